@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Deadlocks on request, in the ways in which MPI programs usually do. */
+#include "options.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_GOOD = 1, TAG_SENT = 2, TAG_AWAITED = 3 };
+
+/* The code given to MPI_Abort() when the time is over. */
+enum { EXIT_GAVE_UP = 3 };
+
+struct hang {
+    int rank, size, left, right;
+    long after;
+    long bytes;
+    double seconds;
+    bool absent_sleeps;
+    char *buffer; /* two messages long */
+};
+
+struct hang_case {
+    const char *name;
+    const char *help;
+    void (*run)(struct hang *);
+};
+
+/* Ends the program when it has not been called off in time. */
+struct watchdog {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct timespec deadline;
+    bool called_off;
+};
+
+static void *watch(void *argument)
+{
+    struct watchdog *dog = argument;
+    int error = 0;
+
+    pthread_mutex_lock(&dog->mutex);
+    while (!dog->called_off && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&dog->changed, &dog->mutex, &dog->deadline);
+    bool called_off = dog->called_off;
+    pthread_mutex_unlock(&dog->mutex);
+    if (!called_off) {
+        fprintf(stderr, "hang: the time is over, giving up\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_GAVE_UP);
+    }
+    return NULL;
+}
+
+static void watchdog_start(struct watchdog *dog, double seconds)
+{
+    *dog = (struct watchdog){.called_off = false};
+    pthread_mutex_init(&dog->mutex, NULL);
+    pthread_cond_init(&dog->changed, NULL);
+    clock_gettime(CLOCK_REALTIME, &dog->deadline);
+    long nanoseconds = (long)((seconds - (double)(time_t)seconds) * 1e9);
+    dog->deadline.tv_sec += (time_t)seconds;
+    dog->deadline.tv_nsec += nanoseconds;
+    if (dog->deadline.tv_nsec >= 1000000000) {
+        dog->deadline.tv_nsec -= 1000000000;
+        dog->deadline.tv_sec++;
+    }
+    int error = pthread_create(&dog->thread, NULL, watch, dog);
+    if (error) {
+        fprintf(stderr, "hang: cannot start a thread: %s\n", strerror(error));
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void watchdog_stop(struct watchdog *dog)
+{
+    pthread_mutex_lock(&dog->mutex);
+    dog->called_off = true;
+    pthread_cond_signal(&dog->changed);
+    pthread_mutex_unlock(&dog->mutex);
+    pthread_join(dog->thread, NULL);
+    pthread_cond_destroy(&dog->changed);
+    pthread_mutex_destroy(&dog->mutex);
+}
+
+/* What a sound program does: exchange with the neighbours, then meet everybody. */
+static void good_iteration(struct hang *hang)
+{
+    int sent = hang->rank, received = -1;
+
+    MPI_Sendrecv(&sent, 1, MPI_INT, hang->right, TAG_GOOD, &received, 1, MPI_INT,
+                 hang->left, TAG_GOOD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (received != hang->left) {
+        fprintf(stderr, "hang: received %d from rank %d\n", received, hang->left);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void run_none(struct hang *hang)
+{
+    good_iteration(hang);
+}
+
+static void run_receive_cycle(struct hang *hang)
+{
+    int value = hang->rank;
+
+    MPI_Recv(&value, 1, MPI_INT, hang->left, TAG_AWAITED, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, hang->right, TAG_AWAITED, MPI_COMM_WORLD);
+}
+
+static void run_missing_collective(struct hang *hang)
+{
+    int value = 0;
+
+    if (hang->rank != hang->size - 1) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (hang->absent_sleeps) {
+        for (;;)
+            pause();
+    } else {
+        MPI_Recv(&value, 1, MPI_INT, 0, TAG_AWAITED, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    }
+}
+
+static void run_wrong_tag(struct hang *hang)
+{
+    int value = hang->rank;
+
+    MPI_Send(&value, 1, MPI_INT, hang->right, TAG_SENT, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, hang->left, TAG_AWAITED, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+}
+
+static void run_send_cycle(struct hang *hang)
+{
+    int count = (int)hang->bytes;
+
+    MPI_Send(hang->buffer, count, MPI_BYTE, hang->right, TAG_SENT, MPI_COMM_WORLD);
+    MPI_Recv(hang->buffer + count, count, MPI_BYTE, hang->left, TAG_SENT,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void run_wait(struct hang *hang)
+{
+    int values[2] = {0};
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+
+    MPI_Irecv(&values[0], 1, MPI_INT, hang->left, TAG_AWAITED, MPI_COMM_WORLD,
+              &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, hang->right, TAG_AWAITED, MPI_COMM_WORLD,
+              &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+}
+
+static const struct hang_case cases[] = {
+    {"receive-cycle", "everyone receives from the left before sending to the right",
+     run_receive_cycle},
+    {"missing-collective", "the last rank stays away from a barrier",
+     run_missing_collective},
+    {"wrong-tag", "everyone waits for a tag that nobody sends", run_wrong_tag},
+    {"send-cycle", "everyone sends a large message before receiving one",
+     run_send_cycle},
+    {"wait", "everyone waits for receives that nobody answers", run_wait},
+    {"none", "no deadlock: one more good iteration", run_none},
+};
+
+enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
+
+static const struct hang_case *find_case(const char *name)
+{
+    for (int i = 0; i < CASE_COUNT; i++)
+        if (strcmp(cases[i].name, name) == 0)
+            return &cases[i];
+    return NULL;
+}
+
+static const struct hang_case *read_command_line(int argc, char **argv,
+                                                 struct hang *hang)
+{
+    const struct option_row rows[] = {
+        {"after", OPTION_NUMBER, &hang->after, "good iterations first", 0, 1L << 40},
+        {"seconds", OPTION_SECONDS, &hang->seconds,
+         "give up by MPI_Abort after this long; 0 = never", 0, 0},
+        {"bytes", OPTION_NUMBER, &hang->bytes, "message size of send-cycle", 1,
+         1 << 30},
+        {"absent-sleeps", OPTION_FLAG, &hang->absent_sleeps,
+         "missing-collective: the last rank sleeps instead of receiving", 0, 0},
+        {0},
+    };
+    char summary[1024] = "Deadlocks on purpose. CASE is one of:";
+
+    for (int i = 0; i < CASE_COUNT; i++) {
+        size_t length = strlen(summary);
+        snprintf(summary + length, sizeof summary - length, "\n  %-24s%s",
+                 cases[i].name, cases[i].help);
+    }
+    int first = options_parse(argc, argv, "[OPTION]... CASE", summary, rows);
+    const struct hang_case *found = first < argc ? find_case(argv[first]) : NULL;
+    if (!found) {
+        fprintf(stderr, "hang: %s: expected one CASE (see --help)\n",
+                first < argc ? argv[first] : "no case given");
+        exit(2);
+    }
+    options_no_arguments(argc, argv, first + 1);
+    return found;
+}
+
+/*
+ * MPI_Abort() is called from a second thread, so a time limit asks for
+ * MPI_THREAD_MULTIPLE; without one the program is as simple as can be.
+ */
+static void start_mpi(int *argc, char ***argv, struct hang *hang)
+{
+    int provided = MPI_THREAD_MULTIPLE;
+
+    if (hang->seconds > 0)
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &hang->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &hang->size);
+    hang->left = (hang->rank + hang->size - 1) % hang->size;
+    hang->right = (hang->rank + 1) % hang->size;
+    hang->buffer = calloc(2, (size_t)hang->bytes);
+    if (provided < MPI_THREAD_MULTIPLE || !hang->buffer) {
+        fprintf(stderr, "hang: no %s\n", hang->buffer ? "thread support" : "memory");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct hang hang = {.after = 10, .bytes = 16 << 20, .seconds = 60};
+    struct watchdog dog;
+    const struct hang_case *chosen = read_command_line(argc, argv, &hang);
+
+    start_mpi(&argc, &argv, &hang);
+    if (hang.seconds > 0)
+        watchdog_start(&dog, hang.seconds);
+    for (long i = 0; i < hang.after; i++)
+        good_iteration(&hang);
+    if (hang.rank == 0) {
+        printf("hang: %ld good iterations done, now %s\n", hang.after, chosen->name);
+        fflush(stdout);
+    }
+    chosen->run(&hang);
+    if (hang.seconds > 0)
+        watchdog_stop(&dog);
+
+    /* To get here is right only for the case that does not hang. */
+    int wrong = chosen->run != run_none;
+    if (hang.rank == 0)
+        printf("hang: %s did not hang%s\n", chosen->name, wrong ? ", but should" : "");
+    free(hang.buffer);
+    MPI_Finalize();
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
