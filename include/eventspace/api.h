@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Marks what the public library exports; everything else stays hidden. */
+#ifndef EVENTSPACE_API_H
+#define EVENTSPACE_API_H
+
+#define ES_API __attribute__((visibility("default")))
+
+#endif

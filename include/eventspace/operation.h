@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The vocabulary of operations: codes, names and classes of what tuples record.
+ *
+ * Generated from wrappers/mpi/operations.tab; codes never change once released, since
+ * archives hold them.
+ */
+#ifndef EVENTSPACE_OPERATION_H
+#define EVENTSPACE_OPERATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/api.h"
+
+enum es_class {
+    ES_CLASS_NONE = 0, /* not collected (local calls) */
+    ES_CLASS_SEND,
+    ES_CLASS_RECEIVE,
+    ES_CLASS_COMPLETION,
+    ES_CLASS_COLLECTIVE,
+    ES_CLASS_COMMUNICATOR,
+    ES_CLASS_ONE_SIDED,
+    ES_CLASS_IO,
+    ES_CLASS_OTHER,
+    ES_CLASS_COUNT,
+};
+
+/* All classes that can be collected, as bits 1 << class. */
+#define ES_CLASSES_ALL ((1u << ES_CLASS_COUNT) - 2u)
+
+/* How a collective orders its ranks (semantics: event sets that come from MPI). */
+enum es_order_kind {
+    ES_ORDER_NONE = 0,
+    ES_ORDER_ALL_TO_ALL,
+    ES_ORDER_ROOT_TO_ALL,
+    ES_ORDER_ALL_TO_ROOT,
+    ES_ORDER_PREFIX,
+    ES_ORDER_EXCLUSIVE_PREFIX,
+    ES_ORDER_NEIGHBOURS,
+};
+
+struct es_operation {
+    uint16_t code;
+    uint8_t op_class;       /* enum es_class */
+    uint8_t order;          /* enum es_order_kind; collectives only */
+    bool nonblocking;       /* its tuple is written when the request completes */
+    bool synchronizing;     /* a barrier; or a synchronous send */
+    const char *name;       /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
+};
+
+/* By code; NULL when there is no such code.  O(1). */
+ES_API const struct es_operation *es_operation_find(uint16_t code);
+/* By name, NULL when unknown.  O(log n). */
+ES_API const struct es_operation *es_operation_by_name(const char *name);
+/* The name, or "operation N" is not made up: "?" for an unknown code. */
+ES_API const char *es_operation_name(uint16_t code);
+/* "send", "receive", "completion", "collective", "communicator", "one-sided", "io", "other". */
+ES_API const char *es_class_name(enum es_class op_class);
+/* ES_CLASS_NONE when unknown. */
+ES_API enum es_class es_class_by_name(const char *name);
+
+/* Every routine name that the table knows, collected or not (for `eventspace doctor`). */
+struct es_routine {
+    const char *name;   /* "MPI_Comm_rank" */
+    uint16_t operation; /* its code, or 0: not collected */
+    const char *why;    /* not collected: the reason, e.g. "local: moves no data"; else NULL */
+};
+/* NULL when the table does not know the name (a newer MPI's routine). */
+ES_API const struct es_routine *es_routine_find(const char *name);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The writing end of a trace element: the path that every recorded operation takes.
+ *
+ *   may run at the same time      es_writer_* of      es_writer_* of     any reader
+ *                                 one element         other elements
+ *   es_writer_*                   no (one thread)     yes                yes
+ *
+ * The slot at `head` is the writer's own until head is advanced.  An operation that is under
+ * way lies there as the *open tuple* (stop = 0); it is published in place when it completes.
+ * A writer that dies leaves its open tuple, which readers then still see, or a half-written one,
+ * which they refuse (operation = 0).
+ *
+ * Order of stores, and what readers do with it (reader.c):
+ *   head (release)         pairs with the reader's acquire: slots below head are complete;
+ *   fence, then slot words pairs with the reader's fence after its copy: whoever saw a word of
+ *                          the new tuple sees the head that says the old one is overtaken;
+ *   operation word last    pairs with the reader's acquire of that word: an open tuple whose
+ *                          operation is not 0 is whole.
+ */
+#ifndef ES_TUPLESPACE_WRITER_H
+#define ES_TUPLESPACE_WRITER_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tuplespace/layout.h"
+
+/* Process-local; caller's memory, filled by es_segment_add_element(). */
+struct es_writer {
+    struct es_element_layout *element; /* borrowed: lies in the segment */
+    _Atomic uint32_t *ring;            /* borrowed */
+    uint64_t head;                     /* what element->head holds */
+    uint32_t mask;                     /* capacity - 1 */
+    uint32_t reserved;
+};
+
+enum { ES_WORD_STOP = 0, ES_WORD_OPERATION = 2, ES_WORD_START = 3, ES_WORD_SEQUENCE = 5 };
+
+/* Waits until the registered reader has made room, is gone or was dead all along
+ * (writer.c).  Only for elements set to block; the one place where a writer may sleep. */
+void esi_writer_wait_for_room(struct es_writer *writer);
+
+/* Wakes sleeping readers (writer.c). */
+void esi_writer_wake(struct es_writer *writer);
+
+/* Whether a consumer wants this element recorded: one relaxed load. */
+static inline bool es_writer_is_enabled(const struct es_writer *writer)
+{
+    return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
+}
+
+static inline _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
+{
+    return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
+}
+
+static inline void esi_writer_store(_Atomic uint32_t *slot, const uint32_t *words)
+{
+    /* Invalid while it changes: see the table above. */
+    atomic_store_explicit(&slot[ES_WORD_OPERATION], 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
+        if (i != ES_WORD_OPERATION)
+            atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+    atomic_store_explicit(&slot[ES_WORD_OPERATION],
+                          words[ES_WORD_OPERATION],
+                          memory_order_release);
+}
+
+static inline void esi_writer_put(struct es_writer *writer, const struct es_tuple *tuple)
+{
+    struct es_element_layout *element = writer->element;
+    uint32_t words[ES_TUPLE_WORDS];
+
+    if (__builtin_expect(atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
+                             ES_ON_FULL_DISCARD,
+                         0))
+        esi_writer_wait_for_room(writer);
+    memcpy(words, tuple, sizeof words);
+    esi_writer_store(esi_writer_slot(writer), words);
+}
+
+/* Publishes what lies in the slot. */
+static inline void esi_writer_advance(struct es_writer *writer)
+{
+    struct es_element_layout *element = writer->element;
+
+    atomic_store_explicit(&element->head, ++writer->head, memory_order_release);
+    /* The next slot's words must not become visible before this head. */
+    atomic_thread_fence(memory_order_release);
+    if (__builtin_expect(atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0, 0))
+        esi_writer_wake(writer);
+}
+
+/* Shows an operation that has begun.  `tuple->stop` must be 0. */
+static inline void es_writer_open(struct es_writer *writer, const struct es_tuple *tuple)
+{
+    esi_writer_put(writer, tuple);
+}
+
+/* Publishes the open tuple as it was opened, completed at `stop`. */
+static inline void es_writer_close(struct es_writer *writer, uint64_t stop)
+{
+    _Atomic uint32_t *slot = esi_writer_slot(writer);
+    uint32_t words[2];
+
+    memcpy(words, &stop, sizeof words);
+    atomic_store_explicit(&slot[ES_WORD_STOP], words[0], memory_order_relaxed);
+    atomic_store_explicit(&slot[ES_WORD_STOP + 1], words[1], memory_order_relaxed);
+    esi_writer_advance(writer);
+}
+
+/* Publishes a whole tuple, in place of the open one if there is one. */
+static inline void es_writer_write(struct es_writer *writer, const struct es_tuple *tuple)
+{
+    esi_writer_put(writer, tuple);
+    esi_writer_advance(writer);
+}
+
+/* Takes the open tuple back: the operation turned out not to be recorded here and now. */
+static inline void es_writer_withdraw(struct es_writer *writer)
+{
+    struct es_element_layout *element = writer->element;
+    uint64_t withdrawn = atomic_load_explicit(&element->withdrawn, memory_order_relaxed);
+
+    atomic_store_explicit(&esi_writer_slot(writer)[ES_WORD_OPERATION], 0, memory_order_relaxed);
+    /* Pairs with the reader's acquire: a slot reused after this is told from the old one. */
+    atomic_store_explicit(&element->withdrawn, withdrawn + 1, memory_order_release);
+    atomic_thread_fence(memory_order_release);
+}
+
+/* Counts a poll that found nothing. */
+static inline void es_writer_count_poll(struct es_writer *writer)
+{
+    _Atomic uint64_t *polls = &writer->element->polls;
+
+    atomic_store_explicit(polls,
+                          atomic_load_explicit(polls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+#endif
