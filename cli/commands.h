@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The subcommands: one line for each cli/cmd_NAME.c. */
+#ifndef ES_CLI_COMMANDS_H
+#define ES_CLI_COMMANDS_H
+
+/* int esi_cmd_NAME(int argc, char **argv); */
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The `eventspace` command: finds the subcommand in a table and runs it. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+
+static int run_help(int argc, char **argv);
+static int run_version(int argc, char **argv);
+
+/* In the order in which a user meets them. */
+static const struct es_command commands[] = {
+    {"help", "show the help of a command", run_help},
+    {"version", "show the version", run_version},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0], NAME_BYTES = 64 };
+
+static const struct es_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+    fputs("Usage: eventspace COMMAND [OPTION...] [ARGUMENT...]\n"
+          "Watches the communication of MPI programs while they run.\n\n",
+          stream);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-12s%s\n", commands[i].name, commands[i].summary);
+    fputs("\n`eventspace COMMAND --help` and eventspace-COMMAND(1) tell more.\n"
+          "Exit status: 0 success, 1 a negative finding, 2 usage or input error,\n"
+          "3 lost contact.  run and exec end as the program does.\n",
+          stream);
+}
+
+static int run_command(const struct es_command *command, int argc, char **argv)
+{
+    char shown[NAME_BYTES];
+
+    esi_command_set_name(command->name);
+    snprintf(shown, sizeof shown, "eventspace %s", command->name);
+    argv[0] = shown;
+    return command->run(argc, argv);
+}
+
+static int run_help(int argc, char **argv)
+{
+    char help[] = "--help";
+
+    if (argc < 2) {
+        print_usage(stdout);
+        return ES_EXIT_SUCCESS;
+    }
+    const struct es_command *command = find_command(argv[1]);
+    if (!command || command->run == run_help || command->run == run_version) {
+        if (command)
+            return print_usage(stdout), ES_EXIT_SUCCESS;
+        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace help`", argv[1]);
+    }
+    char *arguments[] = {argv[0], help, NULL};
+    return run_command(command, 2, arguments);
+}
+
+static int run_version(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return esi_command_fail(ES_EXIT_USAGE, "takes no arguments");
+    puts(PACKAGE_STRING);
+    return ES_EXIT_SUCCESS;
+}
+
+/* An output that was cut short must not look complete. */
+static int check_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno == EPIPE)
+        return status;
+    return esi_command_fail(ES_EXIT_USAGE, "cannot write the output: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+
+    setlocale(LC_CTYPE, "");
+    argp_err_exit_status = ES_EXIT_USAGE;
+    if (!*name) {
+        print_usage(stderr);
+        return ES_EXIT_USAGE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    const struct es_command *command = find_command(name);
+    if (!command)
+        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace --help`", name);
+    return check_output(run_command(command, argc - 1, argv + 1));
+}
