@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The wind tunnel as a whole: its size, its walls and obstacle, its wind. */
+#ifndef WINDTUNNEL_TUNNEL_H
+#define WINDTUNNEL_TUNNEL_H
+
+#include "gas.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tunnel_obstacle { OBSTACLE_NONE, OBSTACLE_DISC, OBSTACLE_PLATE };
+
+/*
+ * Everything that decides the result, and nothing that does not: two runs with equal
+ * tunnels and as many iterations end alike, however many ranks, slices and threads
+ * share the work. Shared by all threads, read-only once they run.
+ */
+struct tunnel {
+    struct gas gas;
+    long rows, columns;
+    int matrices; /* independent tunnels with the same walls, for an ensemble average */
+    uint64_t seed;
+    enum tunnel_obstacle obstacle;
+};
+
+/* What a random number is for; part of its coordinates. */
+enum tunnel_purpose { PURPOSE_START, PURPOSE_COLLISION, PURPOSE_INFLOW };
+
+/* Where and when a random number is used. */
+struct tunnel_place {
+    enum tunnel_purpose purpose;
+    int matrix;
+    long step, row, column;
+};
+
+/* Returns the obstacle of that name, or -1. */
+int tunnel_find_obstacle(const char *name);
+
+bool tunnel_is_solid(const struct tunnel *tunnel, long row, long column);
+
+/* 64 random bits that depend on the seed and the place only. */
+uint64_t tunnel_random(const struct tunnel *tunnel, const struct tunnel_place *place);
+
+/* A random fluid cell of the undisturbed wind, which blows to the east. */
+uint8_t tunnel_wind(const struct tunnel *tunnel, const struct tunnel_place *place);
+
+#endif
