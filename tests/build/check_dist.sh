@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_dist.sh - whatever git knows is in the distribution too.
+
+set -eu
+
+if ! files=$(git -C "$top_srcdir" ls-files 2>/dev/null) || [ -z "$files" ]; then
+    echo "skipped: not a git checkout"
+    exit 77
+fi
+if [ "$(git -C "$top_srcdir" rev-parse --show-toplevel)" != "$(cd "$top_srcdir" && pwd -P)" ]; then
+    echo "skipped: the sources lie inside another project's checkout"
+    exit 77
+fi
+
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+make -s -C "$top_builddir" --no-print-directory distdir distdir="$work/dist" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    exit 1
+}
+
+missing=0
+while read -r file; do
+    case $file in .gitignore | */.gitignore | .git*) continue ;; esac
+    # A file that was deleted but not yet committed is no loss.
+    [ -e "$top_srcdir/$file" ] || continue
+    if [ ! -e "$work/dist/$file" ]; then
+        echo "$file is not distributed: add it to a Makefile.am"
+        missing=$((missing + 1))
+    fi
+done <<<"$files"
+echo "$missing of $(wc -l <<<"$files") files are missing"
+[ $missing -eq 0 ]

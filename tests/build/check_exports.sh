@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_exports.sh - the libraries export what they promise and nothing else.
+# exports.txt is the promise of libeventspace; on a difference the test prints both.
+
+set -eu
+
+if [ -n "$ES_SANITIZERS" ]; then
+    echo "skipped: sanitizers add symbols of their own"
+    exit 77
+fi
+
+failed=0
+exported() {
+    "$NM" -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort
+}
+
+library=$top_builddir/.libs/libeventspace.so
+LC_ALL=C exported "$library" >exports.found
+grep -v '^#' "$top_srcdir/tests/build/exports.txt" | LC_ALL=C sort | diff -u - exports.found || {
+    echo "libeventspace.so (+) differs from tests/build/exports.txt (-)"
+    failed=1
+}
+rm -f exports.found
+
+preload=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
+if [ -n "$MPICC" ]; then
+    names=$(exported "$preload")
+    for name in MPI_Init PMPI_Init MPI_Send PMPI_Waitall MPI_Finalize; do
+        grep -qx "$name" <<<"$names" || {
+            echo "libeventspace-mpi.so does not interpose $name"
+            failed=1
+        }
+    done
+    foreign=$(grep -Ev '^(P?MPIX?_|p?mpi_)' <<<"$names" || true)
+    [ -z "$foreign" ] || {
+        echo "libeventspace-mpi.so shows the program names that are not MPI's:" $foreign
+        failed=1
+    }
+    # The observed program brings its MPI; ours stays out of its other libraries.
+    needed=$(readelf -d "$preload" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    for name in $needed; do
+        case $name in
+        libc.so.* | ld-linux* | libpthread.so.* | librt.so.* | libdl.so.* | libgcc_s.so.*) ;;
+        *)
+            echo "libeventspace-mpi.so needs $name"
+            failed=1
+            ;;
+        esac
+    done
+fi
+exit $failed
