@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Writes JSON Lines (RFC 8259, one value a line). */
+#include "config.h"
+
+#include "base/json_out.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void es_json_out_init(struct es_json_out *out, FILE *stream)
+{
+    *out = (struct es_json_out){.stream = stream};
+}
+
+/*
+ * Length of the UTF-8 sequence that `text` begins with, or 0 if it begins with none
+ * (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF).
+ */
+static size_t sequence_length(const unsigned char *text)
+{
+    unsigned char first = text[0];
+    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+    size_t length;
+
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        length = 2;
+    else if (first >= 0xe0 && first <= 0xef)
+        length = 3;
+    else if (first >= 0xf0 && first <= 0xf4)
+        length = 4;
+    else
+        return 0;
+    if (first == 0xe0)
+        low = 0xa0;
+    else if (first == 0xed)
+        high = 0x9f;
+    else if (first == 0xf0)
+        low = 0x90;
+    else if (first == 0xf4)
+        high = 0x8f;
+    /* A terminating 0 fails each comparison, so nothing behind it is read. */
+    if (text[1] < low || text[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+static void write_escaped(FILE *stream, unsigned char byte)
+{
+    static const char letters[] = "btn\vfr"; /* \v has no short form */
+
+    if (byte == '"' || byte == '\\')
+        fprintf(stream, "\\%c", byte);
+    else if (byte >= '\b' && byte <= '\r' && byte != '\v')
+        fprintf(stream, "\\%c", letters[byte - '\b']);
+    else
+        fprintf(stream, "\\u%04x", byte);
+}
+
+static void write_quoted(FILE *stream, const char *text)
+{
+    const unsigned char *next = (const unsigned char *)text;
+
+    fputc('"', stream);
+    while (*next) {
+        size_t length = sequence_length(next);
+        if (length == 0) {
+            fputs("\xef\xbf\xbd", stream);
+            next++;
+            continue;
+        }
+        if (*next < 0x20 || *next == '"' || *next == '\\' || *next == 0x7f)
+            write_escaped(stream, *next);
+        else
+            fwrite(next, 1, length, stream);
+        next += length;
+    }
+    fputc('"', stream);
+}
+
+/* What comes before each value: comma and key. */
+static void begin_value(struct es_json_out *out, const char *key)
+{
+    bool in_object = out->depth > 0 && out->level[out->depth - 1].object;
+
+    assert(in_object == (key != NULL));
+    if (out->depth > 0) {
+        if (out->level[out->depth - 1].filled)
+            fputc(',', out->stream);
+        out->level[out->depth - 1].filled = true;
+    }
+    if (in_object && key) {
+        write_quoted(out->stream, key);
+        fputc(':', out->stream);
+    }
+}
+
+static void end_value(struct es_json_out *out)
+{
+    if (out->depth == 0)
+        fputc('\n', out->stream);
+}
+
+static void begin_level(struct es_json_out *out, const char *key, bool object)
+{
+    begin_value(out, key);
+    assert(out->depth < ES_JSON_OUT_DEPTH);
+    out->level[out->depth].object = object;
+    out->level[out->depth].filled = false;
+    out->depth++;
+    fputc(object ? '{' : '[', out->stream);
+}
+
+void es_json_out_begin_object(struct es_json_out *out, const char *key)
+{
+    begin_level(out, key, true);
+}
+
+void es_json_out_begin_array(struct es_json_out *out, const char *key)
+{
+    begin_level(out, key, false);
+}
+
+void es_json_out_end(struct es_json_out *out)
+{
+    assert(out->depth > 0);
+    out->depth--;
+    fputc(out->level[out->depth].object ? '}' : ']', out->stream);
+    end_value(out);
+}
+
+void es_json_out_string(struct es_json_out *out, const char *key, const char *text)
+{
+    if (!text) {
+        es_json_out_null(out, key);
+        return;
+    }
+    begin_value(out, key);
+    write_quoted(out->stream, text);
+    end_value(out);
+}
+
+void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value)
+{
+    begin_value(out, key);
+    fprintf(out->stream, "%" PRId64, value);
+    end_value(out);
+}
+
+void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value)
+{
+    begin_value(out, key);
+    fprintf(out->stream, "%" PRIu64, value);
+    end_value(out);
+}
+
+/* printf and strtod follow the program's locale, JSON does not. */
+static void write_real(FILE *stream, double value)
+{
+    enum { FEWEST_DIGITS = 15, ENOUGH_DIGITS = 17 };
+    const char *point = localeconv()->decimal_point;
+    char digits[48];
+
+    for (int precision = FEWEST_DIGITS; precision <= ENOUGH_DIGITS; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    char *found = *point ? strstr(digits, point) : NULL;
+    if (found) {
+        *found = '.';
+        char *rest = found + strlen(point);
+        memmove(found + 1, rest, strlen(rest) + 1);
+    }
+    fputs(digits, stream);
+}
+
+void es_json_out_real(struct es_json_out *out, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        es_json_out_null(out, key);
+        return;
+    }
+    begin_value(out, key);
+    write_real(out->stream, value);
+    end_value(out);
+}
+
+void es_json_out_bool(struct es_json_out *out, const char *key, bool value)
+{
+    begin_value(out, key);
+    fputs(value ? "true" : "false", out->stream);
+    end_value(out);
+}
+
+void es_json_out_null(struct es_json_out *out, const char *key)
+{
+    begin_value(out, key);
+    fputs("null", out->stream);
+    end_value(out);
+}

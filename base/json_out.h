@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Writes JSON Lines: one value a line, in one pass, without building anything in memory.
+ *
+ *     struct es_json_out out;
+ *
+ *     es_json_out_init(&out, stdout);
+ *     es_json_out_begin_object(&out, NULL);
+ *     es_json_out_string(&out, "run", name);
+ *     es_json_out_begin_array(&out, "ranks");
+ *     es_json_out_signed(&out, NULL, 3);
+ *     es_json_out_end(&out);
+ *     es_json_out_end(&out);              the object ends, and with it the line
+ *
+ * Inside an object every value has a key, inside an array and on top none (NULL): assert()
+ * checks.  Not for several threads at once.
+ */
+#ifndef ES_BASE_JSON_OUT_H
+#define ES_BASE_JSON_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { ES_JSON_OUT_DEPTH = 16 }; /* how deep objects and arrays may nest */
+
+/* Caller's memory; its fields are private. */
+struct es_json_out {
+    FILE *stream; /* borrowed */
+    unsigned depth;
+    struct {
+        bool object;
+        bool filled; /* the next value needs a comma before it */
+    } level[ES_JSON_OUT_DEPTH];
+};
+
+/* Starts writing to `stream` (borrowed).  Write errors stay in the stream: see ferror(3). */
+void es_json_out_init(struct es_json_out *out, FILE *stream);
+
+void es_json_out_begin_object(struct es_json_out *out, const char *key);
+void es_json_out_begin_array(struct es_json_out *out, const char *key);
+/* Ends the innermost object or array; ends the line when it was the outermost. */
+void es_json_out_end(struct es_json_out *out);
+
+/* A string; bytes that are not UTF-8 become U+FFFD each.  `text` NULL writes null. */
+void es_json_out_string(struct es_json_out *out, const char *key, const char *text);
+void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value);
+void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value);
+/* As few digits as tell the value from its neighbours; not-a-number and infinity are null. */
+void es_json_out_real(struct es_json_out *out, const char *key, double value);
+void es_json_out_bool(struct es_json_out *out, const char *key, bool value);
+void es_json_out_null(struct es_json_out *out, const char *key);
+
+#endif
