@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* The threads of a rank, which move its slices step by step. */
-#ifndef WINDTUNNEL_CREW_H
-#define WINDTUNNEL_CREW_H
+#ifndef APPS_TUNNEL_CREW_H
+#define APPS_TUNNEL_CREW_H
 
 #include "exchange.h"
 #include "slice.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* The lattice gas of one cell: particles, momentum, collisions. */
-#ifndef WINDTUNNEL_GAS_H
-#define WINDTUNNEL_GAS_H
+#ifndef APPS_TUNNEL_GAS_H
+#define APPS_TUNNEL_GAS_H
 
 #include <stdint.h>
 

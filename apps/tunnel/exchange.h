@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* Slices give their border rows to their neighbours, by messages. */
-#ifndef WINDTUNNEL_EXCHANGE_H
-#define WINDTUNNEL_EXCHANGE_H
+#ifndef APPS_TUNNEL_EXCHANGE_H
+#define APPS_TUNNEL_EXCHANGE_H
 
 #include "slice.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* How large a tunnel this machine moves in a given time. */
-#ifndef WINDTUNNEL_CALIBRATE_H
-#define WINDTUNNEL_CALIBRATE_H
+#ifndef APPS_TUNNEL_CALIBRATE_H
+#define APPS_TUNNEL_CALIBRATE_H
 
 #include "crew.h"
 

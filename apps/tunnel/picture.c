@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH_MAX = 1024, MEAN_GRAY = 127, FLUID_GRAY_MAX = 254, SOLID_GRAY = 255 };
+/* Smaller blocks would show noise more than flow. */
+enum { WIDTH_MAX = 320, BLOCK_MIN = 4 };
+
+/* Twice the contrast: black is half the mean density. */
+enum { MEAN_GRAY = 127, CONTRAST = 2, FLUID_GRAY_MAX = 254, SOLID_GRAY = 255 };
 
 /*
  * A pixel stands for block x block cells. A line holds the particles of one row of
@@ -38,6 +42,8 @@ static int init_picture(struct picture *picture, const struct tunnel *tunnel,
 {
     long block = (tunnel->columns + WIDTH_MAX - 1) / WIDTH_MAX;
 
+    if (block < BLOCK_MIN)
+        block = BLOCK_MIN;
     *picture = (struct picture){.tunnel = tunnel, .block = block};
     picture->width = tunnel->columns / block;
     picture->height = tunnel->rows / block;
@@ -111,7 +117,10 @@ static int gray_of(const struct picture *picture, long x, long y, double mean)
         return SOLID_GRAY;
     for (long row = y * block; row < (y + 1) * block; row++)
         particles += picture->all[row * picture->width + x];
-    double gray = mean > 0 ? particles / mean * MEAN_GRAY : 0;
+    double excess = mean > 0 ? particles / mean - 1 : 0;
+    double gray = MEAN_GRAY * (1 + CONTRAST * excess);
+    if (gray < 0)
+        return 0;
     return gray < FLUID_GRAY_MAX ? (int)gray : FLUID_GRAY_MAX;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* A slice: the rows of all matrices that one thread moves, and their balance. */
-#ifndef WINDTUNNEL_SLICE_H
-#define WINDTUNNEL_SLICE_H
+#ifndef APPS_TUNNEL_SLICE_H
+#define APPS_TUNNEL_SLICE_H
 
 #include "tunnel.h"
 

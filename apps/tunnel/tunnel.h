@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* The wind tunnel as a whole: its size, its walls and obstacle, its wind. */
-#ifndef WINDTUNNEL_TUNNEL_H
-#define WINDTUNNEL_TUNNEL_H
+#ifndef APPS_TUNNEL_H
+#define APPS_TUNNEL_H
 
 #include "gas.h"
 
