@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Stages: the pieces gather trees are built of, and the registry of their types.
+ *
+ * A stage type is a table of operations.  A stage pulls from its children, works on what they
+ * appended to the batch and returns; it does nothing until it is pulled.  One tree is
+ * pulled by one thread at a time.
+ *
+ * Positions are acknowledged by the next pull.  `es_pull.acknowledged` is the newest pull
+ * whose reply has arrived: what was given in it or before is taken, what was given later is
+ * given again.  A stage that passes the request down unchanged need not care.  A stage that keeps
+ * tuples back pulls its children with serials of its own, and answers for what it took.
+ * A stage that asks only some of its children must still pass a repetition (see
+ * es_pull_is_repetition()) to all, with max = 0 to those it wants nothing from.
+ */
+#ifndef EVENTSPACE_STAGE_H
+#define EVENTSPACE_STAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/api.h"
+#include "eventspace/error.h"
+#include "eventspace/stage_batch.h"
+#include "eventspace/stage_property.h"
+
+struct es_pull {
+    uint64_t serial;       /* of this pull; counts up from 1 */
+    uint64_t acknowledged; /* newest serial whose reply has arrived; 0 = none */
+    size_t max;            /* tuples to append at most */
+    uint64_t realtime_ns;  /* when the consumer began the pull */
+    uint64_t timeout_ns;   /* how long a stage that waits may wait for its children */
+    bool drain;            /* give also what is being kept back */
+    bool measure;          /* take the time of each stage in this pull */
+};
+
+/* Whether an earlier pull's reply did not arrive. */
+static inline bool es_pull_is_repetition(const struct es_pull *pull)
+{
+    return pull->acknowledged + 1 != pull->serial;
+}
+
+/* What a stage has cost since it was opened.  Counts are exact; times are taken in some of the
+ * pulls only, since reading a clock costs more than reading an element. */
+struct es_stage_cost {
+    uint64_t calls;
+    uint64_t failures;
+    uint64_t tuples;         /* given upward */
+    uint64_t bytes;          /* that crossed a process boundary to get here */
+    uint64_t lost;           /* tuples lost at this stage */
+    uint64_t late;           /* tuples given out of order (sort) */
+    uint64_t measured_calls;
+    uint64_t measured_ns;    /* wall time of the measured calls, children included */
+    uint64_t measured_cpu_ns; /* CPU time of the calling thread, likewise */
+};
+
+/* Estimates for all calls, from the measured ones. */
+ES_API uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost);
+ES_API uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost);
+
+struct es_stage;
+
+/* What a stage may look at beside its children.  Borrowed by all stages of a tree. */
+struct es_stage_context {
+    const struct es_origins *origins;
+    struct es_places *places; /* reading positions per origin: the element stage's */
+    /* Name of a communicator of an origin's process, "" when not known.  The text stays valid
+     * until the next call.  NULL: names are not to be had. */
+    const char *(*communicator_name)(void *data, uint32_t origin, uint16_t communicator);
+    void *data;
+};
+
+#define ES_STAGE_NO_ORIGIN UINT32_MAX
+
+/* How to open a stage; all borrowed for the call, except the children. */
+struct es_stage_spec {
+    const char *type;
+    const struct es_property *properties;
+    size_t property_count;
+    struct es_stage **children; /* the stages; taken on success */
+    size_t child_count;
+    uint32_t origin;   /* stages that stand for one element, else ES_STAGE_NO_ORIGIN */
+    const char *label; /* for people: "host a", "thread 3.0" */
+    const struct es_stage_context *context;
+};
+
+/* Open to authors of stage types; consumers use es_scope. */
+struct es_stage {
+    const struct es_stage_ops *ops;
+    const struct es_stage_context *context;
+    void *state; /* the type's own */
+    struct es_stage **children;
+    size_t child_count;
+    uint32_t origin;
+    char *label;
+    struct es_stage_cost cost;
+};
+
+struct es_stage_ops {
+    const char *name;
+    const char *help; /* one line */
+    const struct es_property_schema *properties;
+    size_t property_count;
+    size_t min_children;
+    size_t max_children; /* SIZE_MAX = any number */
+
+    /* Makes stage->state from one value per schema row.  NULL: there is nothing to make.  On
+     * failure nothing may be left behind. */
+    int (*open)(struct es_stage *stage,
+                const struct es_property_value *values,
+                struct es_error *error);
+    /* Appends to the batch.  NULL: the type stands on the writing side and cannot be pulled.
+     * On failure what it appended is dropped by the caller. */
+    int (*pull)(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch);
+    /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL. */
+    void (*close)(struct es_stage *stage);
+};
+
+/* Adds a type; the table is borrowed for good.  -EEXIST, -EINVAL (incomplete) or -ENOSPC. */
+ES_API int es_stage_register(const struct es_stage_ops *ops);
+/* NULL when unknown. */
+ES_API const struct es_stage_ops *es_stage_find(const char *name);
+/* All types in order of registration; NULL behind the last. */
+ES_API const struct es_stage_ops *es_stage_at(size_t index);
+
+/* Opens a stage.  Takes the children only on success.  -ENOENT: no such type (the nearest name is
+ * given); -EINVAL: wrong properties or number of children. */
+ES_API int es_stage_open(const struct es_stage_spec *spec,
+                         struct es_error *error,
+                         struct es_stage **ret_stage);
+/* Closes the stage and its children.  Accepts NULL. */
+ES_API void es_stage_close(struct es_stage *stage);
+
+ES_API int es_stage_pull_measured(struct es_stage *stage,
+                                  const struct es_pull *pull,
+                                  struct es_batch *batch);
+
+/* Pulls a stage, keeping its accounts.  0 or -errno; then the batch is as it was. */
+static inline int es_stage_pull(struct es_stage *stage,
+                                const struct es_pull *pull,
+                                struct es_batch *batch)
+{
+    size_t before = batch->count;
+    int result;
+
+    if (__builtin_expect(pull->measure, 0))
+        return es_stage_pull_measured(stage, pull, batch);
+    result = stage->ops->pull(stage, pull, batch);
+    stage->cost.calls++;
+    if (__builtin_expect(result < 0, 0)) {
+        stage->cost.failures++;
+        batch->count = before;
+        return result;
+    }
+    stage->cost.tuples += batch->count - before;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The batch: what one pull carries up a gather tree.
+ *
+ * Tuples and their marks (which element, which position in it) are two parallel arrays, so that
+ * elements are read straight into place and the tuples can be sent as they lie.  All stages of
+ * one tree append to the same batch and work on it in place: a stage owns the range that was
+ * appended since it was called.
+ */
+#ifndef EVENTSPACE_STAGE_BATCH_H
+#define EVENTSPACE_STAGE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/api.h"
+#include "eventspace/clock.h"
+#include "eventspace/tuple.h"
+
+struct es_element_view;
+
+/* Where tuples come from: one trace element, as a scope knows it.  A value type: plans are made
+ * from arrays of it. */
+struct es_origin {
+    const char *name; /* path of the element; this and the next two borrowed */
+    const char *collector;
+    const char *host;
+    int rank;
+    int thread;
+    uint32_t classes;
+    int peer;
+    uint16_t communicator;
+    const struct es_clock *clock;          /* converts its ticks; borrowed */
+    const struct es_element_view *element; /* NULL: not on this host; borrowed */
+};
+
+/* The origins of one scope.  It grows at refresh; an index stays what it is. */
+struct es_origins {
+    struct es_origin *items;
+    size_t count;
+};
+
+struct es_mark {
+    uint64_t position; /* in its element; of an open tuple: where it will be published */
+    uint32_t origin;   /* index into the scope's origins */
+    uint32_t reserved; /* 0 */
+};
+
+/* What else is to be said of an element: given when tuples were lost, or when asked for. */
+struct es_report {
+    uint32_t origin;
+    uint32_t reserved; /* 0 */
+    uint64_t lost;     /* tuples lost since the pull before */
+    uint64_t head;     /* tuples ever published */
+    uint64_t polls;    /* polls that found nothing, ever */
+};
+
+struct es_batch {
+    struct es_tuple *tuples;
+    struct es_mark *marks;
+    size_t count;
+    size_t capacity;
+    struct es_report *reports;
+    size_t report_count;
+    size_t report_capacity;
+    bool more; /* the pull's limit was reached: another pull has more to give at once */
+};
+
+ES_API void es_batch_init(struct es_batch *batch);
+ES_API void es_batch_fini(struct es_batch *batch);
+/* Forgets the contents, keeps the memory. */
+ES_API void es_batch_clear(struct es_batch *batch);
+/* Makes room for `extra` more tuples.  0 or -ENOMEM; then nothing is changed. */
+ES_API int es_batch_grow(struct es_batch *batch, size_t extra);
+ES_API int es_batch_report(struct es_batch *batch, const struct es_report *report);
+
+static inline int es_batch_reserve(struct es_batch *batch, size_t extra)
+{
+    if (__builtin_expect(batch->capacity - batch->count >= extra, 1))
+        return 0;
+    return es_batch_grow(batch, extra);
+}
+
+/* Moves one entry within the batch. */
+static inline void es_batch_move(struct es_batch *batch, size_t to, size_t from)
+{
+    batch->tuples[to] = batch->tuples[from];
+    batch->marks[to] = batch->marks[from];
+}
+
+/* Whether the tuple at `index` is an operation under way. */
+static inline bool es_batch_is_open(const struct es_batch *batch, size_t index)
+{
+    return batch->tuples[index].stop == 0;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the built-in stage types share among themselves and with the scopes.
+ *
+ * The interface that stage types implement is eventspace/stage.h; each type is one file here.
+ */
+#ifndef ES_WRAPPERS_STAGE_H
+#define ES_WRAPPERS_STAGE_H
+
+#include "eventspace/run.h"
+#include "eventspace/stage.h"
+
+/* Where reading stands in one element.  Kept apart from the stages, so that a tree can be made
+ * anew over the same elements without losing or repeating a tuple. */
+struct es_place {
+    struct es_cursor taken; /* behind the tuples whose reply was acknowledged */
+    struct es_cursor given; /* behind the tuples given last */
+    uint64_t serial;        /* of the pull that gave them; 0 = all acknowledged */
+};
+
+/* One place per origin, by the origin's index. */
+struct es_places {
+    struct es_place *items;
+    size_t count;
+};
+
+/* The built-in types, NULL-terminated, in the order in which they are listed. */
+extern const struct es_stage_ops *const esi_stage_types[];
+
+extern const struct es_stage_ops esi_stage_collector;
+extern const struct es_stage_ops esi_stage_element;
+extern const struct es_stage_ops esi_stage_gather;
+extern const struct es_stage_ops esi_stage_reduce;
+extern const struct es_stage_ops esi_stage_filter;
+extern const struct es_stage_ops esi_stage_sort;
+
+/* Pulls one after the other all children into the batch, each with what is left of the limit. */
+int esi_stage_pull_children(struct es_stage *stage,
+                            const struct es_pull *pull,
+                            struct es_batch *batch);
+
+/* Real time of a tuple of this origin, in ns since 1970. */
+static inline uint64_t esi_realtime_ns(const struct es_stage *stage,
+                                       uint32_t origin,
+                                       uint64_t ticks)
+{
+    return es_clock_realtime_ns(stage->context->origins->items[origin].clock, ticks, NULL);
+}
+
+#endif
