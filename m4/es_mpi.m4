@@ -90,19 +90,36 @@ AC_DEFUN([ES_CHECK_MPI], [
   AC_SUBST([MPI_CPPFLAGS])
 ])
 
+# ES_MPI_SAME - a shell condition: compiler and launcher are of one MPI.
+m4_define([ES_MPI_SAME], [test "$es_mpicc_flavour" = "$es_mpiexec_flavour" || test "$es_mpiexec_flavour" = unknown])
+
+# ES_MPI_TRY_DEBIAN_MPICH - Debian keeps MPICH's commands under these names, whoever has
+# taken the plain ones.
+AC_DEFUN([ES_MPI_TRY_DEBIAN_MPICH], [
+  AS_IF([test -x "$MPICC.mpich" && test -x "${MPIEXEC%/*}/mpiexec.mpich"], [
+    AC_MSG_NOTICE([$MPICC and $MPIEXEC are of two MPIs: taking MPICH's own commands])
+    MPICC=$MPICC.mpich
+    MPIEXEC=${MPIEXEC%/*}/mpiexec.mpich
+    MPIFC=
+    AS_IF([test -x "${MPICC%/*}/mpifort.mpich"], [MPIFC=${MPICC%/*}/mpifort.mpich])
+    ES_MPI_TRY_C
+    ES_MPI_FLAVOUR([es_mpiexec_flavour], [$MPIEXEC --version])])
+])
+
 # ES_MPI_ACCEPT - checks that the parts belong to one MPI, and finds its details.
 # Packages that bring a second MPI may take over the names mpicc and mpiexec singly.
 AC_DEFUN([ES_MPI_ACCEPT], [
-  ES_MPI_INCLUDE_FLAGS
   AC_MSG_CHECKING([whether $MPICC and $MPIEXEC belong together])
   ES_MPI_FLAVOUR([es_mpiexec_flavour], [$MPIEXEC --version])
-  AS_IF([test "$es_mpicc_flavour" = "$es_mpiexec_flavour" || test "$es_mpiexec_flavour" = unknown],
-    [AC_MSG_RESULT([yes, $es_mpicc_flavour])],
+  AS_IF([ES_MPI_SAME], [AC_MSG_RESULT([yes, $es_mpicc_flavour])],
     [AC_MSG_RESULT([no])
+     ES_MPI_TRY_DEBIAN_MPICH])
+  AS_IF([ES_MPI_SAME], [], [
      AC_MSG_ERROR([$MPICC is of $es_mpicc_flavour, but $MPIEXEC is of $es_mpiexec_flavour.
   Choose one MPI with --with-mpi=DIR or MPICC=... MPIEXEC=..., or, on Debian and Ubuntu:
     update-alternatives --config mpi
     update-alternatives --config mpirun])])
+  ES_MPI_INCLUDE_FLAGS
   AS_IF([test -n "$MPIFC"], [
     ES_MPI_FLAVOUR([es_mpifort_flavour], [$MPIFC -show])
     AS_IF([test "$es_mpifort_flavour" != "$es_mpicc_flavour" && test "$es_mpifort_flavour" != unknown],
