@@ -14,10 +14,12 @@ if [ "$(git -C "$top_srcdir" rev-parse --show-toplevel)" != "$(cd "$top_srcdir" 
     exit 77
 fi
 
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-make -s -C "$top_builddir" --no-print-directory distdir distdir="$work/dist" >"$work/log" 2>&1 || {
-    cat "$work/log"
+# automake wants the name to be relative to the top of the build.
+cd "$top_builddir"
+dist=check-dist-$$
+trap 'chmod -R u+w $dist; rm -rf $dist $dist.log' EXIT
+make -s --no-print-directory distdir distdir=$dist >$dist.log 2>&1 || {
+    cat $dist.log
     exit 1
 }
 
@@ -26,7 +28,7 @@ while read -r file; do
     case $file in .gitignore | */.gitignore | .git*) continue ;; esac
     # A file that was deleted but not yet committed is no loss.
     [ -e "$top_srcdir/$file" ] || continue
-    if [ ! -e "$work/dist/$file" ]; then
+    if [ ! -e "$dist/$file" ]; then
         echo "$file is not distributed: add it to a Makefile.am"
         missing=$((missing + 1))
     fi
