@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Counters of a communicator's channels: an open-addressed table that only grows.
+ *
+ * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full table gets a
+ * larger one in front of it; otherwise its counters move into the larger one.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/match.h"
+
+#include <stdlib.h>
+
+enum { FIRST_SLOTS_LOG2 = 6, MAX_SLOTS_LOG2 = 21 };
+
+bool esi_multiple;
+
+static atomic_flag insertion = ATOMIC_FLAG_INIT;
+
+static void lock_insertion(void)
+{
+    while (esi_multiple && atomic_flag_test_and_set_explicit(&insertion, memory_order_acquire))
+        continue;
+}
+
+static void unlock_insertion(void)
+{
+    if (esi_multiple)
+        atomic_flag_clear_explicit(&insertion, memory_order_release);
+}
+
+static uint64_t home_of(const struct esi_channel_table *table, uint64_t key)
+{
+    return key * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
+}
+
+/* The slot that holds the key, else the empty one where it would go. */
+static struct esi_channel_slot *probe(struct esi_channel_table *table, uint64_t key)
+{
+    uint64_t at = home_of(table, key);
+
+    for (;; at = (at + 1) & table->mask) {
+        uint64_t found = atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
+
+        if (found == key || found == 0)
+            return &table->slots[at];
+    }
+}
+
+static struct esi_channel_slot *find(struct esi_channels *channels, uint64_t key)
+{
+    struct esi_channel_table *table =
+        atomic_load_explicit(&channels->table, memory_order_acquire);
+
+    for (; table != NULL; table = table->next) {
+        struct esi_channel_slot *slot = probe(table, key);
+
+        if (atomic_load_explicit(&slot->key, memory_order_acquire) == key)
+            return slot;
+    }
+    return NULL;
+}
+
+static struct esi_channel_slot *insert(struct esi_channel_table *table,
+                                       uint64_t key,
+                                       uint32_t count)
+{
+    struct esi_channel_slot *slot = probe(table, key);
+
+    atomic_store_explicit(&slot->count, count, memory_order_relaxed);
+    /* Pairs with the acquire loads of the key: the count is there first. */
+    atomic_store_explicit(&slot->key, key, memory_order_release);
+    table->used++;
+    return slot;
+}
+
+static void move_counters(struct esi_channel_table *from, struct esi_channel_table *to)
+{
+    for (uint64_t i = 0; i <= from->mask; i++) {
+        struct esi_channel_slot *slot = &from->slots[i];
+        uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+
+        if (key != 0)
+            insert(to, key, atomic_load_explicit(&slot->count, memory_order_relaxed));
+    }
+    free(from);
+}
+
+/* The table for one more key: the newest, or a larger one once that is half full. */
+static struct esi_channel_table *table_with_room(struct esi_channels *channels)
+{
+    struct esi_channel_table *old = atomic_load_explicit(&channels->table, memory_order_relaxed);
+    uint32_t log2 = old != NULL ? 65 - old->shift : FIRST_SLOTS_LOG2;
+    struct esi_channel_table *table;
+
+    if (old != NULL && (uint64_t)old->used * 2 <= old->mask)
+        return old;
+    if (log2 > MAX_SLOTS_LOG2)
+        return NULL;
+    table = calloc(1, sizeof *table + sizeof table->slots[0] * ((size_t)1 << log2));
+    if (table == NULL)
+        return NULL;
+    table->mask = (UINT64_C(1) << log2) - 1;
+    table->shift = 64 - log2;
+    if (old != NULL && esi_multiple)
+        table->next = old;
+    else if (old != NULL)
+        move_counters(old, table);
+    atomic_store_explicit(&channels->table, table, memory_order_release);
+    return table;
+}
+
+_Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key)
+{
+    struct esi_channel_slot *slot = find(channels, key);
+    struct esi_channel_table *table;
+
+    if (slot != NULL)
+        return &slot->count;
+    lock_insertion();
+    slot = find(channels, key); /* another thread may have been faster */
+    if (slot == NULL) {
+        table = table_with_room(channels);
+        if (table != NULL)
+            slot = insert(table, key, 0);
+    }
+    unlock_insertion();
+    return slot != NULL ? &slot->count : NULL;
+}
+
+void esi_channel_back(struct esi_channels *channels, int peer, int tag)
+{
+    _Atomic uint32_t *counter = esi_channel(channels, peer, tag);
+
+    if (counter != NULL)
+        atomic_fetch_sub_explicit(counter, 1, memory_order_relaxed);
+}
+
+void esi_channels_fini(struct esi_channels *channels)
+{
+    struct esi_channel_table *table =
+        atomic_load_explicit(&channels->table, memory_order_relaxed);
+
+    while (table != NULL) {
+        struct esi_channel_table *next = table->next;
+
+        free(table);
+        table = next;
+    }
+    atomic_store_explicit(&channels->table, NULL, memory_order_relaxed);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Receives whose message number is not decided when they are posted.
+ *
+ * The queue holds them in posting order.  A receive has *a channel* when its source and tag are known: from
+ * the start, or because its message has come.  One without is *open* and blocks those behind it
+ * that it could rob.  Walking from the front, each receive with a channel that nothing open
+ * before it fits gets the next number of its channel.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/match.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+/* Completed receives held back at most; beyond it the oldest are published unnumbered. */
+enum { MAX_HELD = 4096 };
+
+struct esi_receive {
+    struct esi_receive *next;
+    struct esi_receive *previous;
+    int source; /* as posted, then as received */
+    int tag;
+    uint32_t number;
+    bool open;      /* its channel is not known */
+    bool decided;   /* it has its number */
+    bool completed; /* its tuple is here */
+    bool orphan;    /* nobody will tell how it ends */
+    struct es_tuple tuple;
+    void *owner;
+};
+
+static void lock(struct esi_match *match)
+{
+    unsigned int tries = 0;
+
+    while (esi_multiple &&
+           atomic_flag_test_and_set_explicit(&match->lock, memory_order_acquire))
+        if (++tries % 1024 == 0) /* its holder may have been preempted */
+            sched_yield();
+}
+
+static void unlock(struct esi_match *match)
+{
+    if (esi_multiple)
+        atomic_flag_clear_explicit(&match->lock, memory_order_release);
+}
+
+void esi_match_init(struct esi_match *match, esi_match_publish_fn *publish)
+{
+    *match = (struct esi_match){.publish = publish, .lock = ATOMIC_FLAG_INIT};
+}
+
+static bool fits(const struct esi_receive *receive, int source, int tag)
+{
+    return (receive->source == ES_PEER_ANY || receive->source == source) &&
+           (receive->tag == ES_TAG_ANY || receive->tag == tag);
+}
+
+static void append(struct esi_match *match, struct esi_receive *receive)
+{
+    receive->previous = match->last;
+    *(match->last != NULL ? &match->last->next : &match->first) = receive;
+    match->last = receive;
+    atomic_fetch_add_explicit(&match->queued, 1, memory_order_relaxed);
+}
+
+static void unlink_receive(struct esi_match *match, struct esi_receive *receive)
+{
+    *(receive->previous != NULL ? &receive->previous->next : &match->first) = receive->next;
+    *(receive->next != NULL ? &receive->next->previous : &match->last) = receive->previous;
+    atomic_fetch_sub_explicit(&match->queued, 1, memory_order_relaxed);
+}
+
+static struct esi_receive *receive_create(int source, int tag)
+{
+    struct esi_receive *receive = calloc(1, sizeof *receive);
+
+    if (receive != NULL) {
+        receive->source = source;
+        receive->tag = tag;
+        receive->open = source < 0 || tag < 0;
+        receive->number = ES_SEQUENCE_UNKNOWN;
+    }
+    return receive;
+}
+
+/* What stands before `receive` and could take its message. */
+static const struct esi_receive *blocker_of(const struct esi_receive *receive)
+{
+    const struct esi_receive *earlier = receive->previous;
+
+    while (earlier != NULL && !(earlier->open && fits(earlier, receive->source, receive->tag)))
+        earlier = earlier->previous;
+    return earlier;
+}
+
+static void publish(struct esi_match *match, struct esi_receive *receive)
+{
+    receive->tuple.sequence = receive->number;
+    match->publish(receive->owner, &receive->tuple);
+}
+
+static void decide(struct esi_match *match, struct esi_receive *receive)
+{
+    const struct esi_receive *blocker = blocker_of(receive);
+
+    if (blocker != NULL && !blocker->orphan)
+        return;
+    receive->decided = true;
+    if (blocker == NULL)
+        receive->number = esi_channel_next(&match->channels, receive->source, receive->tag);
+}
+
+/* Ends what is decided and finished, and whom nobody waits for. */
+static void retire(struct esi_match *match, struct esi_receive *receive)
+{
+    if (receive->completed) {
+        publish(match, receive);
+        match->held--;
+    }
+    unlink_receive(match, receive);
+    free(receive);
+}
+
+/* Decides what can be decided, in posting order, and publishes what was waiting for it. */
+static void settle_once(struct esi_match *match)
+{
+    struct esi_receive *receive = match->first;
+
+    while (receive != NULL) {
+        struct esi_receive *next = receive->next;
+
+        if (!receive->open && !receive->decided)
+            decide(match, receive);
+        if (receive->decided && (receive->completed || receive->orphan))
+            retire(match, receive);
+        receive = next;
+    }
+}
+
+/* The receive that the oldest held-back one waits for: its fate will not be waited for any
+ * longer, so that the queue stays bounded. */
+static void give_up_blocker(struct esi_match *match)
+{
+    struct esi_receive *receive = match->first;
+
+    while (receive != NULL && !receive->completed)
+        receive = receive->next;
+    if (receive == NULL)
+        return;
+    do
+        receive = receive->previous;
+    while (receive != NULL && (!receive->open || receive->orphan));
+    if (receive != NULL)
+        receive->orphan = true;
+}
+
+static void settle(struct esi_match *match)
+{
+    settle_once(match);
+    if (match->held > MAX_HELD) {
+        give_up_blocker(match);
+        settle_once(match);
+    }
+}
+
+struct esi_receive *esi_match_enqueue(struct esi_match *match,
+                                      int source,
+                                      int tag,
+                                      uint32_t *ret_number)
+{
+    struct esi_receive *receive = receive_create(source, tag);
+
+    *ret_number = ES_SEQUENCE_UNKNOWN;
+    if (receive == NULL)
+        return NULL;
+    lock(match);
+    append(match, receive);
+    if (!receive->open)
+        decide(match, receive);
+    if (receive->decided) {
+        /* As good as posted with an empty queue: nothing need be remembered. */
+        *ret_number = receive->number;
+        unlink_receive(match, receive);
+        free(receive);
+        receive = NULL;
+    }
+    unlock(match);
+    return receive;
+}
+
+void esi_match_complete(struct esi_match *match,
+                        struct esi_receive *receive,
+                        int source,
+                        int tag,
+                        const struct es_tuple *tuple,
+                        void *owner)
+{
+    lock(match);
+    receive->tuple = *tuple;
+    receive->owner = owner;
+    if (receive->open && receive->orphan) {
+        publish(match, receive); /* given up: it stays as the orphan that it became */
+    } else {
+        receive->source = source;
+        receive->tag = tag;
+        receive->open = false;
+        receive->completed = true;
+        match->held++;
+        settle(match);
+    }
+    unlock(match);
+}
+
+void esi_match_drop(struct esi_match *match, struct esi_receive *receive)
+{
+    lock(match);
+    if (!receive->orphan) {
+        unlink_receive(match, receive);
+        free(receive);
+        settle(match);
+    }
+    unlock(match);
+}
+
+void esi_match_abandon(struct esi_match *match, struct esi_receive *receive)
+{
+    lock(match);
+    receive->orphan = true;
+    settle(match);
+    unlock(match);
+}
+
+uint32_t esi_match_number(const struct esi_receive *receive)
+{
+    return receive->decided ? receive->number : ES_SEQUENCE_UNKNOWN;
+}
+
+void esi_match_doubt(struct esi_match *match, struct esi_receive *receive)
+{
+    lock(match);
+    receive->open = true;
+    unlock(match);
+}
+
+/* Puts the receives in front: they were posted before anything that is queued and fits. */
+static void prepend(struct esi_match *match, struct esi_receive **receives, size_t count)
+{
+    for (size_t i = count; i > 0; i--) {
+        struct esi_receive *receive = receives[i - 1];
+
+        receive->previous = NULL;
+        receive->next = match->first;
+        *(match->first != NULL ? &match->first->previous : &match->last) = receive;
+        match->first = receive;
+        atomic_fetch_add_explicit(&match->queued, 1, memory_order_relaxed);
+    }
+}
+
+/* Makes the receives that are not in the queue yet; all or none. */
+static bool fill_receives(struct esi_receive **receives, bool *made, size_t count, int source, int tag)
+{
+    size_t i = 0;
+
+    for (; i < count; i++) {
+        made[i] = receives[i] == NULL;
+        if (made[i])
+            receives[i] = receive_create(source, tag);
+        if (receives[i] == NULL)
+            break;
+    }
+    if (i == count)
+        return true;
+    for (; i > 0; i--)
+        if (made[i - 1]) {
+            free(receives[i - 1]);
+            receives[i - 1] = NULL;
+        }
+    return false;
+}
+
+int esi_match_reopen(struct esi_match *match,
+                     int source,
+                     int tag,
+                     uint32_t number,
+                     struct esi_receive **receives,
+                     size_t count)
+{
+    _Atomic uint32_t *counter = esi_channel(&match->channels, source, tag);
+    bool *made = calloc(count, sizeof *made);
+    int result = -ENOMEM;
+
+    if (made == NULL || counter == NULL ||
+        !fill_receives(receives, made, count, source, tag))
+        goto out;
+    lock(match);
+    for (size_t i = 0; i < count; i++) {
+        if (!made[i])
+            unlink_receive(match, receives[i]);
+        receives[i]->decided = false;
+        receives[i]->number = ES_SEQUENCE_UNKNOWN;
+    }
+    receives[0]->open = true;
+    prepend(match, receives, count);
+    atomic_store_explicit(counter, number, memory_order_relaxed);
+    settle(match);
+    unlock(match);
+    result = 0;
+out:
+    free(made);
+    return result;
+}
+
+static void flush(struct esi_match *match)
+{
+    struct esi_receive *receive = match->first;
+
+    while (receive != NULL) {
+        struct esi_receive *next = receive->next;
+
+        if (receive->completed) {
+            publish(match, receive);
+            match->held--;
+            unlink_receive(match, receive);
+            free(receive);
+        }
+        receive = next;
+    }
+}
+
+void esi_match_flush(struct esi_match *match)
+{
+    lock(match);
+    flush(match);
+    unlock(match);
+}
+
+void esi_match_fini(struct esi_match *match)
+{
+    esi_match_flush(match);
+    while (match->first != NULL) {
+        struct esi_receive *receive = match->first;
+
+        unlink_receive(match, receive);
+        free(receive);
+    }
+    esi_channels_fini(&match->channels);
+}

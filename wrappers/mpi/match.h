@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Numbers of messages on their channels, so that a send and its receive can be matched without
+ * history (design section 7).
+ *
+ * A channel is (communicator, source, destination, tag); one of source and destination is
+ * this process, so a communicator's side of it is named by (peer, tag).  A send takes the next number
+ * of its channel when it is called.  A receive takes the next number of the channel *in posting
+ * order*, since that is how MPI matches.  Where the channel is not known yet (a wildcard that is
+ * incomplete, a receive whose cancellation is under way), later receives that it could have
+ * robbed are undecided too: they wait in the queue, and when they complete before they
+ * are decided, their tuples are held back.
+ *
+ * No MPI here.  One lock-free fast path: a receive with source and tag while nothing is
+ * queued.  The queue is guarded by a spin lock that is only taken by receives that meet a
+ * wildcard or a cancellation.
+ *
+ *   may run at the same time, on one match: everything but init and fini.
+ *
+ * Cost: O(1) on the fast path; a decision walks the queue, O(queued * undecided).
+ */
+#ifndef ES_WRAPPERS_MPI_MATCH_H
+#define ES_WRAPPERS_MPI_MATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/tuple.h"
+
+/* Set once when threads may call MPI at the same time; counters are then atomic. */
+extern bool esi_multiple;
+
+/* Adds one and returns the old value. */
+static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
+{
+    uint32_t old;
+
+    if (__builtin_expect(esi_multiple, 0))
+        return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    old = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, old + 1, memory_order_relaxed);
+    return old;
+}
+
+/* --- Channels: (peer, tag) -> counter ------------------------------------------------- */
+
+struct esi_channel_slot {
+    _Atomic uint64_t key;     /* peer << 32 | tag, plus one; 0 = empty */
+    _Atomic uint32_t count;
+};
+
+struct esi_channel_table {
+    uint64_t mask;                  /* slots - 1 */
+    uint32_t shift;                 /* 64 - log2(slots) */
+    uint32_t used;
+    struct esi_channel_table *next; /* twice as large: where slots that overflow went */
+    struct esi_channel_slot slots[];
+};
+
+struct esi_channels {
+    _Atomic(struct esi_channel_table *) table; /* NULL until the first message */
+};
+
+static inline uint64_t esi_channel_key(int peer, int tag)
+{
+    return ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) + 1;
+}
+
+/* The counter of a channel, made if it is new; NULL when it cannot be (out of memory, or beyond
+ * the bound of 2^20 channels a communicator).  Slow path in match.c. */
+_Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key);
+
+static inline _Atomic uint32_t *esi_channel(struct esi_channels *channels, int peer, int tag)
+{
+    uint64_t key = esi_channel_key(peer, tag);
+    struct esi_channel_table *table =
+        atomic_load_explicit(&channels->table, memory_order_acquire);
+
+    if (__builtin_expect(table != NULL, 1)) {
+        struct esi_channel_slot *slot =
+            &table->slots[key * UINT64_C(0x9E3779B97F4A7C15) >> table->shift];
+
+        if (__builtin_expect(
+                atomic_load_explicit(&slot->key, memory_order_acquire) == key, 1))
+            return &slot->count;
+    }
+    return esi_channel_make(channels, key);
+}
+
+/* The next number of a channel, ES_SEQUENCE_UNKNOWN when channels ran out. */
+static inline uint32_t esi_channel_next(struct esi_channels *channels, int peer, int tag)
+{
+    _Atomic uint32_t *counter = esi_channel(channels, peer, tag);
+
+    return __builtin_expect(counter != NULL, 1) ? esi_count_up(counter) : ES_SEQUENCE_UNKNOWN;
+}
+
+/* Gives the last number back: the call failed. */
+void esi_channel_back(struct esi_channels *channels, int peer, int tag);
+
+void esi_channels_fini(struct esi_channels *channels);
+
+/* --- Receives -------------------------------------------------------------------------- */
+
+/* A receive that is not decided yet.  Made by esi_match_post() and friends, freed by the
+ * match when it is both decided and finished. */
+struct esi_receive;
+
+/* Called, with the match locked, for each held-back tuple whose number is now decided.
+ * `owner` is what esi_match_complete() was given. */
+typedef void esi_match_publish_fn(void *owner, const struct es_tuple *tuple);
+
+struct esi_match {
+    struct esi_channels channels;
+    struct esi_receive *first; /* queue in posting order */
+    struct esi_receive *last;
+    esi_match_publish_fn *publish;
+    _Atomic uint32_t queued; /* receives in the queue; 0 = fast path */
+    uint32_t held;           /* of these, completed and held back */
+    atomic_flag lock;
+};
+
+void esi_match_init(struct esi_match *match, esi_match_publish_fn *publish);
+
+/* Frees everything; held-back tuples are published with an unknown number first. */
+void esi_match_fini(struct esi_match *match);
+
+/* Publishes what is held back with unknown numbers: nothing will decide it any more. */
+void esi_match_flush(struct esi_match *match);
+
+/* The slow part of esi_match_post(). */
+struct esi_receive *esi_match_enqueue(struct esi_match *match,
+                                      int source,
+                                      int tag,
+                                      uint32_t *ret_number);
+
+/* A receive is posted; `source` may be ES_PEER_ANY, `tag` ES_TAG_ANY.  NULL when its number is
+ * decided at once (*ret_number); else a receive to be completed, cancelled or abandoned. */
+static inline struct esi_receive *esi_match_post(struct esi_match *match,
+                                                 int source,
+                                                 int tag,
+                                                 uint32_t *ret_number)
+{
+    if (__builtin_expect(source >= 0 && tag >= 0 &&
+                             atomic_load_explicit(&match->queued, memory_order_relaxed) == 0,
+                         1)) {
+        *ret_number = esi_channel_next(&match->channels, source, tag);
+        return NULL;
+    }
+    return esi_match_enqueue(match, source, tag, ret_number);
+}
+
+/* A queued receive has completed with a message from (source, tag).  `tuple` is complete but for its sequence:
+ * it is published through the callback, now or when it is decided.  Ends the receive. */
+void esi_match_complete(struct esi_match *match,
+                        struct esi_receive *receive,
+                        int source,
+                        int tag,
+                        const struct es_tuple *tuple,
+                        void *owner);
+
+/* A queued receive took no message (cancelled, or failed).  Ends the receive. */
+void esi_match_drop(struct esi_match *match, struct esi_receive *receive);
+
+/* Nobody will ever see how a queued receive ends (MPI_Request_free): what it could have robbed
+ * stays unknown.  Ends the receive for the caller. */
+void esi_match_abandon(struct esi_match *match, struct esi_receive *receive);
+
+/* The number of a queued receive that is decided but not finished, else
+ * ES_SEQUENCE_UNKNOWN. */
+uint32_t esi_match_number(const struct esi_receive *receive);
+
+/* The cancellation of an outstanding receive with a decided number has begun, so the numbers of
+ * the outstanding receives that were posted with or after it on its channel are in doubt.  `receives` holds
+ * these in the order of their numbers, the cancelled one (number `number`) first; entries
+ * that are NULL (decided when posted) are filled with queued receives.  The channel is taken back to `number`.
+ * Returns 0, or -ENOMEM when nothing has changed. */
+int esi_match_reopen(struct esi_match *match,
+                     int source,
+                     int tag,
+                     uint32_t number,
+                     struct esi_receive **receives,
+                     size_t count);
+
+/* An undecided queued receive is being cancelled: it stays undecided until it ends. */
+void esi_match_doubt(struct esi_match *match, struct esi_receive *receive);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Outstanding requests by handle: open addressing, deletion by shifting back. */
+#include "config.h"
+
+#include "wrappers/mpi/requests.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "wrappers/mpi/match.h"
+
+enum { SHARDS_LOG2 = 4, FIRST_SLOTS = 64 };
+
+struct shard {
+    atomic_flag lock;
+    size_t mask; /* slots - 1 */
+    size_t used;
+    struct esi_request *slots;
+};
+
+static struct shard shards[1 << SHARDS_LOG2];
+
+static uint64_t hash_of(uint64_t handle)
+{
+    return handle * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static struct shard *shard_of(uint64_t handle)
+{
+    /* One table while one thread at a time calls MPI: better for the cache. */
+    return &shards[esi_multiple ? hash_of(handle) >> (64 - SHARDS_LOG2) : 0];
+}
+
+static void lock(struct shard *shard)
+{
+    unsigned int tries = 0;
+
+    while (esi_multiple &&
+           atomic_flag_test_and_set_explicit(&shard->lock, memory_order_acquire))
+        if (++tries % 1024 == 0) /* its holder may have been preempted */
+            sched_yield();
+}
+
+static void unlock(struct shard *shard)
+{
+    if (esi_multiple)
+        atomic_flag_clear_explicit(&shard->lock, memory_order_release);
+}
+
+static size_t home_of(const struct shard *shard, uint64_t handle)
+{
+    return (size_t)(hash_of(handle) >> 32) & shard->mask;
+}
+
+/* The slot of the handle, else the empty one where it would go. */
+static struct esi_request *probe(const struct shard *shard, uint64_t handle)
+{
+    size_t at = home_of(shard, handle);
+
+    while (shard->slots[at].kind != ESI_REQUEST_NONE && shard->slots[at].handle != handle)
+        at = (at + 1) & shard->mask;
+    return &shard->slots[at];
+}
+
+static struct esi_request *find(const struct shard *shard, uint64_t handle)
+{
+    struct esi_request *slot;
+
+    if (shard->slots == NULL)
+        return NULL;
+    slot = probe(shard, handle);
+    return slot->kind != ESI_REQUEST_NONE ? slot : NULL;
+}
+
+static bool grow(struct shard *shard)
+{
+    struct esi_request *old = shard->slots;
+    size_t old_slots = old != NULL ? shard->mask + 1 : 0;
+    size_t slots = old != NULL ? old_slots * 2 : FIRST_SLOTS;
+    struct esi_request *bigger = calloc(slots, sizeof *bigger);
+
+    if (bigger == NULL)
+        return false;
+    shard->slots = bigger;
+    shard->mask = slots - 1;
+    for (size_t i = 0; i < old_slots; i++)
+        if (old[i].kind != ESI_REQUEST_NONE)
+            *probe(shard, old[i].handle) = old[i];
+    free(old);
+    return true;
+}
+
+/* Empties a slot and moves back what had been pushed on by it. */
+static void erase(struct shard *shard, struct esi_request *slot)
+{
+    size_t hole = (size_t)(slot - shard->slots);
+    size_t at = hole;
+
+    for (;;) {
+        at = (at + 1) & shard->mask;
+        if (shard->slots[at].kind == ESI_REQUEST_NONE)
+            break;
+        /* It may move if its home is not between the hole and it. */
+        if (((at - home_of(shard, shard->slots[at].handle)) & shard->mask) >=
+            ((at - hole) & shard->mask)) {
+            shard->slots[hole] = shard->slots[at];
+            hole = at;
+        }
+    }
+    shard->slots[hole].kind = ESI_REQUEST_NONE;
+    shard->used--;
+}
+
+bool esi_request_put(const struct esi_request *request)
+{
+    struct shard *shard = shard_of(request->handle);
+    struct esi_request *slot;
+    bool done = true;
+
+    lock(shard);
+    if (shard->slots == NULL || shard->used * 2 > shard->mask)
+        done = grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
+    if (done) {
+        slot = probe(shard, request->handle);
+        if (slot->kind == ESI_REQUEST_NONE)
+            shard->used++;
+        *slot = *request;
+    }
+    unlock(shard);
+    return done;
+}
+
+bool esi_request_get(uint64_t handle, struct esi_request *ret_request)
+{
+    struct shard *shard = shard_of(handle);
+    const struct esi_request *slot;
+
+    lock(shard);
+    slot = find(shard, handle);
+    if (slot != NULL)
+        *ret_request = *slot;
+    unlock(shard);
+    return slot != NULL;
+}
+
+bool esi_request_take(uint64_t handle, struct esi_request *ret_request)
+{
+    struct shard *shard = shard_of(handle);
+    struct esi_request *slot;
+
+    lock(shard);
+    slot = find(shard, handle);
+    if (slot != NULL) {
+        *ret_request = *slot;
+        erase(shard, slot);
+    }
+    unlock(shard);
+    return slot != NULL;
+}
+
+bool esi_request_finish(uint64_t handle, struct esi_request *ret_request)
+{
+    struct shard *shard = shard_of(handle);
+    struct esi_request *slot;
+
+    lock(shard);
+    slot = find(shard, handle);
+    if (slot != NULL) {
+        *ret_request = *slot;
+        if (slot->persistent) {
+            slot->active = false;
+            slot->cancelled = false;
+            slot->receive = NULL;
+        } else {
+            erase(shard, slot);
+        }
+    }
+    unlock(shard);
+    return slot != NULL;
+}
+
+void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context), void *context)
+{
+    for (size_t s = 0; s < sizeof shards / sizeof shards[0]; s++) {
+        struct shard *shard = &shards[s];
+
+        lock(shard);
+        for (size_t i = 0; shard->slots != NULL && i <= shard->mask; i++) {
+            struct esi_request request = shard->slots[i];
+
+            if (request.kind != ESI_REQUEST_NONE && visit(&request, context))
+                shard->slots[i] = request;
+        }
+        unlock(shard);
+    }
+}

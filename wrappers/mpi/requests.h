@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What is known of the program's outstanding requests and matched messages, by handle.
+ *
+ * A hash table in shards.  Shards are locked (a spin lock of a few instructions, never held across a call
+ * of MPI) only when threads may call MPI at the same time.  Records are copied in and out,
+ * so that nobody holds a pointer into the table.
+ *
+ * An MPI may hand out one handle for many requests that are complete from the start (MPICH does for
+ * small sends); then the newest record stands for all, and it only describes.
+ */
+#ifndef ES_WRAPPERS_MPI_REQUESTS_H
+#define ES_WRAPPERS_MPI_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/tuple.h"
+
+struct esi_comm;
+struct esi_receive;
+
+enum esi_request_kind {
+    ESI_REQUEST_NONE = 0, /* empty slot */
+    ESI_REQUEST_SEND,     /* recorded when called: the record only describes */
+    ESI_REQUEST_RECEIVE,
+    ESI_REQUEST_COLLECTIVE,
+    ESI_REQUEST_DUPLICATE, /* MPI_Comm_idup */
+    ESI_REQUEST_OTHER,     /* one-sided, I/O, partitioned: only describes */
+    ESI_REQUEST_MESSAGE,   /* a matched message (MPI_Mprobe), by message handle */
+    ESI_REQUEST_PAIR,      /* MPI_Isendrecv: completes as its receive */
+};
+
+struct esi_request {
+    uint64_t handle;
+    uint8_t kind; /* enum esi_request_kind */
+    bool persistent;
+    bool active;      /* persistent: started */
+    bool cancelled;   /* MPI_Cancel was called */
+    bool partitioned;
+    struct es_tuple tuple;       /* as far as it is known */
+    struct esi_comm *comm;       /* holds a reference if not NULL */
+    struct esi_receive *receive; /* not decided yet; NULL = the tuple has its number */
+    void *newcomm;               /* DUPLICATE: where MPI puts the communicator */
+    uint64_t key[2];             /* DUPLICATE: its key */
+};
+
+/* Adds a copy, in place of a record with the same handle.  False without memory: the request is then
+ * not known, and its completion goes unseen. */
+bool esi_request_put(const struct esi_request *request);
+
+/* Copies the record of a handle; false when there is none. */
+bool esi_request_get(uint64_t handle, struct esi_request *ret_request);
+
+/* Copies and removes it. */
+bool esi_request_take(uint64_t handle, struct esi_request *ret_request);
+
+/* Copies and removes it, unless it is persistent: then it becomes inactive. */
+bool esi_request_finish(uint64_t handle, struct esi_request *ret_request);
+
+/* Changes all records for which `visit` returns true to what it made of them.  Shards are
+ * locked meanwhile. */
+void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context),
+                         void *context);
+
+#endif
