@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* replay.c - runs a fuzz target over its corpus without libFuzzer.
+ *
+ * Linked with fuzz_NAME.c it makes the test program replay_NAME. Each file of
+ * corpus/NAME is given to the target as it is, cut short at many places, and with
+ * single bytes changed by a generator of fixed seed. A fault ends the program; what the
+ * target must keep to it asserts itself. Output is TAP, one line for each file. With
+ * arguments, the files named there are replayed and nothing is changed in them: so a
+ * crash that libFuzzer found is repeated.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MUTATIONS 200
+#define CUTS 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct input {
+    uint8_t *data;
+    size_t size;
+};
+
+/* Reads a whole file; ends the program with TAP's word for a broken test otherwise. */
+static struct input input_read(const char *path)
+{
+    struct input input = {NULL, 0};
+    FILE *file = fopen(path, "rb");
+    long size = -1;
+
+    if (file && fseek(file, 0, SEEK_END) == 0) {
+        size = ftell(file);
+        rewind(file);
+    }
+    if (size >= 0) {
+        input.data = malloc((size_t)size + 1);
+        input.size = (size_t)size;
+    }
+    if (!input.data || fread(input.data, 1, input.size, file) != input.size) {
+        printf("Bail out! %s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    fclose(file);
+    return input;
+}
+
+/* The target gets a copy of the exact size, so that reading past it is noticed. */
+static void run_target(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+
+    if (!copy) {
+        printf("Bail out! no memory\n");
+        exit(1);
+    }
+    if (size > 0) {
+        memcpy(copy, data, size);
+    }
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+}
+
+static void run_cut(const struct input *input)
+{
+    size_t step = input->size / CUTS + 1;
+
+    for (size_t size = 0; size < input->size; size += step) {
+        run_target(input->data, size);
+    }
+}
+
+/* Marsaglia's xorshift: the same bytes on every machine. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static void run_changed(struct input *input)
+{
+    uint32_t state = 2463534242U;
+
+    for (int i = 0; i < MUTATIONS && input->size > 0; i++) {
+        size_t at = next_random(&state) % input->size;
+        uint8_t kept = input->data[at];
+
+        input->data[at] = (uint8_t)next_random(&state);
+        run_target(input->data, input->size);
+        input->data[at] = kept;
+    }
+}
+
+static void replay(const char *path, int with_changes)
+{
+    struct input input = input_read(path);
+
+    run_target(input.data, input.size);
+    if (with_changes) {
+        run_cut(&input);
+        run_changed(&input);
+    }
+    free(input.data);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int replay_corpus(const char *name)
+{
+    const char *top = getenv("top_srcdir");
+    struct dirent **entries;
+    char path[4096];
+    int count;
+
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", top ? top : ".", name);
+    count = scandir(path, &entries, is_visible, alphasort);
+    if (count <= 0) {
+        printf("Bail out! no corpus in %s\n", path);
+        return 1;
+    }
+    printf("1..%d\n", count);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s/%s", top ? top : ".", name,
+                 entries[i]->d_name);
+        replay(path, 1);
+        printf("ok %d - %s\n", i + 1, entries[i]->d_name);
+        fflush(stdout);
+        free(entries[i]);
+    }
+    free(entries);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = strstr(argv[0], "replay_");
+
+    for (int i = 1; i < argc; i++) {
+        replay(argv[i], 0);
+    }
+    if (argc > 1) {
+        return 0;
+    }
+    if (!name) {
+        fprintf(stderr, "usage: replay_NAME [FILE...]\n");
+        return 2;
+    }
+    return replay_corpus(name + strlen("replay_"));
+}
