@@ -106,6 +106,16 @@ AC_DEFUN([ES_MPI_TRY_DEBIAN_MPICH], [
     ES_MPI_FLAVOUR([es_mpiexec_flavour], [$MPIEXEC --version])])
 ])
 
+# ES_MPI_BUILD_CC - MPI_BUILD_CC: the wrapper around the compiler that all else is built
+# with, for our own MPI programs (sanitizers and warnings are those of $CC).
+AC_DEFUN([ES_MPI_BUILD_CC], [
+  AS_CASE([$es_mpicc_flavour],
+    [openmpi], [MPI_BUILD_CC="env OMPI_CC='$CC' $MPICC"],
+    [AS_IF([test -n "`$MPICC -cc=$CC -show 2>/dev/null`"],
+      [MPI_BUILD_CC="$MPICC -cc=$CC"], [MPI_BUILD_CC=$MPICC])])
+  AC_SUBST([MPI_BUILD_CC])
+])
+
 # ES_MPI_ACCEPT - checks that the parts belong to one MPI, and finds its details.
 # Packages that bring a second MPI may take over the names mpicc and mpiexec singly.
 AC_DEFUN([ES_MPI_ACCEPT], [
@@ -126,6 +136,7 @@ AC_DEFUN([ES_MPI_ACCEPT], [
       [AC_MSG_WARN([$MPIFC is of $es_mpifort_flavour, but $MPICC is of $es_mpicc_flavour: going without Fortran])],
       [ES_MPI_TRY_FC])])
   AC_DEFINE([HAVE_MPI], [1], [Define if an MPI was found.])
+  ES_MPI_BUILD_CC
   es_mpi_summary="$es_mpicc_flavour ($MPICC, $MPIEXEC)"
   AS_IF([test "x$es_mpifort_works" = xyes], [
     AC_DEFINE([HAVE_MPIFORT], [1], [Define if the MPI has the Fortran bindings.])
