@@ -162,26 +162,27 @@ const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap 
 
 /* --- Scopes ------------------------------------------------------------------------------ */
 
-enum es_property_kind {
-    ES_PROPERTY_NULL = 0,
-    ES_PROPERTY_BOOLEAN,
-    ES_PROPERTY_INTEGER,
-    ES_PROPERTY_REAL,
-    ES_PROPERTY_STRING,
-    ES_PROPERTY_LIST,
-    ES_PROPERTY_OBJECT,
+enum es_pathmap_value {
+    ES_PATHMAP_VALUE_NULL = 0,
+    ES_PATHMAP_VALUE_BOOLEAN,
+    ES_PATHMAP_VALUE_INTEGER,
+    ES_PATHMAP_VALUE_REAL,
+    ES_PATHMAP_VALUE_STRING,
+    ES_PATHMAP_VALUE_LIST,
+    ES_PATHMAP_VALUE_OBJECT,
 };
 
 /* One property of a stage or scope, as written.  The stage's type says what is allowed, not the
- * pathmap; line and column (of the value; 0 = not from a text) let it say where. */
-struct es_property {
+ * pathmap; text, line and column (of the value; 0 = not from a text) are what
+ * es_property_values_parse() of the stage registry wants. */
+struct es_pathmap_property {
     char *name;           /* NULL in a list */
-    enum es_property_kind kind;
+    enum es_pathmap_value kind;
+    char *text;           /* a string as it is, everything else as JSON: "true", "64" */
     bool boolean;
     int64_t integer;
     double real;          /* also set for integers */
-    char *string;
-    struct es_property *items; /* of lists and objects */
+    struct es_pathmap_property *items; /* of lists and objects */
     size_t item_count;
     int line;
     int column;
@@ -219,7 +220,7 @@ struct es_pathmap_stage {
     int per;              /* enum es_per; never wider than the parent's */
     char *host;           /* placement, or NULL */
     char *collector;      /* collector that observes this stage itself, or NULL */
-    struct es_property *properties; /* in the order of the text */
+    struct es_pathmap_property *properties; /* in the order of the text */
     size_t property_count;
     struct es_pathmap_stage *children;
     size_t child_count;
@@ -231,7 +232,7 @@ struct es_pathmap_stage {
 struct es_pathmap_scope {
     char *name;
     struct es_pathmap_view view;
-    struct es_property *properties; /* of the scope as a whole */
+    struct es_pathmap_property *properties; /* of the scope as a whole */
     size_t property_count;
     struct es_pathmap_stage tree;   /* its root */
     char *comment;
@@ -243,7 +244,7 @@ const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map, si
 const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *map,
                                                      const char *name);
 /* NULL when the stage has no such property. */
-const struct es_property *es_pathmap_stage_property(const struct es_pathmap_stage *stage,
+const struct es_pathmap_property *es_pathmap_stage_property(const struct es_pathmap_stage *stage,
                                                     const char *name);
 /* The name of the text that the map came from, for errors about properties; "" if none. */
 const char *es_pathmap_source(const struct es_pathmap *map);
