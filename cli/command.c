@@ -19,7 +19,8 @@ void esi_command_set_name(const char *name)
     command_name = name;
 }
 
-static void print_message(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void print_message(const char *format,
+                                                                va_list arguments)
 {
     /* What was printed before belongs before the message, also where both go to one file. */
     fflush(stdout);

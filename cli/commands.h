@@ -4,6 +4,6 @@
 #ifndef ES_CLI_COMMANDS_H
 #define ES_CLI_COMMANDS_H
 
-/* int esi_cmd_NAME(int argc, char **argv); */
+int esi_cmd_exec(int argc, char **argv);
 
 #endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * eventspace exec - runs one rank's program, collected.
+ *
+ * Whatever of ours fails, the program runs: uncollected, after one line that says why.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/ending.h"
+#include "cli/job.h"
+#include "cli/preload.h"
+#include "cli/supervise.h"
+
+struct exec_arguments {
+    bool no_wait;
+    bool keep;
+    char **program;
+};
+
+/* Options that have no short form. */
+enum { OPTION_NO_WAIT = 256, OPTION_KEEP };
+
+static const struct argp_option options[] = {
+    {"no-wait", OPTION_NO_WAIT, NULL, 0, "become PROGRAM; nobody notes how it ends", 0},
+    {"keep", OPTION_KEEP, NULL, 0, "keep the tuples when a job without `run` ended well", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Runs PROGRAM, collected, as one rank of a job that any launcher has started:\n"
+    "    mpiexec -n 64 eventspace exec -- PROGRAM\n"
+    "\vThe run is EVENTSPACE_RUN; without it, a name on which all ranks of the job agree. "
+    "Ends as PROGRAM does. If the collector cannot work, PROGRAM runs without it.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct exec_arguments *arguments = state->input;
+
+    (void)text;
+    switch (key) {
+    case OPTION_NO_WAIT:
+        arguments->no_wait = true;
+        return 0;
+    case OPTION_KEEP:
+        arguments->keep = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        /* The rest belongs to the program. */
+        arguments->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no PROGRAM given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The run's name: given, agreed on, or this process's own. */
+static int choose_run(char *program, struct es_error *error, const char **ret_run)
+{
+    static char name[ES_RUN_NAME_BYTES];
+    const char *given = getenv("EVENTSPACE_RUN");
+
+    if (given && *given) {
+        if (!esi_job_is_run_name(given))
+            return es_error_set_at(error,
+                                   -EINVAL,
+                                   "EVENTSPACE_RUN",
+                                   0,
+                                   0,
+                                   "'%s' is not a run's name: 1 to 63 letters, digits, '_', '-'",
+                                   given);
+        *ret_run = given;
+        return 0;
+    }
+    if (!esi_job_agreed_name(name))
+        esi_job_fresh_name(program, name);
+    *ret_run = name;
+    return setenv("EVENTSPACE_RUN", name, 1) == 0 ? 0 : -errno;
+}
+
+static bool is_disabled(void)
+{
+    const char *disable = getenv("EVENTSPACE_DISABLE");
+
+    return disable && *disable && strcmp(disable, "0") != 0;
+}
+
+/* Prepares the environment; false (and said so) when the program has to go without. */
+static bool prepare(char *program, const char **ret_run)
+{
+    struct es_error error = {.text = ""};
+    char *library;
+
+    int code = esi_preload_find(&error, &library);
+    if (code < 0) {
+        esi_command_fail_error(0, &error, code, "not collecting");
+        return false;
+    }
+    code = choose_run(program, &error, ret_run);
+    if (code == 0)
+        code = esi_preload_set(library);
+    free(library);
+    if (code < 0)
+        esi_command_fail_error(0, &error, code, "not collecting");
+    return code == 0;
+}
+
+/* The last rank of a job that no `eventspace run` looks after removes what it left, if all
+ * went well: once as many ranks have been here as the launcher started. */
+static void clean_up(const char *run)
+{
+    int expected = esi_job_local_ranks();
+    struct es_ending ending;
+
+    if (esi_ending_look(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
+        ending.segments >= (size_t)(expected ? expected : 1))
+        es_run_remove(run, false);
+}
+
+int esi_cmd_exec(int argc, char **argv)
+{
+    static const struct argp parser = {
+        options, parse_option, "[--] PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+    struct exec_arguments arguments = {.program = NULL};
+    const char *run = NULL;
+
+    esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
+    bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
+    if (is_disabled() || !prepare(arguments.program[0], &run) || arguments.no_wait)
+        esi_supervise_become(arguments.program);
+
+    struct es_supervision supervision = {.argv = arguments.program, .death_signal = SIGKILL};
+    pid_t child = esi_supervise_start(&supervision);
+    if (child < 0) {
+        esi_command_note("nobody will note how %s ends: %s",
+                         arguments.program[0],
+                         strerror(-child));
+        esi_supervise_become(arguments.program);
+    }
+    int status = esi_supervise_wait(child);
+    es_run_note_exit(run, child, status);
+    bool went_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (went_well && !is_looked_after && !arguments.keep)
+        clean_up(run);
+    esi_supervise_end_alike(status);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* How a run ended on this host, as its segments tell. */
+#include "config.h"
+
+#include "cli/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *esi_ending_state_name(enum es_process_state state)
+{
+    static const char *const names[] = {
+        [ES_PROCESS_RUNNING] = "running",
+        [ES_PROCESS_FINALIZED] = "finalized",
+        [ES_PROCESS_ABORTED] = "aborted",
+        [ES_PROCESS_EXITED] = "exited",
+        [ES_PROCESS_KILLED] = "killed",
+        [ES_PROCESS_LOST] = "lost",
+    };
+
+    return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "?";
+}
+
+bool esi_ending_is_failure(const struct es_segment_info *info)
+{
+    switch (info->state) {
+    case ES_PROCESS_RUNNING:
+    case ES_PROCESS_FINALIZED:
+        return false;
+    case ES_PROCESS_EXITED:
+        return info->exit_code != 0;
+    case ES_PROCESS_ABORTED:
+    case ES_PROCESS_KILLED:
+    case ES_PROCESS_LOST:
+        break;
+    }
+    return true;
+}
+
+const char *esi_ending_describe(const struct es_segment_info *info, char *out, size_t size)
+{
+    switch (info->state) {
+    case ES_PROCESS_ABORTED:
+        snprintf(out, size, "called MPI_Abort");
+        break;
+    case ES_PROCESS_EXITED:
+        if (info->exit_code >= 0)
+            snprintf(out, size, "exited with code %d", info->exit_code);
+        else
+            snprintf(out, size, "exited");
+        break;
+    case ES_PROCESS_KILLED:
+        snprintf(out,
+                 size,
+                 "killed by signal %d (%s)",
+                 info->signal,
+                 strsignal(info->signal));
+        break;
+    case ES_PROCESS_LOST:
+        snprintf(out, size, "gone, nobody saw how");
+        break;
+    case ES_PROCESS_FINALIZED:
+        snprintf(out, size, info->alive ? "finalized, still there" : "finalized");
+        break;
+    case ES_PROCESS_RUNNING:
+        snprintf(out, size, "running");
+        break;
+    }
+    return out;
+}
+
+static void describe_failure(const struct es_segment_info *info, char *out, size_t size)
+{
+    char how[96];
+
+    esi_ending_describe(info, how, sizeof how);
+    snprintf(out,
+             size,
+             "rank %d %s%s",
+             info->rank,
+             info->state == ES_PROCESS_KILLED ? "was " : (info->state == ES_PROCESS_LOST ? "is " : ""),
+             how);
+}
+
+bool esi_ending_look(const char *name, struct es_ending *ret_ending)
+{
+    struct es_ending ending = {.segments = 0};
+    struct es_run *run;
+
+    if (es_run_open(name, NULL, &run) < 0)
+        return false;
+    ending.segments = es_run_segment_count(run);
+    for (size_t i = 0; i < ending.segments; i++) {
+        struct es_segment_info info;
+        es_segment_view_info(es_run_segment(run, i), &info);
+        ending.alive += info.alive;
+        if (!esi_ending_is_failure(&info))
+            continue;
+        if (ending.failed++ == 0)
+            describe_failure(&info, ending.first_failure, sizeof ending.first_failure);
+    }
+    es_run_close(run);
+    *ret_ending = ending;
+    return ending.segments > 0;
+}

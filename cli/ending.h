@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* How a run ended on this host, as its segments tell. */
+#ifndef ES_CLI_ENDING_H
+#define ES_CLI_ENDING_H
+
+#include <stdbool.h>
+
+#include "eventspace/run.h"
+
+struct es_ending {
+    size_t segments;
+    size_t alive; /* segments whose process lives */
+    size_t failed; /* aborted, killed, lost, or ended with another code than 0 */
+    char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", or "" */
+};
+
+/* Looks at the run's segments.  False when there are none. */
+bool esi_ending_look(const char *run, struct es_ending *ret_ending);
+
+/* Whether this process came to an end that is worth a look. */
+bool esi_ending_is_failure(const struct es_segment_info *info);
+
+/* What became of the process, in a few words: "running", "killed by signal 9 (Killed)".
+ * Returns `out`. */
+const char *esi_ending_describe(const struct es_segment_info *info, char *out, size_t size);
+
+/* One word for tables and JSON: "running", "finalized", "aborted", "exited", "killed", "lost". */
+const char *esi_ending_state_name(enum es_process_state state);
+
+#endif
