@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_docs.sh - every command has a manual page that names every option which --help
+# shows; the pages are clean for their formatter; links between documents lead somewhere.
+
+set -u
+
+failed=0
+fail() {
+    echo "$*"
+    failed=$((failed + 1))
+}
+
+eventspace=$top_builddir/cli/eventspace
+commands=$("$eventspace" help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
+[ -n "$commands" ] || fail "eventspace help lists no commands"
+
+for command in $commands; do
+    case $command in help | version) continue ;; esac
+    page=$top_srcdir/docs/eventspace-$command.1
+    if [ ! -f "$page" ]; then
+        fail "docs/eventspace-$command.1 is missing"
+        continue
+    fi
+    # Pages write a minus sign as \-.
+    text=$(sed 's/\\-/-/g' "$page")
+    for option in $("$eventspace" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+        case $option in --help | --usage | --version) continue ;; esac
+        grep -qF -- "$option" <<<"$text" ||
+            fail "docs/eventspace-$command.1 does not tell of $option"
+    done
+done
+[ -f "$top_srcdir/docs/eventspace.1" ] || fail "docs/eventspace.1 is missing"
+
+if command -v groff >/dev/null; then
+    for page in "$top_srcdir"/docs/*.[1-9]; do
+        [ -f "$page" ] || continue
+        complaint=$(groff -man -Tutf8 -ww -z "$page" 2>&1)
+        [ -z "$complaint" ] || fail "${page##*/}: $complaint"
+    done
+fi
+
+cd "$top_srcdir" || exit 1
+for document in *.md docs/*.md; do
+    [ -f "$document" ] || continue
+    folder=$(dirname "$document")
+    for link in $(grep -oE '\]\([^)# ]+' "$document" | cut -c3- | grep -v '://'); do
+        [ -e "$folder/$link" ] || fail "$document: no such file: $link"
+    done
+done
+[ $failed -eq 0 ]
