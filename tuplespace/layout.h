@@ -6,12 +6,13 @@
  *   header | element directory | communicator table | arena (rings, groups)
  *
  * The file is as long as the segment may ever get, but sparse: space is reserved
- * (posix_fallocate) piece by piece as elements and communicators are added, before anything is
- * written there, so that a full /dev/shm is an error code and never a SIGBUS.  Readers only
- * touch what a count or an offset already published says is there.
+ * (posix_fallocate) piece by piece as elements and communicators are added, before
+ * anything is written there, so that a full /dev/shm is an error code and never a
+ * SIGBUS.  Readers only touch what a count or an offset already published says is
+ * there.
  *
- * All offsets count bytes from the start of the file.  A reader checks each before use: the
- * process that wrote them may have been broken.
+ * All offsets count bytes from the start of the file.  A reader checks each before use:
+ * the process that wrote them may have been broken.
  */
 #ifndef ES_TUPLESPACE_LAYOUT_H
 #define ES_TUPLESPACE_LAYOUT_H
@@ -27,7 +28,7 @@
 
 #define ES_SEGMENT_MAGIC UINT64_C(0x314745535345) /* "ESSEG1" in little endian */
 #define ES_SEGMENT_MAJOR 1                        /* another major is refused */
-#define ES_SEGMENT_MINOR 0                        /* fields added at the end of the header */
+#define ES_SEGMENT_MINOR 0 /* fields added at the end of the header */
 #define ES_SEGMENT_ENDIAN UINT32_C(0x01020304)
 #define ES_CACHE_LINE 64
 
@@ -43,90 +44,96 @@ struct es_segment_layout {
     uint32_t endian;
     uint16_t major;
     uint16_t minor;
-    uint32_t header_bytes;       /* sizeof of these structs as the writer knows them */
+    uint32_t header_bytes; /* sizeof of these structs as the writer knows them */
     uint32_t element_bytes;
     uint32_t communicator_bytes;
     uint32_t max_elements;
     uint32_t max_communicators;
     uint32_t reserved0;
-    uint64_t segment_bytes;      /* length of the file */
+    uint64_t segment_bytes; /* length of the file */
     uint64_t elements_offset;
     uint64_t communicators_offset;
     uint64_t arena_offset;
 
     int32_t pid;
     uint32_t uid;
-    uint64_t pid_start;          /* field 22 of /proc/PID/stat: tells a recycled pid */
-    int32_t world_rank;          /* -1 while not known */
-    int32_t world_size;          /* -1 while not known */
-    char run[64];                /* run id */
+    uint64_t pid_start;         /* field 22 of /proc/PID/stat: tells a recycled pid */
+    _Atomic int32_t world_rank; /* -1 while not known */
+    _Atomic int32_t world_size; /* -1 while not known */
+    char run[64];               /* run id */
     char host[64];
-    char program[256];           /* the program's path, cut */
+    char program[256]; /* the program's path, cut */
     struct es_clock clock;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum es_segment_state */
-    _Atomic uint32_t ended;           /* supervisor: 1 once exit_status is valid (release) */
-    _Atomic int32_t exit_status;      /* supervisor: status as waitpid(2) gives it */
-    _Atomic uint32_t abort_code;      /* argument of MPI_Abort */
+    _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
+    _Atomic int32_t exit_status; /* supervisor: status as waitpid(2) gives it */
+    _Atomic uint32_t abort_code; /* argument of MPI_Abort */
     _Atomic uint64_t ended_realtime_ns;
-    _Atomic uint32_t element_count;   /* published elements (release) */
-    _Atomic uint32_t communicator_count; /* published communicators (release) */
-    _Atomic uint64_t arena_used;      /* bytes */
-    _Atomic uint32_t elements_refused; /* elements that found no space at all */
-    _Atomic uint32_t elements_shrunk; /* elements with a smaller threshold than asked for */
+    _Atomic uint32_t element_count;         /* published elements (release) */
+    _Atomic uint32_t communicator_count;    /* published communicators (release) */
+    _Atomic uint64_t arena_used;            /* bytes */
+    _Atomic uint32_t elements_refused;      /* elements that found no space at all */
+    _Atomic uint32_t elements_shrunk;       /* elements that got a smaller threshold */
     _Atomic uint32_t communicators_refused; /* communicators beyond the table */
-    _Atomic uint32_t warnings;        /* times the collector stepped aside */
+    _Atomic uint32_t warnings;              /* times the collector stepped aside */
 };
 
 enum es_element_kind {
-    ES_ELEMENT_TRACE = 1,   /* one writer, the thread */
-    ES_ELEMENT_SHARED = 2,  /* many writers, processes or threads: consumers' own data */
+    ES_ELEMENT_TRACE = 1,  /* one writer, the thread */
+    ES_ELEMENT_SHARED = 2, /* many writers, processes or threads: consumers' own data */
 };
 
 enum es_on_full {
     ES_ON_FULL_DISCARD = 0, /* the oldest tuple is overwritten, readers count it lost */
-    ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if there is one */
+    ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if any */
 };
+
+/* A registered reader in one word, so that it changes at once: the pid in the low bits,
+ * its start time (see pid_start) above.  Linux has no pid of more than 22 bits. */
+#define ES_READER_PID_BITS 22
 
 /* One element, in the directory.  Lines by who writes them. */
 struct es_element_layout {
     /* Constant once published, but for the switches. */
     alignas(ES_CACHE_LINE) uint64_t ring_offset;
-    uint32_t capacity;                /* slots, a power of two > threshold */
-    uint32_t tuple_bytes;             /* a multiple of 4 */
-    uint32_t kind;                    /* enum es_element_kind */
-    uint32_t threshold;               /* tuples kept at least, what was asked for (or less:
-                                         elements_shrunk) */
-    _Atomic uint32_t enabled;         /* consumers switch it */
-    _Atomic uint32_t on_full;         /* enum es_on_full; consumers switch it */
-    _Atomic uint32_t waiters;         /* readers asleep on `head` (futex) */
-    _Atomic uint32_t limit;           /* run-time threshold <= capacity - 1: readers see at most
-                                         so many; consumers set it */
+    uint32_t capacity;        /* slots, a power of two > threshold */
+    uint32_t tuple_bytes;     /* a multiple of 4 */
+    uint32_t kind;            /* enum es_element_kind */
+    uint32_t threshold;       /* tuples kept at least, what was asked for (or less:
+                                 elements_shrunk) */
+    _Atomic uint32_t enabled; /* consumers switch it */
+    _Atomic uint32_t on_full; /* enum es_on_full; consumers switch it */
+    _Atomic uint32_t waiters; /* not 0: readers may be asleep on `head` (futex); they
+                                 set it, the writer clears it as it wakes them all */
+    _Atomic uint32_t limit;   /* run-time threshold <= threshold: readers see at most
+                                 so many; consumers set it */
 
     /* The writer's line. */
     alignas(ES_CACHE_LINE) _Atomic uint64_t head; /* tuples ever published (release) */
-    _Atomic uint64_t withdrawn; /* open tuples taken back: tells a reader of one that changed */
+    _Atomic uint64_t withdrawn; /* open tuples taken back: tells a changed one */
     _Atomic uint64_t polls;     /* polls that found nothing */
     _Atomic uint64_t held;      /* completed receives held back now */
     _Atomic uint64_t blocked;   /* times the writer had to wait for its reader */
 
     /* The readers' line. */
-    alignas(ES_CACHE_LINE) _Atomic uint64_t discarded; /* positions below are discarded */
+    alignas(ES_CACHE_LINE) _Atomic uint64_t discarded; /* all below is discarded */
     _Atomic uint64_t reader_position; /* registered reader: everything below is taken */
-    _Atomic int32_t reader_pid;       /* 0 = none registered */
-    _Atomic uint32_t reader_wake;     /* futex word: bumped when the registered reader moves on */
+    _Atomic uint64_t reader;          /* who: see ES_READER_PID_BITS; 0 = nobody */
+    _Atomic uint32_t reader_wake;     /* futex word: bumped when that reader moves on */
+    _Atomic uint32_t writer_waits; /* not 0: the writer may be asleep on reader_wake */
 
     /* Path attributes, constant once published. */
     alignas(ES_CACHE_LINE) char name[64]; /* path: "RANK.THREAD/COLLECTOR[...]" */
     char collector[32];                   /* the collector's name in the pathmap */
     int32_t rank;
     int32_t thread;
-    uint32_t classes;                     /* bits of enum es_class it records */
-    int32_t peer;                         /* ES_PEER_NONE = any */
-    uint16_t communicator;                /* ES_COMMUNICATOR_NONE = any */
+    uint32_t classes;      /* bits of enum es_class it records */
+    int32_t peer;          /* ES_PEER_NONE = any */
+    uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
     uint16_t reserved1;
-    uint32_t thread_id;                   /* the kernel's id of the writing thread */
-    pthread_mutex_t writers;              /* ES_ELEMENT_SHARED: robust, process shared */
+    uint32_t thread_id;      /* the kernel's id of the writing thread */
+    pthread_mutex_t writers; /* ES_ELEMENT_SHARED: robust, process shared */
 };
 
 enum es_group_kind {
@@ -150,20 +157,23 @@ enum es_communicator_flags {
 };
 
 struct es_communicator_layout {
-    uint64_t key[2];             /* alike in all members, run-wide */
-    int32_t rank;                /* own rank in it */
-    uint16_t parent;             /* ES_COMMUNICATOR_NONE = none */
+    uint64_t key[2]; /* alike in all members, run-wide */
+    int32_t rank;    /* own rank in it */
+    uint16_t parent; /* ES_COMMUNICATOR_NONE = none */
     uint16_t reserved0;
-    _Atomic uint32_t flags;      /* enum es_communicator_flags */
+    _Atomic uint32_t flags;        /* enum es_communicator_flags */
     _Atomic uint32_t name_version; /* odd while the name is being changed */
     struct es_group_layout local;
     struct es_group_layout remote; /* size 0 unless INTER */
-    _Atomic uint32_t name[16];   /* 64 bytes of text, terminated */
+    _Atomic uint32_t name[16];     /* 64 bytes of text, terminated */
 };
 
 _Static_assert(sizeof(struct es_segment_layout) <= 4096, "the header fits in a page");
-_Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0, "whole cache lines");
-_Static_assert(offsetof(struct es_element_layout, head) == 64, "head begins the writer's line");
-_Static_assert(offsetof(struct es_element_layout, discarded) == 128, "readers' own line");
+_Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,
+               "whole cache lines");
+_Static_assert(offsetof(struct es_element_layout, head) == 64,
+               "head begins the writer's line");
+_Static_assert(offsetof(struct es_element_layout, discarded) == 128,
+               "readers' own line");
 
 #endif

@@ -3,14 +3,20 @@
 /*
  * The collection plan: which elements an observed process makes, with which properties.
  *
- * It is what is left of a pathmap for the observed process: a text of one line a collector, read
- * without JSON.  The first collector that fits an operation takes it; an operation that
- * none takes is not recorded.
+ * It is what is left of a pathmap for the observed process: a text of one line a
+ * collector, read without JSON.  The first collector that fits an operation takes it;
+ * an operation that none takes is not recorded.
  *
  *   eventspace-plan 1
  *   collector NAME classes=send,receive ranks=0-3,7 communicator=* split=none
- *             threshold=4096 full=discard enabled=1 polls=0 host=*        (one line)
+ *             threshold=4095 full=discard enabled=1 polls=0 host=*        (one line)
  *   end
+ *
+ * Only `classes` must be there; the line above shows the other members' values when
+ * they are left out, but for ranks (all: "*").  Empty lines and lines that begin with
+ * '#' are skipped.  In NAME, communicator and host %XX stands for the byte with that
+ * hexadecimal code: needed for
+ * '%', blanks and control characters.
  */
 #ifndef ES_TUPLESPACE_PLAN_H
 #define ES_TUPLESPACE_PLAN_H
@@ -20,6 +26,10 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
+
+/* A ring of 4,096 slots, one of which is the open tuple's. */
+#define ES_PLAN_THRESHOLD 4095u
+#define ES_PLAN_THRESHOLD_MAX (1u << 24)
 
 enum es_split {
     ES_SPLIT_NONE = 0,         /* one element per thread */
@@ -36,16 +46,16 @@ struct es_rank_range {
 
 struct es_collector_plan {
     char name[32];
-    uint32_t classes;              /* bits 1 << enum es_class */
-    struct es_rank_range *ranges;  /* owned; NULL = all ranks */
+    uint32_t classes;             /* bits 1 << enum es_class */
+    struct es_rank_range *ranges; /* owned; NULL = all ranks */
     size_t range_count;
-    char communicator[64];         /* name pattern (fnmatch), "" = all */
+    char communicator[64]; /* name pattern (fnmatch), "" = all */
     enum es_split split;
     uint32_t threshold;
     bool block;
     bool enabled;
-    bool polls;                    /* also write polls that found nothing */
-    char host[64];                 /* where the element shall lie, "" = the rank's own host */
+    bool polls;    /* also write polls that found nothing */
+    char host[64]; /* where the element shall lie, "" = the rank's own host */
 };
 
 struct es_plan {
@@ -53,15 +63,21 @@ struct es_plan {
     size_t count;
 };
 
-/* The plan when nobody says otherwise: per thread the collectors "point-to-point" (send, receive,
- * completion), "collective" (collective, communicator), "data" (one-sided, io) and
- * "other", each of 4,096 tuples, discarding. */
+/* The plan when nobody says otherwise: per thread the collectors "point-to-point"
+ * (send, receive, completion), "collective" (collective, communicator), "data"
+ * (one-sided, io) and "other", each of ES_PLAN_THRESHOLD tuples, discarding.  -ENOMEM.
+ */
 int es_plan_default(struct es_plan *ret_plan);
 
-int es_plan_parse(const char *text, const char *source, struct es_error *error, struct es_plan *ret_plan);
-/* Reads a file. */
+/* `source` names the text in errors.  -EINVAL with the place of the first fault,
+ * -ENOMEM. */
+int es_plan_parse(const char *text,
+                  const char *source,
+                  struct es_error *error,
+                  struct es_plan *ret_plan);
+/* Reads a file of at most 16 MiB.  -errno as open(2) gives it, -EFBIG. */
 int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
-/* Caller frees *ret_text. */
+/* Writes what es_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
 int es_plan_format(const struct es_plan *plan, char **ret_text);
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
 void es_plan_fini(struct es_plan *plan);
@@ -69,8 +85,14 @@ void es_plan_fini(struct es_plan *plan);
 /* Whether the collector is meant for this rank. */
 bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int rank);
 
-/* Parses "0-3,7,12-" into ranges (caller frees *ret_ranges).  "*" or "" give none = all.  Used wherever a
- * person names ranks.  Returns the number of ranges or -EINVAL. */
-int es_rank_ranges_parse(const char *text, struct es_error *error, struct es_rank_range **ret_ranges);
+/* Parses "0-3,7,12-" into ranges (caller frees *ret_ranges).  "*" or "" give none =
+ * all.  Used wherever a person names ranks.  Returns the number of ranges or -EINVAL;
+ * the error's column counts from the start of the text. */
+int es_rank_ranges_parse(const char *text,
+                         struct es_error *error,
+                         struct es_rank_range **ret_ranges);
+
+/* Whether one of the ranges holds the rank; no ranges hold every rank. */
+bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int rank);
 
 #endif

@@ -4,8 +4,8 @@
  * The owning end of a segment: made by the observed process, filled with elements and
  * communicators as paths come into being.
  *
- * Calls on one segment may run at the same time in several threads.  After fork() the child
- * has no segment: it must not call any of these.
+ * Calls on one segment may run at the same time in several threads.  After fork() the
+ * child has no segment: it must not call any of these.
  */
 #ifndef ES_TUPLESPACE_SEGMENT_H
 #define ES_TUPLESPACE_SEGMENT_H
@@ -27,15 +27,22 @@ struct es_segment_config {
     int size;            /* -1 = not known yet */
     uint32_t max_elements;
     uint32_t max_communicators;
-    uint64_t arena_bytes; /* upper bound for rings and groups; address space, not memory */
+    uint64_t
+        arena_bytes; /* upper bound for rings and groups; address space, not memory */
     uint64_t calibrate_ns; /* budget of es_clock_calibrate() */
 };
 
-/* Defaults: 4,096 elements, 65,535 communicators, 1 GiB of address space, 2 ms. */
+/* An element takes 384 bytes of the directory, a communicator 144 bytes of the table,
+ * each reserved page by page as they come. Defaults: 4,096 elements, 65,535
+ * communicators, 1 GiB of address space, 2 ms. */
 void es_segment_config_init(struct es_segment_config *config);
 
-/* Makes "/eventspace.RUN.HOST.RANK.PID" in POSIX shared memory, mode 0600, and registers the process
- * for membarrier(2), which readers use.  -ENOSPC when not even the header fits. */
+/* Makes "/eventspace.RUN.HOST.RANK.PID" in POSIX shared memory, mode 0600, and
+ * registers the process for membarrier(2), which readers use.  A segment of that name,
+ * left by an earlier program in this process (before exec) or with this pid, is
+ * replaced. -EINVAL: a name does not fit its rule; -ENOSPC: not even the header fits;
+ * -ENAMETOOLONG, -EACCES and the like as shm_open(3) gives them.  No descriptor stays
+ * open. */
 int es_segment_create(const struct es_segment_config *config,
                       struct es_error *error,
                       struct es_segment **ret_segment);
@@ -60,17 +67,18 @@ struct es_element_config {
     int rank;
     int thread;
     uint32_t classes;
-    int peer;                /* ES_PEER_NONE = any */
-    uint16_t communicator;   /* ES_COMMUNICATOR_NONE = any */
-    uint32_t tuple_bytes;    /* multiple of 4, 4 to 65,532; trace elements: 36 */
-    uint32_t threshold;      /* 1 to 2^24 */
+    int peer;              /* ES_PEER_NONE = any */
+    uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
+    uint32_t tuple_bytes;  /* multiple of 4, 4 to 65,532; trace elements: 36 */
+    uint32_t threshold;    /* 1 to 2^24 */
     enum es_on_full on_full;
     bool enabled;
 };
 
-/* Adds an element and reserves its space.  When space is short the threshold is halved, down to 15, and
- * the shrinking counted; -ENOSPC when that does not fit either or the directory is
- * full (counted as refused).  `ret_writer` may be NULL for shared elements. */
+/* Adds an element and reserves its space.  When space is short the threshold is halved,
+ * down to 15, and the shrinking counted; -ENOSPC when that does not fit either or the
+ * directory is full (counted as refused).  `ret_writer` may be NULL for shared
+ * elements. */
 int es_segment_add_element(struct es_segment *segment,
                            const struct es_element_config *config,
                            struct es_writer *ret_writer);
@@ -80,25 +88,31 @@ struct es_communicator_config {
     int rank;
     uint16_t parent;
     uint32_t flags;
-    const char *name;          /* may be "" */
-    const int32_t *group;      /* world ranks; borrowed for the call */
+    const char *name;     /* may be "" */
+    const int32_t *group; /* world ranks; borrowed for the call */
     int group_size;
-    const int32_t *remote;     /* may be NULL */
+    const int32_t *remote; /* may be NULL */
     int remote_size;
-    bool keep_list;            /* this process holds the list if it is not strided */
+    bool keep_list; /* this process holds the list if it is not strided */
 };
 
-/* Adds a communicator; -ENOSPC when the table or the space is full (counted as refused). */
+/* Adds a communicator; -ENOSPC when the table or the space is full (counted as
+ * refused). */
 int es_segment_add_communicator(struct es_segment *segment,
                                 const struct es_communicator_config *config,
                                 uint16_t *ret_index);
 
-void es_segment_name_communicator(struct es_segment *segment, uint16_t index, const char *name);
+void es_segment_name_communicator(struct es_segment *segment,
+                                  uint16_t index,
+                                  const char *name);
 
 void es_segment_free_communicator(struct es_segment *segment, uint16_t index);
 
-/* Appends to a shared (many-writers) element, from any thread of any process that attached
- * it.  A writer that died inside is cleaned up after. */
+/* Appends to a shared (many-writers) element, from any thread of any process that
+ * attached it.  A writer that died inside is cleaned up after: its half-written tuple
+ * is not published. -EINVAL: another kind or size of element; -ENOTRECOVERABLE: the
+ * element is broken. May sleep while another writer is inside: not for the record path.
+ */
 int es_shared_write(struct es_element_layout *element,
                     void *segment_base,
                     const void *tuple,

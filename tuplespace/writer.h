@@ -7,17 +7,24 @@
  *                                 one element         other elements
  *   es_writer_*                   no (one thread)     yes                yes
  *
- * The slot at `head` is the writer's own until head is advanced.  An operation that is under
- * way lies there as the *open tuple* (stop = 0); it is published in place when it completes.
- * A writer that dies leaves its open tuple, which readers then still see, or a half-written one,
- * which they refuse (operation = 0).
+ * The slot at `head` is the writer's own until head is advanced.  An operation that is
+ * under way lies there as the *open tuple* (stop = 0); it is published in place when it
+ * completes. A writer that dies leaves its open tuple, which readers then still see, or
+ * a half-written one, which they refuse (operation = 0).
  *
- * Order of stores, and what readers do with it (reader.c):
- *   head (release)         pairs with the reader's acquire: slots below head are complete;
- *   fence, then slot words pairs with the reader's fence after its copy: whoever saw a word of
- *                          the new tuple sees the head that says the old one is overtaken;
- *   operation word last    pairs with the reader's acquire of that word: an open tuple whose
- *                          operation is not 0 is whole.
+ * Order of stores, and what readers do with it (element_view.c):
+ *   head (release)         pairs with the reader's acquire: slots below head are
+ * complete; fence, then slot words pairs with the reader's fence after its copy:
+ * whoever saw a word of the new tuple sees the head that says the old one is overtaken;
+ *   operation word last    pairs with the reader's acquire of that word: an open tuple
+ * whose operation is not 0 is whole.
+ *
+ * An open tuple may be followed by es_writer_close(), by es_writer_write() (which
+ * replaces it) or by es_writer_withdraw(), but not by another es_writer_open(): readers
+ * could mix the two.
+ *
+ * After fork() the child must not use its copy of a writer: it would write into the
+ * parent's element.
  */
 #ifndef ES_TUPLESPACE_WRITER_H
 #define ES_TUPLESPACE_WRITER_H
@@ -36,10 +43,16 @@ struct es_writer {
     uint32_t reserved;
 };
 
-enum { ES_WORD_STOP = 0, ES_WORD_OPERATION = 2, ES_WORD_START = 3, ES_WORD_SEQUENCE = 5 };
+enum {
+    ES_WORD_STOP = 0,
+    ES_WORD_OPERATION = 2,
+    ES_WORD_START = 3,
+    ES_WORD_SEQUENCE = 5
+};
 
 /* Waits until the registered reader has made room, is gone or was dead all along
- * (writer.c).  Only for elements set to block; the one place where a writer may sleep. */
+ * (writer.c).  Only for elements set to block; the one place where a writer may sleep.
+ */
 void esi_writer_wait_for_room(struct es_writer *writer);
 
 /* Wakes sleeping readers (writer.c). */
@@ -56,30 +69,42 @@ static inline _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
 }
 
-static inline void esi_writer_store(_Atomic uint32_t *slot, const uint32_t *words)
+/* One word of a tuple.  Word by word, since a wider copy of a tuple that was just
+ * filled field by field would wait for the store buffer. */
+static inline uint32_t esi_tuple_word(const struct es_tuple *tuple, size_t index)
+{
+    uint32_t word;
+
+    memcpy(&word, (const char *)tuple + index * sizeof word, sizeof word);
+    return word;
+}
+
+static inline void esi_writer_store(_Atomic uint32_t *slot,
+                                    const struct es_tuple *tuple)
 {
     /* Invalid while it changes: see the table above. */
     atomic_store_explicit(&slot[ES_WORD_OPERATION], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
         if (i != ES_WORD_OPERATION)
-            atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
+            atomic_store_explicit(&slot[i], esi_tuple_word(tuple, i),
+                                  memory_order_relaxed);
     atomic_store_explicit(&slot[ES_WORD_OPERATION],
-                          words[ES_WORD_OPERATION],
+                          esi_tuple_word(tuple, ES_WORD_OPERATION),
                           memory_order_release);
 }
 
-static inline void esi_writer_put(struct es_writer *writer, const struct es_tuple *tuple)
+static inline void esi_writer_put(struct es_writer *writer,
+                                  const struct es_tuple *tuple)
 {
     struct es_element_layout *element = writer->element;
-    uint32_t words[ES_TUPLE_WORDS];
 
-    if (__builtin_expect(atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
-                             ES_ON_FULL_DISCARD,
-                         0))
+    if (__builtin_expect(
+            atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
+                ES_ON_FULL_DISCARD,
+            0))
         esi_writer_wait_for_room(writer);
-    memcpy(words, tuple, sizeof words);
-    esi_writer_store(esi_writer_slot(writer), words);
+    esi_writer_store(esi_writer_slot(writer), tuple);
 }
 
 /* Publishes what lies in the slot. */
@@ -90,12 +115,14 @@ static inline void esi_writer_advance(struct es_writer *writer)
     atomic_store_explicit(&element->head, ++writer->head, memory_order_release);
     /* The next slot's words must not become visible before this head. */
     atomic_thread_fence(memory_order_release);
-    if (__builtin_expect(atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(
+            atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0, 0))
         esi_writer_wake(writer);
 }
 
 /* Shows an operation that has begun.  `tuple->stop` must be 0. */
-static inline void es_writer_open(struct es_writer *writer, const struct es_tuple *tuple)
+static inline void es_writer_open(struct es_writer *writer,
+                                  const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
 }
@@ -113,20 +140,25 @@ static inline void es_writer_close(struct es_writer *writer, uint64_t stop)
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */
-static inline void es_writer_write(struct es_writer *writer, const struct es_tuple *tuple)
+static inline void es_writer_write(struct es_writer *writer,
+                                   const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
     esi_writer_advance(writer);
 }
 
-/* Takes the open tuple back: the operation turned out not to be recorded here and now. */
+/* Takes the open tuple back: the operation turned out not to be recorded here and now.
+ */
 static inline void es_writer_withdraw(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
-    uint64_t withdrawn = atomic_load_explicit(&element->withdrawn, memory_order_relaxed);
+    uint64_t withdrawn =
+        atomic_load_explicit(&element->withdrawn, memory_order_relaxed);
 
-    atomic_store_explicit(&esi_writer_slot(writer)[ES_WORD_OPERATION], 0, memory_order_relaxed);
-    /* Pairs with the reader's acquire: a slot reused after this is told from the old one. */
+    atomic_store_explicit(&esi_writer_slot(writer)[ES_WORD_OPERATION], 0,
+                          memory_order_relaxed);
+    /* Pairs with the reader's acquire: a slot reused after this is told from the old
+     * one. */
     atomic_store_explicit(&element->withdrawn, withdrawn + 1, memory_order_release);
     atomic_thread_fence(memory_order_release);
 }
@@ -136,8 +168,7 @@ static inline void es_writer_count_poll(struct es_writer *writer)
 {
     _Atomic uint64_t *polls = &writer->element->polls;
 
-    atomic_store_explicit(polls,
-                          atomic_load_explicit(polls, memory_order_relaxed) + 1,
+    atomic_store_explicit(polls, atomic_load_explicit(polls, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reads /proc/PID/stat with plain system calls: this runs in the observed process too.
+ */
+#include "config.h"
+
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct process_stat {
+    char state;
+    uint64_t start;
+};
+
+/* Skips `count` blanks; NULL when there are fewer. */
+static const char *skip_fields(const char *text, int count)
+{
+    while (text && count-- > 0) {
+        text = strchr(text, ' ');
+        if (text)
+            text++;
+    }
+    return text;
+}
+
+static int parse_number(const char *text, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+
+    if (!text || *text < '0' || *text > '9')
+        return -EIO;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    *ret_number = number;
+    return 0;
+}
+
+/* The command's name may hold blanks and parentheses: the fields begin behind the last
+ * ')'. */
+static int parse_stat(const char *text, struct process_stat *ret_stat)
+{
+    const char *end = strrchr(text, ')');
+
+    if (!end || end[1] != ' ' || end[2] == '\0')
+        return -EIO;
+    ret_stat->state = end[2];
+    return parse_number(skip_fields(end + 2, 19), &ret_stat->start);
+}
+
+static int read_stat(int pid, struct process_stat *ret_stat)
+{
+    char path[32];
+    char text[1024];
+    ssize_t length;
+    int fd;
+
+    if (pid <= 0)
+        return -ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? -ESRCH : -EIO;
+    length = read(fd, text, sizeof text - 1);
+    if (length < 0 && errno == ESRCH) {
+        close(fd);
+        return -ESRCH;
+    }
+    close(fd);
+    if (length <= 0)
+        return -EIO;
+    text[length] = '\0';
+    return parse_stat(text, ret_stat);
+}
+
+int es_process_start_time(int pid, uint64_t *ret_start)
+{
+    struct process_stat stat;
+    int rc = read_stat(pid, &stat);
+
+    if (rc == 0)
+        *ret_start = stat.start;
+    return rc;
+}
+
+bool es_process_is_alive(int pid, uint64_t start)
+{
+    struct process_stat stat;
+    int rc;
+
+    if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
+        return false;
+    rc = read_stat(pid, &stat);
+    if (rc == -ESRCH)
+        /* /proc may be hidden or not mounted: then kill(2) was the only witness. */
+        return access("/proc/self/stat", R_OK) != 0;
+    if (rc != 0)
+        return true;
+    return stat.state != 'Z' && stat.state != 'X' &&
+           (start == 0 || stat.start == start);
+}

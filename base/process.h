@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Which process a pid stands for: pids are used again, start times tell them apart. */
+#ifndef ES_BASE_PROCESS_H
+#define ES_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The start time of a process in the kernel's clock ticks since boot (field 22 of
+ * /proc/PID/stat).  -ESRCH: there is no such process; -EIO: /proc cannot be understood.
+ */
+int es_process_start_time(int pid, uint64_t *ret_start);
+
+/* Whether the process lives: it exists, is no zombie, and was started at `start` (0 =
+ * not known: any).  Where /proc cannot tell, a pid that exists counts as alive. */
+bool es_process_is_alive(int pid, uint64_t start);
+
+#endif

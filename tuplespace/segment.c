@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Makes segments and fills them with elements. */
+#include "config.h"
+
+#include "tuplespace/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "tuplespace/futex.h"
+#include "tuplespace/segment_private.h"
+
+#define SMALLEST_ARENA (UINT64_C(1) << 20)
+#define SMALLEST_THRESHOLD 15u
+#define GREATEST_THRESHOLD (1u << 24)
+
+void es_segment_config_init(struct es_segment_config *config)
+{
+    *config = (struct es_segment_config){
+        .program = "",
+        .rank = -1,
+        .size = -1,
+        .max_elements = 4096,
+        .max_communicators = 65535,
+        .arena_bytes = UINT64_C(1) << 30,
+        .calibrate_ns = 2000000,
+    };
+}
+
+/* --- Making the file
+ * ------------------------------------------------------------------ */
+
+static int make_name(const struct es_segment_config *config,
+                     char out[ES_SEGMENT_NAME_BYTES])
+{
+    struct es_segment_name name = {.rank = config->rank, .pid = getpid()};
+
+    if (strlen(config->run) >= sizeof name.run ||
+        strlen(config->host) >= sizeof name.host)
+        return -EINVAL;
+    strcpy(name.run, config->run);
+    strcpy(name.host, config->host);
+    return es_segment_name_format(&name, out);
+}
+
+static uint64_t whole_pages(const struct es_segment *segment, uint64_t bytes)
+{
+    return (bytes + segment->page - 1) / segment->page * segment->page;
+}
+
+static struct esi_area make_area(uint64_t begin, uint64_t bytes)
+{
+    return (struct esi_area){.begin = begin, .end = begin + bytes, .reserved = begin};
+}
+
+/* Divides the file's address space; all of it is still without memory. */
+static void plan_areas(struct es_segment *segment,
+                       const struct es_segment_config *config,
+                       uint64_t arena_bytes)
+{
+    uint64_t header = whole_pages(segment, sizeof(struct es_segment_layout));
+    uint64_t elements =
+        whole_pages(segment, config->max_elements * sizeof(struct es_element_layout));
+    uint64_t communicators = whole_pages(
+        segment, config->max_communicators * sizeof(struct es_communicator_layout));
+
+    segment->elements = make_area(header, elements);
+    segment->communicators = make_area(segment->elements.end, communicators);
+    segment->arena =
+        make_area(segment->communicators.end, whole_pages(segment, arena_bytes));
+    segment->bytes = segment->arena.end;
+}
+
+/* A file beyond the process's limit would bring it SIGXFSZ. */
+static bool is_within_limits(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
+static int size_and_map(struct es_segment *segment, int fd)
+{
+    void *base;
+    int rc;
+
+    if (!is_within_limits(segment->bytes))
+        return -EFBIG;
+    if (ftruncate(fd, (off_t)segment->bytes) != 0)
+        return -errno;
+    do
+        rc = posix_fallocate(fd, 0, (off_t)segment->elements.begin);
+    while (rc == EINTR);
+    if (rc != 0)
+        return -ENOSPC;
+    base = mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+        return -errno;
+    segment->base = base;
+    segment->layout = base;
+    return 0;
+}
+
+/* Limits of file size or address space cost arena, not the whole segment. */
+static int size_and_map_what_fits(struct es_segment *segment,
+                                  const struct es_segment_config *config,
+                                  int fd)
+{
+    uint64_t arena_bytes = config->arena_bytes;
+    int rc;
+
+    for (;;) {
+        plan_areas(segment, config, arena_bytes);
+        rc = size_and_map(segment, fd);
+        if ((rc != -EFBIG && rc != -ENOMEM) || arena_bytes <= SMALLEST_ARENA)
+            return rc;
+        arena_bytes /= 2;
+    }
+}
+
+static int create_file(struct es_segment *segment)
+{
+    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    int fd = shm_open(segment->name, flags, 0600);
+
+    if (fd < 0 && errno == EEXIST && shm_unlink(segment->name) == 0)
+        fd = shm_open(segment->name, flags, 0600);
+    return fd < 0 ? -errno : fd;
+}
+
+static int make_file(struct es_segment *segment, const struct es_segment_config *config)
+{
+    struct stat status;
+    int fd = create_file(segment);
+    int rc;
+
+    if (fd < 0)
+        return fd;
+    rc = fstat(fd, &status) == 0 ? 0 : -errno;
+    if (rc == 0) {
+        segment->device = status.st_dev;
+        segment->inode = status.st_ino;
+        rc = size_and_map_what_fits(segment, config, fd);
+    }
+    close(fd);
+    if (rc != 0)
+        shm_unlink(segment->name);
+    return rc;
+}
+
+static void fill_header(struct es_segment *segment,
+                        const struct es_segment_config *config)
+{
+    struct es_segment_layout *layout = segment->layout;
+
+    layout->endian = ES_SEGMENT_ENDIAN;
+    layout->major = ES_SEGMENT_MAJOR;
+    layout->minor = ES_SEGMENT_MINOR;
+    layout->header_bytes = sizeof *layout;
+    layout->element_bytes = sizeof(struct es_element_layout);
+    layout->communicator_bytes = sizeof(struct es_communicator_layout);
+    layout->max_elements = config->max_elements;
+    layout->max_communicators = config->max_communicators;
+    layout->segment_bytes = segment->bytes;
+    layout->elements_offset = segment->elements.begin;
+    layout->communicators_offset = segment->communicators.begin;
+    layout->arena_offset = segment->arena.begin;
+    layout->pid = getpid();
+    layout->uid = geteuid();
+    if (es_process_start_time(layout->pid, &layout->pid_start) != 0)
+        layout->pid_start = 0;
+    atomic_init(&layout->world_rank, config->rank);
+    atomic_init(&layout->world_size, config->size);
+    snprintf(layout->run, sizeof layout->run, "%s", config->run);
+    snprintf(layout->host, sizeof layout->host, "%s", config->host);
+    snprintf(layout->program, sizeof layout->program, "%s",
+             config->program ? config->program : "");
+    es_clock_calibrate(config->calibrate_ns, &layout->clock);
+    atomic_init(&layout->state, ES_SEGMENT_RUNNING);
+    /* Pairs with the acquire in esi_segment_view_attach(): who sees the magic sees the
+     * header. */
+    __atomic_store_n(&layout->magic, ES_SEGMENT_MAGIC, __ATOMIC_RELEASE);
+}
+
+static int check_config(const struct es_segment_config *config, struct es_error *error)
+{
+    if (!es_run_id_is_valid(config->run))
+        return es_error_set(
+            error, -EINVAL,
+            "run id \"%s\": expected 1 to 63 characters of [A-Za-z0-9_-]", config->run);
+    if (config->max_elements == 0 || config->max_elements > (1u << 24) ||
+        config->max_communicators > 65535 || config->arena_bytes > (UINT64_C(1) << 44))
+        return es_error_set(error, -EINVAL, "segment: sizes out of range");
+    return 0;
+}
+
+int es_segment_create(const struct es_segment_config *config,
+                      struct es_error *error,
+                      struct es_segment **ret_segment)
+{
+    struct es_segment *segment;
+    int rc = check_config(config, error);
+
+    if (rc != 0)
+        return rc;
+    segment = calloc(1, sizeof *segment);
+    if (!segment)
+        return -ENOMEM;
+    segment->page = (uint64_t)sysconf(_SC_PAGESIZE);
+    rc = make_name(config, segment->name);
+    if (rc != 0) {
+        es_error_set(error, rc,
+                     "host name \"%s\": expected 1 to 63 characters without '/'",
+                     config->host);
+        goto free_segment;
+    }
+    rc = make_file(segment, config);
+    if (rc != 0) {
+        es_error_set(error, rc, "shared memory %s: cannot be made: %s", segment->name,
+                     strerror(-rc));
+        goto free_segment;
+    }
+    pthread_mutex_init(&segment->lock, NULL);
+    esi_barrier_register();
+    fill_header(segment, config);
+    *ret_segment = segment;
+    return 0;
+
+free_segment:
+    free(segment);
+    return rc;
+}
+
+void es_segment_close(struct es_segment *segment)
+{
+    int saved_errno = errno;
+
+    if (!segment)
+        return;
+    munmap(segment->base, segment->bytes);
+    pthread_mutex_destroy(&segment->lock);
+    free(segment);
+    errno = saved_errno;
+}
+
+void es_segment_destroy(struct es_segment *segment)
+{
+    int saved_errno = errno;
+
+    if (!segment)
+        return;
+    shm_unlink(segment->name);
+    es_segment_close(segment);
+    errno = saved_errno;
+}
+
+struct es_segment_layout *es_segment_layout(struct es_segment *segment)
+{
+    return segment->layout;
+}
+
+void es_segment_set_rank(struct es_segment *segment, int rank, int size)
+{
+    atomic_store_explicit(&segment->layout->world_rank, rank, memory_order_relaxed);
+    atomic_store_explicit(&segment->layout->world_size, size, memory_order_relaxed);
+}
+
+void es_segment_set_state(struct es_segment *segment, enum es_segment_state state)
+{
+    atomic_store_explicit(&segment->layout->state, (uint32_t)state,
+                          memory_order_relaxed);
+}
+
+/* --- Elements
+ * ------------------------------------------------------------------------- */
+
+static int check_element(const struct es_element_config *config)
+{
+    bool trace = config->kind == ES_ELEMENT_TRACE;
+
+    if ((!trace && config->kind != ES_ELEMENT_SHARED) || config->threshold < 1 ||
+        config->threshold > GREATEST_THRESHOLD ||
+        (trace && config->tuple_bytes != sizeof(struct es_tuple)) ||
+        config->tuple_bytes < 4 || config->tuple_bytes > 65532 ||
+        config->tuple_bytes % 4 != 0 || strlen(config->name) >= 64 ||
+        strlen(config->collector) >= 32)
+        return -EINVAL;
+    return 0;
+}
+
+/* The least power of two above the threshold: one slot is the open tuple's. */
+static uint32_t capacity_for(uint32_t threshold)
+{
+    uint32_t capacity = 2;
+
+    while (capacity <= threshold)
+        capacity *= 2;
+    return capacity;
+}
+
+static int allocate_ring(struct es_segment *segment,
+                         const struct es_element_config *config,
+                         uint32_t *ret_threshold,
+                         uint64_t *ret_offset)
+{
+    uint32_t threshold = config->threshold;
+
+    for (;;) {
+        uint64_t bytes = (uint64_t)capacity_for(threshold) * config->tuple_bytes;
+        int rc = esi_segment_allocate(segment, bytes, ES_CACHE_LINE, ret_offset);
+
+        if (rc == 0)
+            *ret_threshold = threshold;
+        if (rc != -ENOSPC || threshold <= SMALLEST_THRESHOLD)
+            return rc;
+        threshold =
+            threshold / 2 > SMALLEST_THRESHOLD ? threshold / 2 : SMALLEST_THRESHOLD;
+    }
+}
+
+static int init_writers_mutex(struct es_element_layout *element)
+{
+    pthread_mutexattr_t attributes;
+    int rc = pthread_mutexattr_init(&attributes);
+
+    if (rc != 0)
+        return -rc;
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    rc = pthread_mutex_init(&element->writers, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return -rc;
+}
+
+/* The entry is zero still: nothing was written behind element_count. */
+static void fill_element(struct es_element_layout *element,
+                         const struct es_element_config *config,
+                         uint32_t threshold)
+{
+    element->capacity = capacity_for(threshold);
+    element->tuple_bytes = config->tuple_bytes;
+    element->kind = (uint32_t)config->kind;
+    element->threshold = threshold;
+    atomic_init(&element->limit, threshold);
+    atomic_init(&element->enabled, config->enabled ? 1u : 0u);
+    atomic_init(&element->on_full, (uint32_t)config->on_full);
+    strcpy(element->name, config->name);
+    strcpy(element->collector, config->collector);
+    element->rank = config->rank;
+    element->thread = config->thread;
+    element->classes = config->classes;
+    element->peer = config->peer;
+    element->communicator = config->communicator;
+    element->thread_id = (uint32_t)gettid();
+}
+
+/* Caller holds the lock. */
+static int add_element(struct es_segment *segment,
+                       const struct es_element_config *config,
+                       struct es_element_layout **ret_element)
+{
+    struct es_segment_layout *layout = segment->layout;
+    uint32_t count = atomic_load_explicit(&layout->element_count, memory_order_relaxed);
+    uint64_t offset = segment->elements.begin + (uint64_t)count * sizeof **ret_element;
+    struct es_element_layout *element = (void *)(segment->base + offset);
+    uint32_t threshold;
+    int rc;
+
+    if (count >= layout->max_elements)
+        return -ENOSPC;
+    rc = esi_segment_reserve(segment, &segment->elements, offset + sizeof *element);
+    if (rc == 0)
+        rc = allocate_ring(segment, config, &threshold, &element->ring_offset);
+    if (rc != 0)
+        return rc;
+    fill_element(element, config, threshold);
+    if (config->kind == ES_ELEMENT_SHARED && (rc = init_writers_mutex(element)) != 0)
+        return rc;
+    if (threshold < config->threshold)
+        atomic_fetch_add_explicit(&layout->elements_shrunk, 1, memory_order_relaxed);
+    /* Pairs with the readers' acquire of the count: the entry is complete. */
+    atomic_store_explicit(&layout->element_count, count + 1, memory_order_release);
+    *ret_element = element;
+    return 0;
+}
+
+int es_segment_add_element(struct es_segment *segment,
+                           const struct es_element_config *config,
+                           struct es_writer *ret_writer)
+{
+    struct es_element_layout *element;
+    int rc = check_element(config);
+
+    if (rc != 0)
+        return rc;
+    pthread_mutex_lock(&segment->lock);
+    rc = add_element(segment, config, &element);
+    pthread_mutex_unlock(&segment->lock);
+    if (rc != 0) {
+        atomic_fetch_add_explicit(&segment->layout->elements_refused, 1,
+                                  memory_order_relaxed);
+        return rc;
+    }
+    if (ret_writer)
+        *ret_writer = (struct es_writer){
+            .element = element,
+            .ring = (void *)(segment->base + element->ring_offset),
+            .mask = element->capacity - 1,
+        };
+    return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Makes, takes apart and lists the names of segments. */
+#include "config.h"
+
+#include "tuplespace/segment_name.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char prefix[] = "eventspace.";
+
+/* The ctype functions depend on the locale. */
+static bool is_run_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '-';
+}
+
+bool es_run_id_is_valid(const char *run)
+{
+    size_t length = 0;
+
+    for (; run[length] != '\0'; length++)
+        if (!is_run_character(run[length]) || length >= 63)
+            return false;
+    return length > 0;
+}
+
+static bool is_host(const char *host)
+{
+    size_t length = strlen(host);
+
+    return length > 0 && length < 64 && !strchr(host, '/');
+}
+
+int es_segment_name_format(const struct es_segment_name *name,
+                           char out[ES_SEGMENT_NAME_BYTES])
+{
+    if (!es_run_id_is_valid(name->run) || !is_host(name->host) || name->rank < -1 ||
+        name->pid <= 0)
+        return -EINVAL;
+    snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, name->run,
+             name->host, name->rank, name->pid);
+    return 0;
+}
+
+/* A decimal number, or "-1"; nothing behind it but `end`. */
+static int parse_number(const char *text, const char *end, int *ret_number)
+{
+    int64_t number = 0;
+
+    if (end - text == 2 && text[0] == '-' && text[1] == '1') {
+        *ret_number = -1;
+        return 0;
+    }
+    if (text == end || end - text > 10)
+        return -EINVAL;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9')
+            return -EINVAL;
+        number = number * 10 + (*text - '0');
+    }
+    if (number > INT_MAX)
+        return -EINVAL;
+    *ret_number = (int)number;
+    return 0;
+}
+
+static int copy_part(const char *text, const char *end, char out[64])
+{
+    size_t length = (size_t)(end - text);
+
+    if (length == 0 || length > 63)
+        return -EINVAL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return 0;
+}
+
+/* The last '.' before `end` and behind `text`, or NULL. */
+static const char *dot_before(const char *text, const char *end)
+{
+    while (end > text)
+        if (*--end == '.')
+            return end;
+    return NULL;
+}
+
+int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
+{
+    struct es_segment_name name;
+    const char *end, *run_end, *rank_dot, *pid_dot;
+
+    if (*text == '/')
+        text++;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+        return -EINVAL;
+    text += sizeof prefix - 1;
+    end = text + strlen(text);
+    run_end = strchr(text, '.');
+    pid_dot = dot_before(text, end);
+    rank_dot = pid_dot ? dot_before(text, pid_dot) : NULL;
+    if (!run_end || !rank_dot || rank_dot <= run_end)
+        return -EINVAL;
+    if (copy_part(text, run_end, name.run) != 0 || !es_run_id_is_valid(name.run) ||
+        copy_part(run_end + 1, rank_dot, name.host) != 0 ||
+        parse_number(rank_dot + 1, pid_dot, &name.rank) != 0 ||
+        parse_number(pid_dot + 1, end, &name.pid) != 0 || name.pid <= 0)
+        return -EINVAL;
+    *ret_name = name;
+    return 0;
+}
+
+static bool is_mine(DIR *directory, const char *file)
+{
+    struct stat status;
+
+    return fstatat(dirfd(directory), file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
+int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context)
+{
+    DIR *directory = opendir(ES_SHM_DIRECTORY);
+    struct es_segment_name name;
+    struct dirent *entry;
+    int rc = 0;
+
+    if (!directory)
+        return errno == ENOENT ? 0 : -errno;
+    while (rc == 0 && (entry = readdir(directory)) != NULL) {
+        if (es_segment_name_parse(entry->d_name, &name) != 0 ||
+            (run && strcmp(run, name.run) != 0) || !is_mine(directory, entry->d_name))
+            continue;
+        rc = visit(&name, context);
+    }
+    closedir(directory);
+    return rc;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Names of segments in shared memory: "/eventspace.RUN.HOST.RANK.PID". */
+#ifndef ES_TUPLESPACE_SEGMENT_NAME_H
+#define ES_TUPLESPACE_SEGMENT_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where the C library keeps shared memory objects; names can only be listed there. */
+#define ES_SHM_DIRECTORY "/dev/shm"
+#define ES_SEGMENT_NAME_BYTES 224
+
+/* The parts of a name.  The host may hold dots, the run may not. */
+struct es_segment_name {
+    char run[64];
+    char host[64];
+    int rank; /* -1 = was not known when the segment was made */
+    int pid;
+};
+
+/* Whether the text can be a run's id: 1 to 63 characters of [A-Za-z0-9_-]. */
+bool es_run_id_is_valid(const char *run);
+
+/* Writes the name, with its leading slash.  -EINVAL when a part does not fit the form.
+ */
+int es_segment_name_format(const struct es_segment_name *name,
+                           char out[ES_SEGMENT_NAME_BYTES]);
+
+/* Takes a name (with or without the slash) apart.  -EINVAL: not a segment's name. */
+int es_segment_name_parse(const char *text, struct es_segment_name *ret_name);
+
+/* Calls `visit` for each segment of this user (of one run, or of all where `run` is
+ * NULL); a result other than 0 ends the visits and is returned.  -errno when the
+ * directory cannot be read; a directory that is not there is empty. */
+typedef int (*es_segment_visit_fn)(const struct es_segment_name *name, void *context);
+int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context);
+
+#endif

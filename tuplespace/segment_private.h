@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What segment.c, segment_space.c and communicator_table.c share of a segment being
+ * written. */
+#ifndef ES_TUPLESPACE_SEGMENT_PRIVATE_H
+#define ES_TUPLESPACE_SEGMENT_PRIVATE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "tuplespace/segment.h"
+#include "tuplespace/segment_name.h"
+
+/* One growing area of the file: how far its pages are reserved. */
+struct esi_area {
+    uint64_t begin; /* offset, at a page */
+    uint64_t end;
+    uint64_t reserved; /* offset up to which space is reserved, at a page */
+};
+
+struct es_segment {
+    pthread_mutex_t lock; /* adding elements and communicators */
+    char *base;
+    uint64_t bytes;
+    struct es_segment_layout *layout;
+    dev_t device; /* of the file: the name may stand for another one by now */
+    ino_t inode;
+    struct esi_area elements;
+    struct esi_area communicators;
+    struct esi_area arena;
+    uint64_t page;
+    char name[ES_SEGMENT_NAME_BYTES];
+};
+
+/* Reserves the pages of the area up to offset `end`.  -ENOSPC, or -ESTALE when the file
+ * was removed meanwhile.  Caller holds the lock. */
+int esi_segment_reserve(struct es_segment *segment,
+                        struct esi_area *area,
+                        uint64_t end);
+
+/* Takes `bytes` of the arena at a multiple of `alignment`, reserved and zero. -ENOSPC.
+ * Caller holds the lock. */
+int esi_segment_allocate(struct es_segment *segment,
+                         uint64_t bytes,
+                         uint64_t alignment,
+                         uint64_t *ret_offset);
+
+#endif
