@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Looks up operations, classes and routines in the generated tables. */
+#include "config.h"
+
+#include "eventspace/operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuplespace/operation_table.h"
+
+static const char *const class_names[ES_CLASS_COUNT] = {
+    [ES_CLASS_NONE] = "none",
+    [ES_CLASS_SEND] = "send",
+    [ES_CLASS_RECEIVE] = "receive",
+    [ES_CLASS_COMPLETION] = "completion",
+    [ES_CLASS_COLLECTIVE] = "collective",
+    [ES_CLASS_COMMUNICATOR] = "communicator",
+    [ES_CLASS_ONE_SIDED] = "one-sided",
+    [ES_CLASS_IO] = "io",
+    [ES_CLASS_OTHER] = "other",
+};
+
+const struct es_operation *es_operation_find(uint16_t code)
+{
+    uint16_t position;
+
+    if (code > esi_operation_last)
+        return NULL;
+    position = esi_operation_positions[code];
+    return position == 0 ? NULL : &esi_operations[position - 1];
+}
+
+static int compare_operation(const void *name, const void *operation)
+{
+    return strcmp(name, ((const struct es_operation *)operation)->name);
+}
+
+const struct es_operation *es_operation_by_name(const char *name)
+{
+    return bsearch(name, esi_operations, esi_operation_count, sizeof esi_operations[0],
+                   compare_operation);
+}
+
+const char *es_operation_name(uint16_t code)
+{
+    const struct es_operation *operation = es_operation_find(code);
+
+    return operation == NULL ? "?" : operation->name;
+}
+
+const char *es_class_name(enum es_class op_class)
+{
+    return (unsigned)op_class < ES_CLASS_COUNT ? class_names[op_class] : "?";
+}
+
+enum es_class es_class_by_name(const char *name)
+{
+    for (enum es_class op_class = ES_CLASS_SEND; op_class < ES_CLASS_COUNT; op_class++)
+        if (strcmp(name, class_names[op_class]) == 0)
+            return op_class;
+    return ES_CLASS_NONE;
+}
+
+static int compare_routine(const void *name, const void *routine)
+{
+    return strcmp(name, ((const struct es_routine *)routine)->name);
+}
+
+const struct es_routine *es_routine_find(const char *name)
+{
+    return bsearch(name, esi_routines, esi_routine_count, sizeof esi_routines[0],
+                   compare_routine);
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
+
+from emit_table import HEAD, constant
+from operation_table import TableError, all_operations
+
+
+def wrapped(chapters, prototypes):
+    """The wrapped operations that this MPI has, checked against its prototypes."""
+    operations = [
+        operation
+        for operation in all_operations(chapters)
+        if operation.is_wrapped and operation.name in prototypes
+    ]
+    for operation in operations:
+        prototype = prototypes[operation.name]
+        if len(operation.arguments) != len(prototype.parameters):
+            raise TableError(
+                "%s has %d arguments in the table and %d in mpi.h"
+                % (operation.name, len(operation.arguments), len(prototype.parameters))
+            )
+        if prototype.result != "int":
+            raise TableError("%s does not return an error code" % operation.name)
+    return operations
+
+
+def arguments_of(operation, *first):
+    return ", ".join(list(first) + operation.arguments)
+
+
+def emit_next(chapters, prototypes):
+    """mpi_next.h: types of all real routines, and the custom wrappers' prototypes."""
+    names = sorted(
+        name for name, prototype in prototypes.items() if not prototype.is_variadic
+    )
+    lines = [
+        HEAD % "Types of the real MPI's routines.",
+        "#ifndef ES_MPI_NEXT_H",
+        "#define ES_MPI_NEXT_H",
+        "",
+        "#include <mpi.h>",
+        "",
+        '#include "wrappers/mpi/next.h"',
+        "",
+        "/* Deprecated and removed routines are declared here, not called. */",
+        '#pragma GCC diagnostic push',
+        '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"',
+    ]
+    lines += ["typedef __typeof__(%s) esi_%s_fn;" % (name, name) for name in names]
+    lines += ["#pragma GCC diagnostic pop", "", "enum esi_routine {"]
+    lines += ["    ESI_ROUTINE_%s," % name for name in names]
+    lines += [
+        "    ESI_ROUTINE_COUNT",
+        "};",
+        "",
+        "/* Addresses for ESI_REAL(). */",
+        "extern _Atomic(void *) esi_real[ESI_ROUTINE_COUNT];",
+        "",
+        "/* Written by hand. */",
+    ]
+    for operation in wrapped(chapters, prototypes):
+        if operation.custom:
+            lines.append(custom_prototype(operation, prototypes[operation.name]))
+    return "\n".join(lines + ["", "#endif", ""])
+
+
+def custom_prototype(operation, prototype):
+    parameters = "esi_%s_fn *next" % operation.name
+    if operation.arguments:
+        parameters += ", " + prototype.declare(operation.arguments)
+    return "int esi_wrap_%s(%s);" % (operation.name, parameters)
+
+
+def emit_wrappers(chapters, prototypes, chapter_name):
+    """One source file: the wrappers of a chapter, under both names of each routine."""
+    parts = [
+        HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
+        '#include "config.h"\n\n#include "wrappers/mpi/record.h"\n'
+        '#include "wrappers/mpi/significant.h"\n',
+    ]
+    for operation in wrapped(chapters, prototypes):
+        if operation.chapter != chapter_name:
+            continue
+        prototype = prototypes[operation.name]
+        if not operation.custom:
+            parts.append(recipe_body(operation, prototype))
+        prefix = "esi_wrap_" if operation.custom else "wrap_"
+        inner = prefix + operation.name
+        parts += [
+            exported(name, operation, prototype, inner + "(%s)" % arguments_of(operation, "next"))
+            for name in (operation.name, "P" + operation.name)
+        ]
+    return "\n".join(parts)
+
+
+def recipe_body(operation, prototype):
+    before, after = operation.before, operation.after
+    leave = "esi_leave(&call, result)"
+    if after:
+        leave = "esi_%s(&call, result%s)" % (after.name, comma(after.arguments))
+    return BODY % {
+        "name": operation.name,
+        "parameters": prototype.declare(operation.arguments),
+        "constant": operation.constant,
+        "class": constant("ES_CLASS_", operation.op_class),
+        "arguments": arguments_of(operation),
+        "before": "esi_%s(&call%s)" % (before.name, comma(before.arguments)),
+        "leave": leave,
+    }
+
+
+def comma(arguments):
+    return ", " + arguments if arguments else ""
+
+
+BODY = """static inline int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, %(constant)s, %(class)s))
+        return next(%(arguments)s);
+    %(before)s;
+    result = next(%(arguments)s);
+    %(leave)s;
+    return result;
+}
+"""
+
+
+def exported(name, operation, prototype, call):
+    """The symbol that the program meets; `name` is the MPI_ or the PMPI_ name."""
+    return EXPORTED % {
+        "name": name,
+        "parameters": prototype.declare(operation.arguments),
+        "routine": operation.name,
+        "call": call,
+    }
+
+
+EXPORTED = """ESI_EXPORT int %(name)s(%(parameters)s)
+{
+    static _Atomic(void *) known;
+    esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next(&known, "%(name)s");
+
+    return next != NULL ? %(call)s : MPI_ERR_OTHER;
+}
+"""
+
+
+def emit_pass_through(chapters, prototypes):
+    """Wrappers that only call the next: what interposing itself costs."""
+    parts = [
+        HEAD % "Wrappers of MPI routines that record nothing.",
+        '#include "config.h"\n\n#include "wrappers/mpi/mpi_next.h"\n',
+    ]
+    for operation in wrapped(chapters, prototypes):
+        call = "next(%s)" % arguments_of(operation)
+        for name in (operation.name, "P" + operation.name):
+            parts.append(exported(name, operation, prototypes[operation.name], call))
+    return "\n".join(parts)

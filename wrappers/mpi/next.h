@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The real MPI behind our names: the next definition of a symbol after this library.
+ *
+ * A symbol is looked up when it is first needed.  Threads that meet there look it up
+ * twice and store the same address, so relaxed atomics are enough.
+ */
+#ifndef ES_WRAPPERS_MPI_NEXT_H
+#define ES_WRAPPERS_MPI_NEXT_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define ESI_EXPORT __attribute__((visibility("default")))
+
+/* The next definition of `name`, NULL when there is none, with one line about it on
+ * stderr (resolve.c).  Any thread. */
+void *esi_resolve(const char *name);
+
+/* The address of `name`, kept in `*known`, which is NULL at first.  NULL as above. */
+static inline void *esi_next(_Atomic(void *) *known, const char *name)
+{
+    void *next = atomic_load_explicit(known, memory_order_relaxed);
+
+    if (__builtin_expect(next == NULL, 0)) {
+        next = esi_resolve(name);
+        atomic_store_explicit(known, next, memory_order_relaxed);
+    }
+    return next;
+}
+
+/* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the PMPI_
+ * name, so that other tools do not see us. */
+#define ESI_REAL(routine)                                                                      \
+    ((esi_##routine##_fn *)esi_next(&esi_real[ESI_ROUTINE_##routine], "P" #routine))
+
+#endif
