@@ -35,6 +35,9 @@ extern const struct es_stage_ops esi_stage_reduce;
 extern const struct es_stage_ops esi_stage_filter;
 extern const struct es_stage_ops esi_stage_sort;
 
+/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT. */
+int esi_stage_unknown(const char *name, struct es_error *error);
+
 /* Pulls one after the other all children into the batch, each with what is left of the limit. */
 int esi_stage_pull_children(struct es_stage *stage,
                             const struct es_pull *pull,

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* element.c - the leaf of a gather tree: reads one trace element.
+ *
+ * What was read counts as taken when a later pull acknowledges it; a repetition reads again from
+ * where the last acknowledged pull ended.  What was overwritten in between is counted as
+ * lost, like anything that is overwritten before it is read.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "wrappers/stage.h"
+
+enum read_mode { READ_EVERY, READ_LATEST };
+enum { PROPERTY_READ, PROPERTY_OPEN, PROPERTY_COUNTERS };
+enum { CHUNK = 256 }; /* tuples for which room is made at once */
+
+static const char *const modes[] = {
+    [READ_EVERY] = "every", [READ_LATEST] = "latest", [READ_LATEST + 1] = NULL};
+
+static const struct es_property_schema properties[] = {
+    [PROPERTY_READ] = {.name = "read",
+                       .type = ES_PROPERTY_CHOICE,
+                       .fallback = "every",
+                       .choices = modes,
+                       .help = "every tuple since the last pull, or only the latest"},
+    [PROPERTY_OPEN] = {.name = "open",
+                       .type = ES_PROPERTY_BOOLEAN,
+                       .fallback = "no",
+                       .help = "also the operation under way"},
+    [PROPERTY_COUNTERS] = {.name = "counters",
+                           .type = ES_PROPERTY_BOOLEAN,
+                           .fallback = "no",
+                           .help = "a report of events and polls in each pull"},
+};
+
+struct element {
+    const struct es_element_view *view; /* borrowed */
+    enum read_mode mode;
+    bool open;
+    bool counters;
+};
+
+static int open_element(struct es_stage *stage,
+                        const struct es_property_value *values,
+                        struct es_error *error)
+{
+    const struct es_stage_context *context = stage->context;
+    struct element *element;
+
+    if (!context || !context->origins || !context->places ||
+        stage->origin >= context->origins->count || stage->origin >= context->places->count ||
+        !context->origins->items[stage->origin].element)
+        return es_error_set(error, -EINVAL, "element: there is no such element on this host");
+    element = calloc(1, sizeof *element);
+    if (!element)
+        return -ENOMEM;
+    element->view = context->origins->items[stage->origin].element;
+    element->mode = (enum read_mode)values[PROPERTY_READ].integer;
+    element->open = values[PROPERTY_OPEN].integer != 0;
+    element->counters = values[PROPERTY_COUNTERS].integer != 0;
+    stage->state = element;
+    return 0;
+}
+
+static void close_element(struct es_stage *stage)
+{
+    free(stage->state);
+}
+
+/* Takes or takes back what was given last. */
+static void settle(struct es_place *place, const struct es_pull *pull)
+{
+    if (place->serial == 0)
+        return;
+    if (place->serial <= pull->acknowledged)
+        place->taken = place->given;
+    else
+        place->given = place->taken;
+    place->serial = 0;
+}
+
+static void mark_tuples(struct es_batch *batch, size_t count, uint64_t position, uint32_t origin)
+{
+    struct es_mark *mark = batch->marks + batch->count;
+
+    for (size_t i = 0; i < count; i++)
+        mark[i] = (struct es_mark){.position = position + i, .origin = origin};
+    batch->count += count;
+}
+
+/* Appends what is new, at most pull->max tuples. */
+static int read_every(const struct es_stage *stage,
+                      const struct element *element,
+                      const struct es_pull *pull,
+                      struct es_batch *batch)
+{
+    struct es_place *place = &stage->context->places->items[stage->origin];
+    size_t left = pull->max;
+
+    settle(place, pull);
+    while (left > 0) {
+        size_t wanted = left < CHUNK ? left : CHUNK;
+        size_t count;
+        int result = es_batch_reserve(batch, wanted);
+
+        if (result < 0)
+            return result;
+        count = es_element_read(
+            element->view, &place->given, batch->tuples + batch->count, wanted);
+        place->serial = pull->serial;
+        mark_tuples(batch, count, place->given.position - count, stage->origin);
+        left -= count;
+        if (count < wanted)
+            return 0;
+    }
+    if (pull->max > 0)
+        batch->more = true;
+    return 0;
+}
+
+static int read_latest(const struct es_stage *stage,
+                       const struct element *element,
+                       struct es_batch *batch)
+{
+    uint64_t position;
+    int result = es_batch_reserve(batch, 1);
+
+    if (result < 0)
+        return result;
+    if (es_element_latest(element->view, batch->tuples + batch->count, &position) > 0)
+        mark_tuples(batch, 1, position, stage->origin);
+    return 0;
+}
+
+/* Appends the operation under way.  It is read after the published tuples, so that one operation is
+ * not seen both open and completed. */
+static int read_open(const struct es_stage *stage,
+                     const struct element *element,
+                     struct es_batch *batch)
+{
+    int result = es_batch_reserve(batch, 1);
+
+    if (result < 0)
+        return result;
+    if (es_element_open(element->view, batch->tuples + batch->count) > 0) {
+        struct es_element_info info;
+
+        es_element_view_info(element->view, &info);
+        mark_tuples(batch, 1, info.head, stage->origin);
+    }
+    return 0;
+}
+
+static int report(struct es_stage *stage, const struct element *element, struct es_batch *batch)
+{
+    const struct es_place *place = &stage->context->places->items[stage->origin];
+    struct es_report report = {.origin = stage->origin};
+    struct es_element_info info;
+
+    report.lost = place->given.lost - place->taken.lost;
+    if (report.lost == 0 && !element->counters)
+        return 0;
+    stage->cost.lost += report.lost;
+    es_element_view_info(element->view, &info);
+    report.head = info.head;
+    report.polls = info.polls;
+    return es_batch_report(batch, &report);
+}
+
+static int pull_element(struct es_stage *stage,
+                        const struct es_pull *pull,
+                        struct es_batch *batch)
+{
+    const struct element *element = stage->state;
+    size_t before = batch->count;
+    int result = 0;
+
+    if (element->mode == READ_EVERY)
+        result = read_every(stage, element, pull, batch);
+    else if (pull->max > 0)
+        result = read_latest(stage, element, batch);
+    if (result < 0 || (element->mode == READ_LATEST && !element->open && !element->counters))
+        return result;
+    if (element->open && batch->count - before < pull->max)
+        result = read_open(stage, element, batch);
+    if (result < 0 || pull->max == 0)
+        return result;
+    return report(stage, element, batch);
+}
+
+const struct es_stage_ops esi_stage_element = {
+    .name = "element",
+    .help = "reads one trace element",
+    .properties = properties,
+    .property_count = sizeof properties / sizeof *properties,
+    .open = open_element,
+    .pull = pull_element,
+    .close = close_element,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* filter.c - passes on the tuples for which an expression holds. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "wrappers/filter_expression.h"
+#include "wrappers/stage.h"
+
+enum { PROPERTY_WHERE };
+static const struct es_property_schema properties[] = {
+    [PROPERTY_WHERE] = {.name = "where",
+                        .type = ES_PROPERTY_TEXT,
+                        .minimum = 1,
+                        .maximum = 4095,
+                        .help = "condition on the fields of a tuple"},
+};
+
+static int open_filter(struct es_stage *stage,
+                       const struct es_property_value *values,
+                       struct es_error *error)
+{
+    const struct es_property_value *where = &values[PROPERTY_WHERE];
+    struct esi_filter *filter;
+    int result = esi_filter_create(where->text, where->line, where->column, error, &filter);
+
+    if (result == 0)
+        stage->state = filter;
+    return result;
+}
+
+static void close_filter(struct es_stage *stage)
+{
+    esi_filter_destroy(stage->state);
+}
+
+static int pull_filter(struct es_stage *stage,
+                       const struct es_pull *pull,
+                       struct es_batch *batch)
+{
+    const struct es_stage_context *context = stage->context;
+    struct esi_filter_event event = {.realtime_ns = pull->realtime_ns, .context = context};
+    size_t kept = batch->count;
+    size_t first = batch->count;
+    int result = esi_stage_pull_children(stage, pull, batch);
+
+    if (result < 0)
+        return result;
+    for (size_t i = first; i < batch->count; i++) {
+        event.tuple = &batch->tuples[i];
+        event.origin_index = batch->marks[i].origin;
+        event.origin = &context->origins->items[event.origin_index];
+        if (esi_filter_matches(stage->state, &event))
+            es_batch_move(batch, kept++, i);
+    }
+    batch->count = kept;
+    return 0;
+}
+
+const struct es_stage_ops esi_stage_filter = {
+    .name = "filter",
+    .help = "passes on the tuples for which a condition holds",
+    .properties = properties,
+    .property_count = sizeof properties / sizeof *properties,
+    .max_children = 1,
+    .open = open_filter,
+    .pull = pull_filter,
+    .close = close_filter,
+};

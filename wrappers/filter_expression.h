@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* filter_expression.h - conditions on tuples, as people write them.
+ *
+ *   expression = conjunction { "||" conjunction }
+ *   conjunction = term { "&&" term }
+ *   term       = "!" term | "(" expression ")" | field comparison value
+ *   comparison = "==" | "!=" | "<" | "<=" | ">" | ">="
+ *   field      = "operation" | "class" | "communicator" | "peer" | "tag" | "bytes"
+ *              | "sequence" | "duration" | "rank" | "thread"
+ *   value      = [ "-" ] digits [ "." digits ] [ unit ] | word | '"' any text '"'
+ *
+ * operation, class and communicator take names, and == and != only; communicator also takes an
+ * index.  duration takes ns, us, ms, s and min; bytes may have KiB, MiB or GiB.  peer and tag know the
+ * words any and none.
+ */
+#ifndef ES_WRAPPERS_FILTER_EXPRESSION_H
+#define ES_WRAPPERS_FILTER_EXPRESSION_H
+
+#include <stdbool.h>
+
+#include "eventspace/error.h"
+#include "eventspace/stage.h"
+
+struct esi_filter;
+
+/* One tuple to be judged; all borrowed. */
+struct esi_filter_event {
+    const struct es_tuple *tuple;
+    const struct es_origin *origin;
+    uint32_t origin_index;
+    uint64_t realtime_ns;                   /* now: ends the operations that are under way */
+    const struct es_stage_context *context; /* names communicators */
+};
+
+/* Compiles an expression.  -EINVAL with the column in `error` (counted from 1, or on from the
+ * column `column` where the text began); -ENOMEM.  Free with esi_filter_destroy(). */
+int esi_filter_create(const char *text,
+                      int line,
+                      int column,
+                      struct es_error *error,
+                      struct esi_filter **ret_filter);
+/* Accepts NULL. */
+void esi_filter_destroy(struct esi_filter *filter);
+
+bool esi_filter_matches(const struct esi_filter *filter, const struct esi_filter_event *event);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* lane.h - one child of a sort stage: what was taken from it and waits to be merged. */
+#ifndef ES_WRAPPERS_LANE_H
+#define ES_WRAPPERS_LANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/stage.h"
+
+/* A tuple with the time it is ordered by. */
+struct esi_entry {
+    uint64_t key_ns;
+    struct es_tuple tuple;
+    struct es_mark mark;
+};
+
+/* A growing queue of entries; caller's memory, all zero is an empty one. */
+struct esi_lane {
+    struct esi_entry *entries; /* owned */
+    size_t first;
+    size_t count;
+    size_t capacity;
+    /* Towards the child, whose consumer the lane is. */
+    uint64_t serial;
+    uint64_t acknowledged;
+    bool exhausted; /* the child has no more at present */
+};
+
+void esi_lane_fini(struct esi_lane *lane);
+
+/* Makes room for `extra` entries.  0 or -ENOMEM. */
+int esi_lane_reserve(struct esi_lane *lane, size_t extra);
+
+/* Puts an entry in its place.  Room must be there.  Children give their tuples nearly in order,
+ * so the place is near the end. */
+void esi_lane_insert(struct esi_lane *lane, const struct esi_entry *entry);
+
+static inline const struct esi_entry *esi_lane_head(const struct esi_lane *lane)
+{
+    return &lane->entries[lane->first];
+}
+
+static inline void esi_lane_pop(struct esi_lane *lane)
+{
+    lane->count--;
+    lane->first = lane->count ? lane->first + 1 : 0;
+}
+
+/* From the first key to the last. */
+static inline uint64_t esi_lane_depth_ns(const struct esi_lane *lane)
+{
+    const struct esi_entry *entries = lane->entries + lane->first;
+
+    return lane->count ? entries[lane->count - 1].key_ns - entries[0].key_ns : 0;
+}
+
+/* A binary heap of lanes, the one with the least first key on top. */
+struct esi_lane_heap {
+    struct esi_lane **lanes; /* owned array of borrowed lanes */
+    size_t count;
+};
+
+void esi_lane_heap_push(struct esi_lane_heap *heap, struct esi_lane *lane);
+/* Restores the order after the top lane's head has changed; an empty lane leaves the heap. */
+void esi_lane_heap_settle_top(struct esi_lane_heap *heap);
+
+#endif

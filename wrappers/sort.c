@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* sort.c - merges what its children give into one sequence ordered by real time.
+ *
+ * Children give their tuples nearly in order: only a receive whose number was undecided comes
+ * late.  So each child has a lane of a bounded number of tuples, kept in order by insertion, and
+ * a heap finds the least of the lanes' heads (Knuth, The Art of Computer Programming 3, 5.4.1).
+ *
+ * A tuple is given when it is older than the window (all that is to come before it has
+ * come by then) or when the stage is drained.  A tuple that comes later still is given at once
+ * and counted as late.  The stage takes tuples into its own keeping, so it acknowledges its children
+ * by itself, and keeps what it gave until that is acknowledged.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "wrappers/lane.h"
+#include "wrappers/stage.h"
+
+enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER };
+enum { CHUNK = 64 }; /* tuples taken from a child at once */
+
+static const char *const keys[] = {"stop", "start", NULL};
+
+static const struct es_property_schema properties[] = {
+    [PROPERTY_BY] = {.name = "by",
+                     .type = ES_PROPERTY_CHOICE,
+                     .fallback = "stop",
+                     .choices = keys,
+                     .help = "the time that orders"},
+    [PROPERTY_WINDOW] = {.name = "window",
+                         .type = ES_PROPERTY_DURATION,
+                         .fallback = "10ms",
+                         .maximum = INT64_C(3600000000000),
+                         .help = "how long tuples are kept back for those that come late"},
+    [PROPERTY_BUFFER] = {.name = "buffer",
+                         .type = ES_PROPERTY_INTEGER,
+                         .fallback = "1024",
+                         .minimum = CHUNK,
+                         .maximum = 1 << 24,
+                         .help = "tuples kept per child at most"},
+};
+
+struct sort {
+    bool by_start;
+    uint64_t window_ns;
+    size_t buffer;
+    uint64_t newest_ns; /* key of the last tuple given */
+    uint64_t serial;    /* of the pull that gave what lies in `given`; 0 = none */
+    struct esi_lane given;
+    struct esi_lane *lanes; /* one per child */
+    struct esi_lane_heap heap;
+    struct es_batch scratch;
+    struct es_batch reported; /* reports that went up and may have to again */
+};
+
+static void destroy_sort(struct sort *sort, size_t lane_count)
+{
+    if (sort->lanes)
+        for (size_t i = 0; i < lane_count; i++)
+            esi_lane_fini(&sort->lanes[i]);
+    esi_lane_fini(&sort->given);
+    es_batch_fini(&sort->scratch);
+    es_batch_fini(&sort->reported);
+    free(sort->heap.lanes);
+    free(sort->lanes);
+    free(sort);
+}
+
+static int open_sort(struct es_stage *stage,
+                     const struct es_property_value *values,
+                     struct es_error *error)
+{
+    struct sort *sort = calloc(1, sizeof *sort);
+
+    (void)error;
+    if (!sort)
+        return -ENOMEM;
+    sort->by_start = values[PROPERTY_BY].integer == 1;
+    sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
+    sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
+    sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
+    /* One place more: for what is given again. */
+    sort->heap.lanes = calloc(stage->child_count + 1, sizeof(struct esi_lane *));
+    if (!sort->lanes || !sort->heap.lanes) {
+        destroy_sort(sort, 0);
+        return -ENOMEM;
+    }
+    stage->state = sort;
+    return 0;
+}
+
+static void close_sort(struct es_stage *stage)
+{
+    destroy_sort(stage->state, stage->child_count);
+}
+
+/* Drops what was given if it has arrived; else it stays, to be given again. */
+static void settle(struct sort *sort, const struct es_pull *pull)
+{
+    if (sort->serial && sort->serial <= pull->acknowledged) {
+        sort->given.first = 0;
+        sort->given.count = 0;
+        es_batch_clear(&sort->reported);
+    }
+    sort->serial = 0;
+}
+
+static uint64_t key_of(const struct es_stage *stage,
+                       const struct sort *sort,
+                       const struct es_tuple *tuple,
+                       uint32_t origin)
+{
+    return esi_realtime_ns(stage, origin, sort->by_start ? tuple->start : tuple->stop);
+}
+
+/* Moves what a child gave into its lane; operations under way go up at once, unordered. */
+static int take(const struct es_stage *stage,
+                struct sort *sort,
+                struct esi_lane *lane,
+                struct es_batch *batch)
+{
+    const struct es_batch *scratch = &sort->scratch;
+    int result = esi_lane_reserve(lane, scratch->count);
+
+    if (result == 0)
+        result = es_batch_reserve(batch, scratch->count);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < scratch->count; i++) {
+        struct esi_entry entry = {.tuple = scratch->tuples[i], .mark = scratch->marks[i]};
+
+        if (es_batch_is_open(scratch, i)) {
+            batch->tuples[batch->count] = entry.tuple;
+            batch->marks[batch->count++] = entry.mark;
+            continue;
+        }
+        entry.key_ns = key_of(stage, sort, &entry.tuple, entry.mark.origin);
+        esi_lane_insert(lane, &entry);
+    }
+    return 0;
+}
+
+/* Passes a report on, and keeps it as long as the tuples. */
+static int report(struct sort *sort, const struct es_report *child, struct es_batch *batch)
+{
+    int result = es_batch_report(&sort->reported, child);
+
+    return result < 0 ? result : es_batch_report(batch, child);
+}
+
+/* Pulls one child once.  What it gave is acknowledged only when it is in the lane. */
+static int refill_once(struct es_stage *stage,
+                       size_t child,
+                       const struct es_pull *pull,
+                       struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    struct esi_lane *lane = &sort->lanes[child];
+    struct es_batch *scratch = &sort->scratch;
+    struct es_pull part = *pull;
+    int result;
+
+    part.serial = ++lane->serial;
+    part.acknowledged = lane->acknowledged;
+    part.max = CHUNK;
+    es_batch_clear(scratch);
+    result = es_stage_pull(stage->children[child], &part, scratch);
+    if (result == 0)
+        result = take(stage, sort, lane, batch);
+    for (size_t i = 0; i < scratch->report_count && result == 0; i++)
+        result = report(sort, &scratch->reports[i], batch);
+    if (result < 0)
+        return result;
+    lane->acknowledged = lane->serial;
+    lane->exhausted = !scratch->more;
+    return 0;
+}
+
+/* Fills a lane until it reaches over the window, or its bound, or all there is. */
+static int refill(struct es_stage *stage,
+                  size_t child,
+                  const struct es_pull *pull,
+                  struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    struct esi_lane *lane = &sort->lanes[child];
+
+    while (!lane->exhausted && lane->count + CHUNK <= sort->buffer &&
+           (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns)) {
+        int result = refill_once(stage, child, pull, batch);
+
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+/* Gives the first tuple of a lane. */
+static int give(struct es_stage *stage, struct esi_lane *lane, struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    const struct esi_entry *entry = esi_lane_head(lane);
+    int result = es_batch_reserve(batch, 1);
+
+    if (result == 0)
+        result = esi_lane_reserve(&sort->given, 1);
+    if (result < 0)
+        return result;
+    if (entry->key_ns < sort->newest_ns)
+        stage->cost.late++;
+    else
+        sort->newest_ns = entry->key_ns;
+    sort->given.entries[sort->given.first + sort->given.count++] = *entry;
+    batch->tuples[batch->count] = entry->tuple;
+    batch->marks[batch->count++] = entry->mark;
+    esi_lane_pop(lane);
+    return 0;
+}
+
+/* Gives again what was given and has not arrived. */
+static int give_again(const struct sort *sort, struct es_batch *batch)
+{
+    const struct esi_entry *entries = sort->given.entries + sort->given.first;
+    int result = es_batch_reserve(batch, sort->given.count);
+
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < sort->given.count; i++) {
+        batch->tuples[batch->count] = entries[i].tuple;
+        batch->marks[batch->count++] = entries[i].mark;
+    }
+    for (size_t i = 0; i < sort->reported.report_count && result == 0; i++)
+        result = es_batch_report(batch, &sort->reported.reports[i]);
+    return result;
+}
+
+static int fill_heap(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+
+    sort->heap.count = 0;
+    for (size_t i = 0; i < stage->child_count; i++) {
+        int result;
+
+        sort->lanes[i].exhausted = false;
+        result = refill(stage, i, pull, batch);
+        if (result < 0)
+            return result;
+        if (sort->lanes[i].count)
+            esi_lane_heap_push(&sort->heap, &sort->lanes[i]);
+    }
+    return 0;
+}
+
+/* Gives the least head after the other, up to the limit and the window's edge. */
+static int merge(struct es_stage *stage,
+                 const struct es_pull *pull,
+                 size_t first,
+                 struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    uint64_t edge_ns =
+        pull->realtime_ns > sort->window_ns ? pull->realtime_ns - sort->window_ns : 0;
+
+    while (sort->heap.count) {
+        struct esi_lane *lane = sort->heap.lanes[0];
+        int result;
+
+        if (!pull->drain && esi_lane_head(lane)->key_ns > edge_ns)
+            return 0;
+        if (batch->count - first >= pull->max) {
+            batch->more = true;
+            return 0;
+        }
+        result = give(stage, lane, batch);
+        if (result == 0)
+            result = refill(stage, (size_t)(lane - sort->lanes), pull, batch);
+        if (result < 0)
+            return result;
+        esi_lane_heap_settle_top(&sort->heap);
+    }
+    return 0;
+}
+
+static int pull_sort(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch)
+{
+    struct sort *sort = stage->state;
+    size_t first = batch->count;
+    int result;
+
+    settle(sort, pull);
+    if (pull->max == 0)
+        return 0;
+    sort->serial = pull->serial;
+    result = give_again(sort, batch);
+    if (result == 0)
+        result = fill_heap(stage, pull, batch);
+    if (result == 0)
+        result = merge(stage, pull, first, batch);
+    return result;
+}
+
+const struct es_stage_ops esi_stage_sort = {
+    .name = "sort",
+    .help = "merges what its children give in order of real time",
+    .properties = properties,
+    .property_count = sizeof properties / sizeof *properties,
+    .max_children = SIZE_MAX,
+    .open = open_sort,
+    .pull = pull_sort,
+    .close = close_sort,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* stage.c - opens, pulls and closes stages of any type. */
+#include "config.h"
+
+#include "wrappers/stage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static int check_children(const struct es_stage_ops *ops,
+                          const struct es_stage_spec *spec,
+                          struct es_error *error)
+{
+    if (!ops->pull)
+        return es_error_set(error, -EINVAL, "%s belongs to the writing side: it cannot be pulled", ops->name);
+    if (spec->child_count < ops->min_children)
+        return es_error_set(error,
+                            -EINVAL,
+                            "%s needs at least %zu children, has %zu",
+                            ops->name,
+                            ops->min_children,
+                            spec->child_count);
+    if (spec->child_count > ops->max_children)
+        return es_error_set(error,
+                            -EINVAL,
+                            "%s takes at most %zu children, has %zu",
+                            ops->name,
+                            ops->max_children,
+                            spec->child_count);
+    return 0;
+}
+
+static void free_stage(struct es_stage *stage)
+{
+    free(stage->children);
+    free(stage->label);
+    free(stage);
+}
+
+/* A stage that has everything but what its type makes. */
+static struct es_stage *new_stage(const struct es_stage_ops *ops,
+                                  const struct es_stage_spec *spec)
+{
+    struct es_stage *stage = calloc(1, sizeof *stage);
+
+    if (!stage)
+        return NULL;
+    stage->ops = ops;
+    stage->context = spec->context;
+    stage->origin = spec->origin;
+    stage->child_count = spec->child_count;
+    stage->children = calloc(spec->child_count + 1, sizeof *stage->children);
+    stage->label = strdup(spec->label ? spec->label : "");
+    if (!stage->children || !stage->label) {
+        free_stage(stage);
+        return NULL;
+    }
+    if (spec->child_count)
+        memcpy(stage->children, spec->children, spec->child_count * sizeof *stage->children);
+    return stage;
+}
+
+static int open_type(struct es_stage *stage,
+                     const struct es_stage_spec *spec,
+                     struct es_error *error)
+{
+    const struct es_stage_ops *ops = stage->ops;
+    struct es_property_value *values;
+    int result = es_property_values_parse(ops->name,
+                                          ops->properties,
+                                          ops->property_count,
+                                          spec->properties,
+                                          spec->property_count,
+                                          error,
+                                          &values);
+
+    if (result < 0)
+        return result;
+    if (ops->open)
+        result = ops->open(stage, values, error);
+    es_property_values_free(values, ops->property_count);
+    return result;
+}
+
+int es_stage_open(const struct es_stage_spec *spec,
+                  struct es_error *error,
+                  struct es_stage **ret_stage)
+{
+    const struct es_stage_ops *ops = es_stage_find(spec->type);
+    struct es_stage *stage;
+    int result;
+
+    if (!ops)
+        return esi_stage_unknown(spec->type, error);
+    result = check_children(ops, spec, error);
+    if (result < 0)
+        return result;
+    stage = new_stage(ops, spec);
+    if (!stage)
+        return -ENOMEM;
+    result = open_type(stage, spec, error);
+    if (result < 0) {
+        free_stage(stage);
+        return result;
+    }
+    *ret_stage = stage;
+    return 0;
+}
+
+void es_stage_close(struct es_stage *stage)
+{
+    int saved_errno = errno;
+
+    if (!stage)
+        return;
+    if (stage->ops->close)
+        stage->ops->close(stage);
+    for (size_t i = 0; i < stage->child_count; i++)
+        es_stage_close(stage->children[i]);
+    free_stage(stage);
+    errno = saved_errno;
+}
+
+int es_stage_pull_measured(struct es_stage *stage,
+                           const struct es_pull *pull,
+                           struct es_batch *batch)
+{
+    struct es_stage_cost *cost = &stage->cost;
+    size_t before = batch->count;
+    uint64_t wall_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    int result = stage->ops->pull(stage, pull, batch);
+
+    cost->measured_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    cost->measured_ns += now_ns(CLOCK_MONOTONIC) - wall_ns;
+    cost->measured_calls++;
+    cost->calls++;
+    if (result < 0) {
+        cost->failures++;
+        batch->count = before;
+        return result;
+    }
+    cost->tuples += batch->count - before;
+    return 0;
+}
+
+/* Extrapolates from the measured calls to all. */
+static uint64_t scale(uint64_t measured, const struct es_stage_cost *cost)
+{
+    if (cost->measured_calls == 0)
+        return 0;
+    return (uint64_t)((double)measured * (double)cost->calls / (double)cost->measured_calls);
+}
+
+uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost)
+{
+    return scale(cost->measured_ns, cost);
+}
+
+uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost)
+{
+    return scale(cost->measured_cpu_ns, cost);
+}
