@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# functions.sh - what the drivers of the example programs have in common; sourced.
+
+apps=${top_builddir:?not set}/apps
+shim=$top_builddir/tests/apps/.libs/yield_shim.so
+failures=0
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+[ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
+[ -x "$apps/ring" ] || skip 'the example programs are not built'
+case ,$ES_SANITIZERS, in
+*,thread,*) skip 'MPI itself is not built for the thread sanitizer' ;;
+esac
+
+# MPI keeps some memory until the end, and the shim comes before the sanitizer.
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
+
+# run RANKS PROGRAM ARGUMENTS... - runs an example program, for one minute at most. The
+# shim is needed where there are more ranks than cores, and does no harm elsewhere.
+run() {
+    local ranks=$1 program=$2
+    shift 2
+    timeout -k 5 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$shim" "$apps/$program" "$@"
+}
+
+# expect STATUS WHAT... - compares with the exit status of the command before.
+expect() {
+    local found=$? expected=$1
+    shift
+    if [ "$found" -eq "$expected" ]; then
+        echo "ok: $*"
+    else
+        echo "FAILED: $*: exit status $found instead of $expected"
+        failures=$((failures + 1))
+    fi
+}
+
+# check WHAT COMMAND... - the command has to succeed.
+check() {
+    local what=$1
+    shift
+    "$@"
+    expect 0 "$what"
+}
+
+finish() {
+    [ "$failures" -eq 0 ] && exit 0
+    echo "$failures checks failed"
+    exit 1
+}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# programs_check_themselves.sh - every example program runs on 1, 2, 3 and 4 ranks and
+# finds its own result right.
+
+. "${top_srcdir:?not set}/tests/apps/functions.sh"
+
+for ranks in 1 2 3 4; do
+    while read -r program options; do
+        [ -x "$apps/$program" ] || continue # There may be no Fortran.
+        check "$program on $ranks ranks" run "$ranks" "$program" $options
+    done <<'PROGRAMS'
+ring --rounds 200 --words 1
+ring --rounds 20 --words 100000
+hang none --after 20
+life --hops 200
+masterworker --tasks 100 --numbers 500
+mergesort --keys 20001 --rounds 3
+mergesort --keys 3
+onesided --rounds 20
+stencil2d --points 61 --iterations 60 --norm-every 25
+threads --threads 3 --rounds 20
+windtunnel --rows 64 --iterations 20 --verify
+fortran_mpif --rounds 20
+fortran_mpi --rounds 20
+fortran_f08 --rounds 20
+PROGRAMS
+done </dev/null
+
+finish
