@@ -21,11 +21,13 @@ esac
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 
 # run RANKS PROGRAM ARGUMENTS... - runs an example program, for one minute at most. The
-# shim is needed where there are more ranks than cores, and does no harm elsewhere.
+# shim is needed where there are more ranks than cores, and does no harm elsewhere. The
+# launcher is kept from reading the input of the loop that calls this.
 run() {
     local ranks=$1 program=$2
     shift 2
-    timeout -k 5 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$shim" "$apps/$program" "$@"
+    timeout -k 5 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$shim" \
+        "$apps/$program" "$@" </dev/null
 }
 
 # expect STATUS WHAT... - compares with the exit status of the command before.

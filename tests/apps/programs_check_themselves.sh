@@ -25,6 +25,6 @@ fortran_mpif --rounds 20
 fortran_mpi --rounds 20
 fortran_f08 --rounds 20
 PROGRAMS
-done </dev/null
+done
 
 finish
