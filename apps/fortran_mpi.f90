@@ -41,7 +41,8 @@ contains
             call get_command_argument(i, word)
             if (word == '--help') then
                 print '(a)', 'Usage: fortran_mpi [--rounds N]'
-                print '(a)', 'Exchanges messages through the module mpi and checks them.'
+                print '(a)', &
+                    'Exchanges messages through the module mpi and checks them.'
                 print '(a)', '  --rounds N   rounds (default 200)'
                 stop
             end if

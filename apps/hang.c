@@ -127,8 +127,7 @@ static void run_missing_collective(struct hang *hang)
         for (;;)
             pause();
     } else {
-        MPI_Recv(&value, 1, MPI_INT, 0, TAG_AWAITED, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 0, TAG_AWAITED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -185,7 +184,8 @@ static const struct hang_case *find_case(const char *name)
     return NULL;
 }
 
-static const struct hang_case *read_command_line(int argc, char **argv,
+static const struct hang_case *read_command_line(int argc,
+                                                 char **argv,
                                                  struct hang *hang)
 {
     const struct option_row rows[] = {

@@ -40,7 +40,8 @@ static uint64_t mix(uint64_t value)
 }
 
 /* One of the eight neighbours on the torus, and never the rank itself. */
-static int choose_neighbour(const struct relay *relay, int rank,
+static int choose_neighbour(const struct relay *relay,
+                            int rank,
                             const struct parcel *parcel)
 {
     static const int step[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
@@ -109,7 +110,8 @@ static void start_parcels(struct relay *relay, struct parcel *parcels)
 }
 
 /* Receives from anybody and forwards at once; returns the trails that ended here. */
-static uint64_t forward_parcels(struct relay *relay, struct parcel *parcels,
+static uint64_t forward_parcels(struct relay *relay,
+                                struct parcel *parcels,
                                 long arrivals)
 {
     uint64_t trails = 0;
@@ -178,15 +180,16 @@ int main(int argc, char **argv)
     long arrivals, all_arrivals = 0;
     int right, all_right;
     const struct option_row rows[] = {
-        {"hops", OPTION_NUMBER, &relay.hops, "how often each parcel is sent", 1, 1 << 24},
+        {"hops", OPTION_NUMBER, &relay.hops, "how often each parcel is sent", 1,
+         1 << 24},
         {"seed", OPTION_NUMBER, &relay.seed, "of the ways", 0, 1L << 62},
         {0},
     };
 
-    int first = options_parse(
-        argc, argv, "[OPTION]...",
-        "Rank 0 sends a parcel to every other rank; the ranks relay them to neighbours.",
-        rows);
+    int first = options_parse(argc, argv, "[OPTION]...",
+                              "Rank 0 sends a parcel to every other rank; the ranks "
+                              "relay them to neighbours.",
+                              rows);
     options_no_arguments(argc, argv, first);
 
     MPI_Init(&argc, &argv);

@@ -87,7 +87,7 @@ static void run_worker(void)
     }
 }
 
-/* Counts by sieving, which shares nothing with is_prime(). Returns -1 without memory. */
+/* Counts by sieving, which shares nothing with is_prime(). Returns -1 if it cannot. */
 static int64_t sieve(int64_t limit)
 {
     int64_t primes = 0;
@@ -127,8 +127,9 @@ int main(int argc, char **argv)
         {0},
     };
 
-    int first = options_parse(argc, argv, "[OPTION]...",
-                              "Rank 0 has the others count primes, task by task.", rows);
+    int first =
+        options_parse(argc, argv, "[OPTION]...",
+                      "Rank 0 has the others count primes, task by task.", rows);
     options_no_arguments(argc, argv, first);
 
     MPI_Init(&argc, &argv);

@@ -31,7 +31,8 @@ static struct share lower_half(struct share share)
     int ranks = share.end - share.first;
     int lower = ranks - ranks / 2;
 
-    return (struct share){share.first, share.first + lower, share.count * lower / ranks};
+    return (struct share){share.first, share.first + lower,
+                          share.count * lower / ranks};
 }
 
 static struct share upper_half(struct share share)
@@ -61,7 +62,7 @@ static void merge(uint32_t *keys, long middle, long count, uint32_t *scratch)
     memcpy(keys, scratch, (size_t)count * sizeof *keys);
 }
 
-/* Called by the first rank of the share with its keys in place; recursive in the tree. */
+/* Called by the first rank of the share with its keys in place; goes down the tree. */
 static void sort_share(struct sorter *sorter, struct share share)
 {
     if (share.end - share.first == 1) {

@@ -10,8 +10,8 @@
 
 /*
  * The parts of each rank's window, in words, each on a cache line of its own. MPICH
- * 4.0.2 mixes up the windows of ranks of one host when MPI_Win_allocate() is asked for a
- * size that is not a multiple of 16 bytes.
+ * 4.0.2 mixes up the windows of ranks of one host when MPI_Win_allocate() is asked for
+ * a size that is not a multiple of 16 bytes.
  */
 enum {
     SLOT_PUT = 0,
@@ -35,7 +35,9 @@ static int64_t value_of(int rank, long round)
     return (int64_t)round * 100000 + rank;
 }
 
-static void expect(struct state *state, const char *what, int64_t found,
+static void expect(struct state *state,
+                   const char *what,
+                   int64_t found,
                    int64_t expected)
 {
     if (found == expected)
@@ -58,8 +60,8 @@ static void put_between_fences(struct state *state, long round)
 }
 
 /*
- * Active target, neighbours only: everybody gets from the left, so it exposes its window
- * to the right.
+ * Active target, neighbours only: everybody gets from the left, so it exposes its
+ * window to the right.
  */
 static void get_between_neighbours(struct state *state, long round)
 {

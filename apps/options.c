@@ -35,7 +35,9 @@ static void print_value(const struct option_row *row)
     }
 }
 
-static void print_help(const char *program, const char *usage, const char *summary,
+static void print_help(const char *program,
+                       const char *usage,
+                       const char *summary,
                        const struct option_row *rows)
 {
     static const char *const argument[] = {
@@ -54,7 +56,8 @@ static void print_help(const char *program, const char *usage, const char *summa
     printf("  --help                  print this text and exit\n");
 }
 
-static void reject_value(const char *program, const struct option_row *row,
+static void reject_value(const char *program,
+                         const struct option_row *row,
                          const char *text)
 {
     if (row->kind == OPTION_NUMBER)
@@ -66,7 +69,8 @@ static void reject_value(const char *program, const struct option_row *row,
     exit(EXIT_USAGE);
 }
 
-static void set_value(const char *program, const struct option_row *row,
+static void set_value(const char *program,
+                      const struct option_row *row,
                       const char *text)
 {
     char *end = NULL;
@@ -96,7 +100,10 @@ static void set_value(const char *program, const struct option_row *row,
     }
 }
 
-int options_parse(int argc, char **argv, const char *usage, const char *summary,
+int options_parse(int argc,
+                  char **argv,
+                  const char *usage,
+                  const char *summary,
                   const struct option_row *rows)
 {
     struct option table[OPTIONS_MAX + 2] = {{0}};

@@ -14,7 +14,7 @@ enum option_kind {
     OPTION_FLAG,    /* bool, set to true; takes no argument */
 };
 
-/* One option. The value holds the default when the table is given to options_parse(). */
+/* One option. The value holds the default until options_parse() is called. */
 struct option_row {
     const char *name; /* without the two dashes */
     enum option_kind kind;
@@ -31,7 +31,10 @@ struct option_row {
  * usage is what follows the program's name in the first line of the help, for example
  * "[OPTION]... CASE". Returns the index of the first argument that is not an option.
  */
-int options_parse(int argc, char **argv, const char *usage, const char *summary,
+int options_parse(int argc,
+                  char **argv,
+                  const char *usage,
+                  const char *summary,
                   const struct option_row *rows);
 
 /* Exits with 2 after a message when arguments are left from index `first` on. */

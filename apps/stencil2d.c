@@ -4,9 +4,9 @@
 #include "options.h"
 
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The tag of a halo names the side of the receiver's block where it belongs. */
 enum side { NORTH, SOUTH, WEST, EAST, SIDES };
@@ -76,8 +76,8 @@ static void init_block(struct block *block, MPI_Comm comm, long points)
     block->rows =
         share_begin(points, block->place[0] + 1, block->ranks[0]) - block->first_row;
     block->first_column = share_begin(points, block->place[1], block->ranks[1]);
-    block->columns = share_begin(points, block->place[1] + 1, block->ranks[1]) -
-                     block->first_column;
+    block->columns =
+        share_begin(points, block->place[1] + 1, block->ranks[1]) - block->first_column;
     block->stride = block->columns + 2;
 
     size_t count = (size_t)(block->rows + 2) * (size_t)block->stride;
@@ -90,8 +90,8 @@ static void init_block(struct block *block, MPI_Comm comm, long points)
     for (long row = -1; row <= block->rows; row++)
         for (long column = -1; column <= block->columns; column++)
             *point(block, block->now, row, column) =
-                *point(block, block->next, row, column) = initial(
-                    block, block->first_row + row, block->first_column + column);
+                initial(block, block->first_row + row, block->first_column + column);
+    memcpy(block->next, block->now, count * sizeof *block->next);
     MPI_Type_vector((int)block->rows, 1, (int)block->stride, MPI_DOUBLE,
                     &block->column);
     MPI_Type_commit(&block->column);
@@ -196,10 +196,9 @@ static long count_differences(const struct block *block, const struct block *alo
 
     for (long row = 0; row < block->rows; row++)
         for (long column = 0; column < block->columns; column++)
-            differences +=
-                *point(block, block->now, row, column) !=
-                *point(alone, alone->now, block->first_row + row,
-                       block->first_column + column);
+            differences += *point(block, block->now, row, column) !=
+                           *point(alone, alone->now, block->first_row + row,
+                                  block->first_column + column);
     return differences;
 }
 
@@ -247,10 +246,11 @@ int main(int argc, char **argv)
         {0},
     };
 
-    int first = options_parse(argc, argv, "[OPTION]...",
-                              "Solves for the temperature on a plate, and compares with "
-                              "one rank's result.",
-                              rows);
+    int first =
+        options_parse(argc, argv, "[OPTION]...",
+                      "Solves for the temperature on a plate, and compares with "
+                      "one rank's result.",
+                      rows);
     options_no_arguments(argc, argv, first);
 
     MPI_Init(&argc, &argv);
@@ -265,7 +265,8 @@ int main(int argc, char **argv)
         printf("stencil2d: %ld iterations on %d x %d ranks in %.3f s, last change %g\n",
                settings.iterations, block.ranks[0], block.ranks[1], seconds, change);
         if (differences)
-            fprintf(stderr, "stencil2d: %ld points differ from the result of one rank\n",
+            fprintf(stderr,
+                    "stencil2d: %ld points differ from the result of one rank\n",
                     differences);
     }
     fini_block(&block);

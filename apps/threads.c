@@ -62,8 +62,7 @@ static void exchange_nonblocking(struct member *member, long round)
     for (int i = 0; i < window; i++) {
         sent[i] = message(team->rank, member->number, round, i);
         received[i] = -1;
-        MPI_Irecv(&received[i], 1, MPI_LONG, team->left, 0, member->comm,
-                  &requests[i]);
+        MPI_Irecv(&received[i], 1, MPI_LONG, team->left, 0, member->comm, &requests[i]);
         MPI_Isend(&sent[i], 1, MPI_LONG, team->right, 0, member->comm,
                   &requests[window + i]);
     }

@@ -9,7 +9,8 @@ enum { PROBE_ROWS = 384, PROBE_MATRICES = 2 };
 
 /* Nanoseconds per cell of the slowest rank; infinite when one could not run. */
 static double measure_cell(const struct tunnel *tunnel,
-                           const struct exchange_layout *layout, int threads)
+                           const struct exchange_layout *layout,
+                           int threads)
 {
     struct tunnel probe = *tunnel;
     struct exchange_layout alone = {MPI_COMM_SELF, threads, threads};
@@ -33,8 +34,10 @@ static double measure_cell(const struct tunnel *tunnel,
     return slowest;
 }
 
-long calibrate_rows(const struct tunnel *tunnel, const struct exchange_layout *layout,
-                    int threads, double milliseconds)
+long calibrate_rows(const struct tunnel *tunnel,
+                    const struct exchange_layout *layout,
+                    int threads,
+                    double milliseconds)
 {
     double cost = measure_cell(tunnel, layout, threads);
     int ranks = layout->slice_count / layout->slices_per_rank;

@@ -12,7 +12,9 @@
  * own for a moment; the slowest decides. Collective; returns the same on all ranks, or
  * -1 when a rank has not the memory or threads for it.
  */
-long calibrate_rows(const struct tunnel *tunnel, const struct exchange_layout *layout,
-                    int threads, double milliseconds);
+long calibrate_rows(const struct tunnel *tunnel,
+                    const struct exchange_layout *layout,
+                    int threads,
+                    double milliseconds);
 
 #endif

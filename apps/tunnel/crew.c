@@ -32,8 +32,10 @@ struct crew {
     long step;
 };
 
-int crew_create(const struct tunnel *tunnel, const struct exchange_layout *layout,
-                int threads, struct crew **ret_crew)
+int crew_create(const struct tunnel *tunnel,
+                const struct exchange_layout *layout,
+                int threads,
+                struct crew **ret_crew)
 {
     int rank, error = -ENOMEM;
     int count = layout->slices_per_rank;
@@ -53,8 +55,8 @@ int crew_create(const struct tunnel *tunnel, const struct exchange_layout *layou
     if (!crew->slices || !crew->counts || !crew->exchanges || !crew->workers)
         goto destroy_crew;
     for (int i = 0; i < count; i++) {
-        error = slice_init(&crew->slices[i], tunnel, rank * count + i,
-                           layout->slice_count);
+        error =
+            slice_init(&crew->slices[i], tunnel, rank * count + i, layout->slice_count);
         if (error)
             goto destroy_crew;
     }
@@ -192,7 +194,8 @@ static bool is_zero(const struct gas_sum *sum)
 }
 
 /* Rank 0 decides how many iterations are next, by its own clock; 0 is the end. */
-static long next_round(const struct crew *crew, const struct crew_plan *plan,
+static long next_round(const struct crew *crew,
+                       const struct crew_plan *plan,
                        double elapsed)
 {
     long length = plan->iterations - crew->step;
@@ -210,7 +213,8 @@ static long next_round(const struct crew *crew, const struct crew_plan *plan,
     return length;
 }
 
-static void run_rounds(struct crew *crew, const struct crew_plan *plan,
+static void run_rounds(struct crew *crew,
+                       const struct crew_plan *plan,
                        struct crew_result *result)
 {
     double start = MPI_Wtime();
@@ -253,7 +257,8 @@ static int start_workers(struct crew *crew)
     return 0;
 }
 
-int crew_run(struct crew *crew, const struct crew_plan *plan,
+int crew_run(struct crew *crew,
+             const struct crew_plan *plan,
              struct crew_result *ret_result)
 {
     struct crew_result result = {0};

@@ -30,8 +30,10 @@ struct crew_result {
  * Makes the slices of this rank, to be moved by that many threads. To be called by all
  * ranks of the layout's communicator. Returns 0 or -ENOMEM. The tunnel is borrowed.
  */
-int crew_create(const struct tunnel *tunnel, const struct exchange_layout *layout,
-                int threads, struct crew **ret_crew);
+int crew_create(const struct tunnel *tunnel,
+                const struct exchange_layout *layout,
+                int threads,
+                struct crew **ret_crew);
 
 void crew_destroy(struct crew *crew);
 
@@ -40,7 +42,8 @@ void crew_destroy(struct crew *crew);
  * balance is wrong. Returns 0, or the negative errno value of a thread that did not
  * start.
  */
-int crew_run(struct crew *crew, const struct crew_plan *plan,
+int crew_run(struct crew *crew,
+             const struct crew_plan *plan,
              struct crew_result *ret_result);
 
 /* The slices of this rank from north to south. */

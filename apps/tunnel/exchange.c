@@ -5,7 +5,7 @@
 
 enum direction { TO_NORTH, TO_SOUTH, DIRECTIONS };
 
-/* One tag per receiving slice, matrix and direction: every border is its own channel. */
+/* A tag per receiving slice, matrix and direction: every border is its own channel. */
 static int tag_of(int receiver, int matrix, int matrices, enum direction direction)
 {
     return (receiver * matrices + matrix) * DIRECTIONS + (int)direction;
@@ -27,8 +27,10 @@ struct border {
     enum direction out, in;
 };
 
-static void start_border(struct exchange *exchange, const struct exchange_layout *layout,
-                         const struct slice *slice, int matrix,
+static void start_border(struct exchange *exchange,
+                         const struct exchange_layout *layout,
+                         const struct slice *slice,
+                         int matrix,
                          const struct border *border)
 {
     int columns = (int)slice->tunnel->columns;
@@ -45,8 +47,10 @@ static void start_border(struct exchange *exchange, const struct exchange_layout
               &exchange->requests[exchange->count++]);
 }
 
-void exchange_start(struct exchange *exchange, const struct exchange_layout *layout,
-                    struct slice *slice, int matrix)
+void exchange_start(struct exchange *exchange,
+                    const struct exchange_layout *layout,
+                    struct slice *slice,
+                    int matrix)
 {
     const struct border north = {slice->index - 1, slice_row(slice, matrix, 1),
                                  slice_row(slice, matrix, 0), TO_NORTH, TO_SOUTH};

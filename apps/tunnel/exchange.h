@@ -28,8 +28,10 @@ bool exchange_fits(const struct exchange_layout *layout, int matrices);
  * Starts to send both border rows of the matrix and to receive the neighbours'. Slices
  * of one rank exchange by messages as well, so a thread needs no other way to wait.
  */
-void exchange_start(struct exchange *exchange, const struct exchange_layout *layout,
-                    struct slice *slice, int matrix);
+void exchange_start(struct exchange *exchange,
+                    const struct exchange_layout *layout,
+                    struct slice *slice,
+                    int matrix);
 
 /* Until then the border rows must stay as they are. */
 void exchange_finish(struct exchange *exchange);

@@ -39,9 +39,9 @@ struct gas {
 };
 
 /*
- * Makes the collision rules of the saturated FHP gas with rest particles (Frisch et al.,
- * Lattice gas hydrodynamics in two and three dimensions, 1987). Returns 0, or -1 when a
- * rule does not conserve what it must.
+ * Makes the collision rules of the saturated FHP gas with rest particles (Frisch et
+ * al., Lattice gas hydrodynamics in two and three dimensions, 1987). Returns 0, or -1
+ * when a rule does not conserve what it must.
  */
 int gas_init(struct gas *gas);
 

@@ -24,7 +24,7 @@ struct settings {
     bool verify;
 };
 
-/* The paper's small and medium tunnels are 1/8 and 1/2 as long and wide as its large. */
+/* The paper's small and medium tunnels are 1/8 and 1/2 as long and wide as large. */
 struct size {
     const char *name;
     long divisor;
@@ -111,7 +111,8 @@ static void start_mpi(int *argc, char ***argv, const struct settings *settings)
         give_up("this MPI does not offer MPI_THREAD_MULTIPLE");
 }
 
-static void set_up(const struct settings *settings, struct tunnel *tunnel,
+static void set_up(const struct settings *settings,
+                   struct tunnel *tunnel,
                    struct exchange_layout *layout)
 {
     int size;
@@ -142,8 +143,10 @@ static void set_up(const struct settings *settings, struct tunnel *tunnel,
 }
 
 static struct crew *run(const struct tunnel *tunnel,
-                        const struct exchange_layout *layout, int threads,
-                        const struct crew_plan *plan, struct crew_result *result)
+                        const struct exchange_layout *layout,
+                        int threads,
+                        const struct crew_plan *plan,
+                        struct crew_result *result)
 {
     struct crew *crew = NULL;
 
@@ -154,8 +157,9 @@ static struct crew *run(const struct tunnel *tunnel,
     return crew;
 }
 
-/* The same once more, in one slice by one thread of rank 0; returns whether it agrees. */
-static bool verify(const struct tunnel *tunnel, const struct crew_plan *plan,
+/* Once more, in one slice by one thread of rank 0; returns whether it agrees. */
+static bool verify(const struct tunnel *tunnel,
+                   const struct crew_plan *plan,
                    const struct crew_result *result)
 {
     const struct exchange_layout alone = {MPI_COMM_SELF, 1, 1};
@@ -169,7 +173,8 @@ static bool verify(const struct tunnel *tunnel, const struct crew_plan *plan,
     return serial.hash == result->hash;
 }
 
-static bool check(const struct settings *settings, const struct tunnel *tunnel,
+static bool check(const struct settings *settings,
+                  const struct tunnel *tunnel,
                   const struct crew_result *result)
 {
     const struct gas_sum *error = &result->error;
@@ -191,11 +196,13 @@ static bool check(const struct settings *settings, const struct tunnel *tunnel,
     return right;
 }
 
-static void print_result(const struct settings *settings, const struct tunnel *tunnel,
+static void print_result(const struct settings *settings,
+                         const struct tunnel *tunnel,
                          const struct exchange_layout *layout,
                          const struct crew_result *result)
 {
-    double rate = result->seconds > 0 ? (double)result->iterations / result->seconds : 0;
+    double rate =
+        result->seconds > 0 ? (double)result->iterations / result->seconds : 0;
     double cells = (double)tunnel->rows * (double)tunnel->columns * tunnel->matrices;
 
     printf("windtunnel: %d matrices of %ld x %ld, %d slices, %ld threads per rank\n",

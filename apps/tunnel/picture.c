@@ -20,9 +20,9 @@ enum { MEAN_GRAY = 127, CONTRAST = 2, FLUID_GRAY_MAX = 254, SOLID_GRAY = 255 };
 struct picture {
     const struct tunnel *tunnel;
     long block, width, height;
-    int own_count;     /* numbers of this rank's lines */
-    int32_t *own;      /* from north to south */
-    int32_t *all;      /* every rank's, on rank 0 only */
+    int own_count;        /* numbers of this rank's lines */
+    int32_t *own;         /* from north to south */
+    int32_t *all;         /* every rank's, on rank 0 only */
     int *counts, *starts; /* of each rank's numbers, on rank 0 only */
 };
 
@@ -37,8 +37,11 @@ static long row_count(const struct crew *crew)
     return rows;
 }
 
-static int init_picture(struct picture *picture, const struct tunnel *tunnel,
-                        const struct crew *crew, int rank, int size)
+static int init_picture(struct picture *picture,
+                        const struct tunnel *tunnel,
+                        const struct crew *crew,
+                        int rank,
+                        int size)
 {
     long block = (tunnel->columns + WIDTH_MAX - 1) / WIDTH_MAX;
 
@@ -51,8 +54,7 @@ static int init_picture(struct picture *picture, const struct tunnel *tunnel,
     picture->own = calloc((size_t)picture->own_count, sizeof *picture->own);
     if (rank == 0) {
         size_t lines = (size_t)tunnel->rows;
-        picture->all =
-            calloc(lines * (size_t)picture->width, sizeof *picture->all);
+        picture->all = calloc(lines * (size_t)picture->width, sizeof *picture->all);
         picture->counts = calloc((size_t)size, sizeof *picture->counts);
         picture->starts = calloc((size_t)size, sizeof *picture->starts);
         if (!picture->all || !picture->counts || !picture->starts)
@@ -141,8 +143,10 @@ static int write_file(const struct picture *picture, const char *path)
     return error;
 }
 
-int picture_write(const char *path, const struct tunnel *tunnel,
-                  const struct exchange_layout *layout, const struct crew *crew)
+int picture_write(const char *path,
+                  const struct tunnel *tunnel,
+                  const struct exchange_layout *layout,
+                  const struct crew *crew)
 {
     struct picture picture;
     int rank, size, error, worst;

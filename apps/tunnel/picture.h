@@ -9,9 +9,12 @@
 /*
  * Rank 0 writes the density, averaged over blocks of cells and all matrices, to a
  * portable graymap (PGM) of at most 320 columns: mean density is middle gray, solid is
- * white. Collective over the layout's communicator. Returns 0 or the same negative errno value on all ranks.
+ * white. Collective over the layout's communicator. Returns 0 or the same negative
+ * errno value on all ranks.
  */
-int picture_write(const char *path, const struct tunnel *tunnel,
-                  const struct exchange_layout *layout, const struct crew *crew);
+int picture_write(const char *path,
+                  const struct tunnel *tunnel,
+                  const struct exchange_layout *layout,
+                  const struct crew *crew);
 
 #endif

@@ -12,8 +12,6 @@ struct slice_span {
     long row, begin, end;
 };
 
-/* The spans are sorted by row; row r has those from first_span[r] to first_span[r + 1]. */
-
 enum { STAYING = GAS_REST | GAS_SOLID, WORD_CELLS = sizeof(uint64_t) };
 
 uint8_t *slice_row(const struct slice *slice, int matrix, long row)
@@ -139,8 +137,8 @@ void slice_collide_row(struct slice *slice, int matrix, long row, long step)
     account_for_solids(slice, cells, row);
     for (; place.column < tunnel->columns; place.column += 64) {
         uint64_t random = tunnel_random(tunnel, &place);
-        long end = place.column + 64 < tunnel->columns ? place.column + 64
-                                                       : tunnel->columns;
+        long end =
+            place.column + 64 < tunnel->columns ? place.column + 64 : tunnel->columns;
         for (long column = place.column; column < end; column++, random >>= 1)
             cells[column] = tunnel->gas.collided[random & 1][cells[column]];
     }
@@ -227,9 +225,8 @@ void slice_move(struct slice *slice, int matrix)
 void slice_blow(struct slice *slice, int matrix, long step)
 {
     const struct tunnel *tunnel = slice->tunnel;
-    struct tunnel_place place = {.purpose = PURPOSE_INFLOW,
-                                 .matrix = matrix,
-                                 .step = step};
+    struct tunnel_place place = {
+        .purpose = PURPOSE_INFLOW, .matrix = matrix, .step = step};
 
     for (long row = 1; row <= slice->rows; row++) {
         uint8_t *cells = slice_row(slice, matrix, row);

@@ -24,8 +24,8 @@ struct slice {
     uint8_t *saved[2]; /* rows as they were before particles moved */
     struct slice_span *spans; /* the solid cells, sorted by row */
     size_t span_count;
-    size_t *first_span; /* by local row, and the end */
-    struct gas_sum balance; /* what came in, minus what went out, plus what solids did */
+    size_t *first_span;     /* by local row, and the end of the last row's */
+    struct gas_sum balance; /* what came in, less what went out, plus what solids did */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const obstacle_names[] = {
-    [OBSTACLE_NONE] = "none", [OBSTACLE_DISC] = "disc", [OBSTACLE_PLATE] = "plate"};
+static const char *const obstacle_names[] =
+    {[OBSTACLE_NONE] = "none", [OBSTACLE_DISC] = "disc", [OBSTACLE_PLATE] = "plate"};
 
 int tunnel_find_obstacle(const char *name)
 {

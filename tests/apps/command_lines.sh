@@ -25,7 +25,8 @@ for program in ring hang life masterworker mergesort onesided stencil2d threads 
         refuses 'no-such-option' "$program" --no-such-option
 done
 
-for program in ring life masterworker mergesort onesided stencil2d threads windtunnel; do
+for program in ring life masterworker mergesort onesided stencil2d threads \
+    windtunnel; do
     check "$program refuses an argument" refuses "'argument'" "$program" argument
 done
 

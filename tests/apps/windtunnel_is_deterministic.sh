@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# windtunnel_is_deterministic.sh - the same tunnel, bit for bit, however it is shared out.
+# windtunnel_is_deterministic.sh - the same tunnel, bit for bit, however it is shared.
 
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 

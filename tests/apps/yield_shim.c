@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A preload library for tests with more ranks than cores: waiting ranks of an MPICH over
- * UCX give way to the others.
+ * A preload library for tests with more ranks than cores: waiting ranks of an MPICH
+ * over UCX give way to the others.
  *
- * Such ranks poll without end, so a rank that could go on waits for the end of another's
- * time slice. After a number of polls in a row that found nothing we give up the core;
- * four ranks on two cores are faster by two orders of magnitude.
+ * Such ranks poll without end, so a rank that could go on waits for the end of
+ * another's time slice. After a number of polls in a row that found nothing we give up
+ * the core; four ranks on two cores are faster by two orders of magnitude.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
