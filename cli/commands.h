@@ -4,6 +4,8 @@
 #ifndef ES_CLI_COMMANDS_H
 #define ES_CLI_COMMANDS_H
 
+int esi_cmd_collect(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);
+int esi_cmd_list(int argc, char **argv);
 
 #endif

@@ -19,6 +19,8 @@ static int run_version(int argc, char **argv);
 /* In the order in which a user meets them. */
 static const struct es_command commands[] = {
     {"exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
+    {"list", "show runs, ranks, elements, counts and losses", esi_cmd_list},
+    {"collect", "switch collectors while the program runs", esi_cmd_collect},
     {"help", "show the help of a command", run_help},
     {"version", "show the version", run_version},
 };
