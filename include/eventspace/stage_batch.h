@@ -27,6 +27,7 @@ struct es_origin {
     const char *name; /* path of the element; this and the next two borrowed */
     const char *collector;
     const char *host;
+    int pid;
     int rank;
     int thread;
     uint32_t classes;
