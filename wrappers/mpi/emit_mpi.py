@@ -44,7 +44,7 @@ def emit_next(chapters, prototypes):
         '#include "wrappers/mpi/next.h"',
         "",
         "/* Deprecated and removed routines are declared here, not called. */",
-        '#pragma GCC diagnostic push',
+        "#pragma GCC diagnostic push",
         '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"',
     ]
     lines += ["typedef __typeof__(%s) esi_%s_fn;" % (name, name) for name in names]
@@ -86,9 +86,9 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         if not operation.custom:
             parts.append(recipe_body(operation, prototype))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
-        inner = prefix + operation.name
+        inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
         parts += [
-            exported(name, operation, prototype, inner + "(%s)" % arguments_of(operation, "next"))
+            exported(name, operation, prototype, inner)
             for name in (operation.name, "P" + operation.name)
         ]
     return "\n".join(parts)

@@ -39,7 +39,7 @@ def constant(prefix, word):
 
 def emit_table(chapters):
     # In the order of strcmp(), for binary search.
-    operations = sorted(recorded(chapters), key=lambda operation: operation.name.encode())
+    operations = sorted(recorded(chapters), key=lambda row: row.name.encode())
     routines = sorted(
         (row for row in all_operations(chapters) if not row.is_pseudo),
         key=lambda row: row.name.encode(),

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import List
 
-PROTOTYPE = re.compile(r"(?P<result>[\w* ]*?)\s*\b(?P<name>MPIX?_\w+)\s*\((?P<parameters>.*)\)$")
+PROTOTYPE = re.compile(
+    r"(?P<result>[\w* ]*?)\s*\b(?P<name>MPIX?_\w+)\s*\((?P<parameters>.*)\)$"
+)
 # A parameter is text with one name in it, which stands last but for array bounds.
 PARAMETER = re.compile(r"(?P<before>.*?)(?P<name>\b\w+)(?P<bounds>(\s*\[\w*\])*)$")
 
@@ -22,11 +24,12 @@ class Prototype:
         """The parameter list with other names for the parameters."""
         if not self.parameters:
             return "void"
-        return ", ".join(
-            PARAMETER.sub(lambda match, name=name: match["before"] + name + match["bounds"],
-                          parameter)
-            for parameter, name in zip(self.parameters, names)
-        )
+        return ", ".join(map(rename, self.parameters, names))
+
+
+def rename(parameter, name):
+    match = PARAMETER.match(parameter)
+    return match["before"] + name + match["bounds"]
 
 
 def read_prototypes(path):
@@ -68,7 +71,8 @@ def parse_prototype(statement):
     if not match or statement.startswith("typedef") or not match["result"]:
         return None
     text = match["parameters"].strip()
-    parameters = [] if text in ("void", "") else [word.strip() for word in text.split(",")]
+    parts = [] if text in ("void", "") else text.split(",")
+    parameters = [part.strip() for part in parts]
     return Prototype(
         name=match["name"],
         result=match["result"].strip(),

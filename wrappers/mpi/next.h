@@ -31,9 +31,9 @@ static inline void *esi_next(_Atomic(void *) *known, const char *name)
     return next;
 }
 
-/* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the PMPI_
- * name, so that other tools do not see us. */
-#define ESI_REAL(routine)                                                                      \
+/* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the
+ * PMPI_ name, so that other tools do not see us. */
+#define ESI_REAL(routine)                                                              \
     ((esi_##routine##_fn *)esi_next(&esi_real[ESI_ROUTINE_##routine], "P" #routine))
 
 #endif

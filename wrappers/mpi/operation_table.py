@@ -117,7 +117,7 @@ def all_operations(chapters):
 
 
 def logical_lines(path):
-    """Yields (line number, text) with continuation lines joined and comments left out."""
+    """Yields (line number, text): continuation lines joined, comments left out."""
     start, parts = 0, []
     with open(path, encoding="utf-8") as table:
         for number, line in enumerate(table, 1):

@@ -3,8 +3,8 @@
 /*
  * Which count and datatype of a collective's two buffers mean something at this rank.
  *
- * The table's recipes use these.  What MPI calls insignificant may be anything: it must not
- * be looked at, and a datatype least of all.
+ * The table's recipes use these.  What MPI calls insignificant may be anything: it must
+ * not be looked at, and a datatype least of all.
  */
 #ifndef ES_WRAPPERS_MPI_SIGNIFICANT_H
 #define ES_WRAPPERS_MPI_SIGNIFICANT_H
@@ -12,14 +12,15 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* A rank of the root's group that is not the root takes no part (intercommunicators). */
+/* A rank of the root's group that is not the root takes no part (intercommunicators).
+ */
 static inline MPI_Count esi_taking_part(int root, MPI_Count count)
 {
     return root == MPI_PROC_NULL ? 0 : count;
 }
 
-/* Whether only the other side is significant: `buffer` is that of the side which every rank
- * has, such as the send buffer of a gather; it is absent in place and at an
+/* Whether only the other side is significant: `buffer` is that of the side which every
+ * rank has, such as the send buffer of a gather; it is absent in place and at an
  * intercommunicator's root.  Collectives without a root pass 0. */
 static inline bool esi_is_other_side(const void *buffer, int root)
 {

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""The table of MPI routines: its reader, its codes, what is made of it."""
+
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+TOP = os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(TOP, "wrappers", "mpi"))
+
+from emit_mpi import emit_next, emit_pass_through, emit_wrappers  # noqa: E402
+from emit_table import emit_list  # noqa: E402
+from mpi_prototypes import read_prototypes  # noqa: E402
+from operation_table import TableError, all_operations, read_table  # noqa: E402
+
+TABLE = os.path.join(TOP, "wrappers", "mpi", "operations.tab")
+GOLDEN = os.path.join(TOP, "tests", "data", "operation_codes.golden")
+
+# Rows that the reader refuses, and what it says.
+FAULTS = (
+    ("1 sending MPI_X(a) = call()", "unknown class sending"),
+    ("1 send MPI_X(a) +d = call()", "unknown flag +d"),
+    ("1 collective MPI_X(a) all-to-most = call()", "unknown flag all-to-most"),
+    ("50 send MPI_X(a) = call()", "code of another chapter"),
+    ("1 send MPI_X(a) = call", "a recipe is"),
+    ("1 send MPI_X(a) = one(); two(); three()", "a recipe is"),
+    ("1 send MPI_X(a)", "neither a chapter nor a row"),
+    ("one send MPI_X(a) = call()", "neither a chapter nor a row"),
+    ("- none local = MPI_X MPY_Z", "not the name of a routine: MPY_Z"),
+    ("1 send MPI_X(a) = call()\n2 send MPI_X(a) = call()", "MPI_X has two rows"),
+    ("1 send MPI_X(a) = call()\n1 send MPI_Y(a) = call()", "code 1 of another"),
+    ("1 send MPI_X(a) +c = call()\n- none local = MPI_X_c", "MPI_X_c has two rows"),
+)
+
+HEADER = """
+# 1 "mpi.h"
+typedef int MPI_Thing;
+int MPI_Put_it(const void *buf, int counts[], MPI_Thing one, int range[][3])
+    __attribute__((with_type_tag(MPI, 1, (3)))) __attribute__((visibility("default")));
+extern int MPI_Nothing(void);
+double MPI_Late(void);
+int MPI_Many(const int level, ...);
+int PMPI_Nothing(void);
+typedef int (MPI_A_function)(int a);
+"""
+
+
+def read_text(text, first="chapter test 1 49\n"):
+    return read_file(first + text, read_table)
+
+
+def read_file(text, reader):
+    handle, path = tempfile.mkstemp()
+    try:
+        with os.fdopen(handle, "w") as output:
+            output.write(text)
+        return reader(path)
+    finally:
+        os.unlink(path)
+
+
+class Reader(unittest.TestCase):
+    def test_faults_are_refused_with_file_and_reason(self):
+        for text, reason in FAULTS:
+            with self.subTest(text), self.assertRaises(TableError) as caught:
+                read_text(text)
+            self.assertIn(reason, str(caught.exception))
+
+    def test_a_fault_is_told_with_its_line(self):
+        with self.assertRaises(TableError) as caught:
+            read_text("# comment\n\n1 send MPI_A(a) =\n    call()\n2 send MPI_B(a)\n")
+        self.assertRegex(str(caught.exception), r":6: neither")
+
+    def test_a_row_needs_a_chapter(self):
+        with self.assertRaises(TableError) as caught:
+            read_text("1 send MPI_X(a) = call()", first="")
+        self.assertIn("must stand in a chapter", str(caught.exception))
+
+    def test_a_large_count_variant_is_a_row_of_its_own(self):
+        rows = all_operations(read_text("7 collective MPI_V(a, b) +c = x_vector(a, b)"))
+        self.assertEqual([row.name for row in rows], ["MPI_V", "MPI_V_c"])
+        self.assertEqual([row.code for row in rows], [7, 2007])
+        self.assertEqual([row.before.name for row in rows], ["x_vector", "x_vector_c"])
+
+    def test_rows_of_no_class_say_why(self):
+        rows = all_operations(read_text("- none local: no data =\n  MPI_A MPI_B[_c]"))
+        self.assertEqual([row.name for row in rows], ["MPI_A", "MPI_B", "MPI_B_c"])
+        self.assertEqual({row.why for row in rows}, {"local: no data"})
+        self.assertFalse(any(row.is_wrapped or row.code for row in rows))
+
+
+class Prototypes(unittest.TestCase):
+    def setUp(self):
+        self.prototypes = read_file(HEADER, read_prototypes)
+
+    def test_only_routines_are_found(self):
+        self.assertEqual(
+            sorted(self.prototypes),
+            ["MPI_Late", "MPI_Many", "MPI_Nothing", "MPI_Put_it"],
+        )
+        self.assertTrue(self.prototypes["MPI_Many"].is_variadic)
+        self.assertEqual(self.prototypes["MPI_Late"].result, "double")
+
+    def test_parameters_take_the_names_of_the_table(self):
+        self.assertEqual(
+            self.prototypes["MPI_Put_it"].declare(["a", "b", "c", "d"]),
+            "const void *a, int b[], MPI_Thing c, int d[][3]",
+        )
+        self.assertEqual(self.prototypes["MPI_Nothing"].declare([]), "void")
+
+
+class Emitted(unittest.TestCase):
+    def setUp(self):
+        self.prototypes = read_file(HEADER, read_prototypes)
+
+    def emit(self, row):
+        return emit_wrappers(read_text(row), self.prototypes, "test")
+
+    def test_both_names_call_what_follows_the_same_name(self):
+        text = self.emit("1 send MPI_Put_it(a, b, c, d) = send(c, a); done(b)")
+        self.assertIn("ESI_EXPORT int MPI_Put_it(const void *a", text)
+        self.assertIn("ESI_EXPORT int PMPI_Put_it(const void *a", text)
+        self.assertIn('esi_next(&known, "MPI_Put_it")', text)
+        self.assertIn('esi_next(&known, "PMPI_Put_it")', text)
+        self.assertIn("esi_send(&call, c, a);", text)
+        self.assertIn("esi_done(&call, result, b);", text)
+
+    def test_a_routine_that_this_mpi_lacks_is_not_wrapped(self):
+        self.assertNotIn("MPI_New", self.emit("1 send MPI_New(a) = call()"))
+
+    def test_a_wrong_number_of_arguments_is_refused(self):
+        with self.assertRaises(TableError) as caught:
+            self.emit("1 send MPI_Put_it(a, b) = call()")
+        self.assertIn("2 arguments in the table and 4", str(caught.exception))
+
+    def test_custom_routines_are_declared_and_called(self):
+        chapters = read_text("1 send MPI_Nothing() = custom")
+        declared = emit_next(chapters, self.prototypes)
+        self.assertIn("int esi_wrap_MPI_Nothing(esi_MPI_Nothing_fn *next);", declared)
+        called = emit_wrappers(chapters, self.prototypes, "test")
+        self.assertIn("esi_wrap_MPI_Nothing(next)", called)
+        self.assertNotIn("esi_wrap", emit_pass_through(chapters, self.prototypes))
+
+
+class Codes(unittest.TestCase):
+    def test_codes_are_those_of_the_released_list(self):
+        """Archives hold codes.  A new routine gets a new line in the golden list:
+        generate.py list prints it; no line may change or go."""
+        with open(GOLDEN, encoding="utf-8") as golden:
+            self.assertEqual(golden.read(), emit_list(read_table(TABLE)))
+
+    def test_codes_fit_their_field(self):
+        for row in all_operations(read_table(TABLE)):
+            self.assertIn(row.code, range(0, 1 << 16), row.name)
+
+    def test_every_recipe_uses_only_the_arguments_of_its_routine(self):
+        known = {"MPI_BYTE", "MPI_IN_PLACE", "ES_PEER_NONE", "esi_taking_part",
+                 "esi_significant_count", "esi_significant_type"}
+        for row in all_operations(read_table(TABLE)):
+            for call in filter(None, (row.before, row.after)):
+                words = set(re.findall(r"\b[A-Za-z_]\w*", call.arguments))
+                self.assertLessEqual(words, known | set(row.arguments), row.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

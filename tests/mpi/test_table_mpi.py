@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""The table of MPI routines against the installed MPI: its mpi.h and its library."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+TOP = os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.environ.get("top_builddir", TOP)
+sys.path.insert(0, os.path.join(TOP, "wrappers", "mpi"))
+
+from mpi_prototypes import read_prototypes  # noqa: E402
+from operation_table import all_operations, read_table  # noqa: E402
+
+TABLE = os.path.join(TOP, "wrappers", "mpi", "operations.tab")
+PRELOAD = os.path.join(BUILD, "wrappers", "mpi", ".libs", "libeventspace-mpi.so")
+COMPILER = shlex.split(os.environ.get("CC", "cc"))
+MPICC = os.environ.get("MPICC", "")
+NM = os.environ.get("NM", "nm")
+
+
+def run(command, **options):
+    return subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, universal_newlines=True, **options
+    ).stdout
+
+
+def preprocessed_mpi_h():
+    flags = shlex.split(os.environ.get("MPI_CPPFLAGS", ""))
+    return run(COMPILER + flags + ["-E", "-x", "c", "-"], input="#include <mpi.h>\n")
+
+
+def functions(library):
+    """The functions that a shared object defines for others."""
+    lines = run([NM, "-D", "--defined-only", library]).splitlines()
+    symbols = (line.split() for line in lines)
+    return {words[-1].split("@")[0] for words in symbols if words[-2] in "TW"}
+
+
+def libmpi():
+    """The MPI library that a program linked by mpicc is loaded with; None = static."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        source = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
+        run([MPICC, "-x", "c", "-", "-o", program], input=source)
+        for line in run(["ldd", program]).splitlines():
+            match = re.search(r"=> (\S+)", line)
+            if match and "MPI_Init" in functions(match[1]):
+                return match[1]
+    return None
+
+
+class InstalledMpi(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rows = {row.name: row for row in all_operations(read_table(TABLE))}
+        with tempfile.NamedTemporaryFile("w") as output:
+            output.write(preprocessed_mpi_h())
+            output.flush()
+            cls.prototypes = read_prototypes(output.name)
+        cls.library = libmpi()
+
+    def test_the_header_was_understood(self):
+        self.assertGreater(len(self.prototypes), 300)
+        self.assertEqual(len(self.prototypes["MPI_Send"].parameters), 6)
+
+    def test_every_routine_of_the_header_has_a_row(self):
+        self.assertEqual(sorted(set(self.prototypes) - set(self.rows)), [])
+
+    def test_rows_have_as_many_arguments_as_the_prototypes(self):
+        differing = [
+            row.name
+            for row in self.rows.values()
+            if row.arguments is not None
+            and row.name in self.prototypes
+            and len(row.arguments) != len(self.prototypes[row.name].parameters)
+        ]
+        self.assertEqual(differing, [])
+
+    def test_every_routine_of_the_library_has_a_row(self):
+        if self.library is None:
+            self.skipTest("this MPI has no shared library")
+        routines = {name for name in functions(self.library) if name.startswith("MPI_")}
+        self.assertGreater(len(routines), 300)
+        self.assertEqual(sorted(routines - set(self.rows)), [])
+
+    def test_what_is_collected_is_interposed_under_both_names(self):
+        if self.library is None:
+            self.skipTest("this MPI has no shared library")
+        exported = functions(self.library)
+        expected = {
+            prefix + row.name
+            for row in self.rows.values()
+            for prefix in ("", "P")
+            if row.code and prefix + row.name in exported
+        }
+        self.assertGreater(len(expected), 300)
+        self.assertEqual(sorted(expected - functions(PRELOAD)), [])
+
+    def test_nothing_else_is_interposed(self):
+        expected = {
+            prefix + row.name
+            for row in self.rows.values()
+            for prefix in ("", "P")
+            if row.is_wrapped and row.name in self.prototypes
+        }
+        mpi = {name for name in functions(PRELOAD) if re.match("P?MPI", name)}
+        self.assertEqual(sorted(mpi - expected), [])
+
+    def test_both_families_are_complete_in_the_preload_library(self):
+        mpi = functions(PRELOAD)
+        plain = {name for name in mpi if name.startswith("MPI")}
+        profiling = {name[1:] for name in mpi if name.startswith("PMPI")}
+        self.assertEqual(plain, profiling)
+
+
+if __name__ == "__main__":
+    if not MPICC:
+        print("skipped: built without MPI")
+        sys.exit(77)
+    unittest.main()
