@@ -119,12 +119,15 @@ int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
     return 0;
 }
 
-static bool is_mine(DIR *directory, const char *file)
+static bool is_mine(DIR *directory, const char *file, uint64_t *ret_inode)
 {
     struct stat status;
 
-    return fstatat(dirfd(directory), file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(status.st_mode) && status.st_uid == geteuid();
+    if (fstatat(dirfd(directory), file, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return false;
+    *ret_inode = status.st_ino;
+    return true;
 }
 
 int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context)
@@ -132,15 +135,17 @@ int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *co
     DIR *directory = opendir(ES_SHM_DIRECTORY);
     struct es_segment_name name;
     struct dirent *entry;
+    uint64_t inode;
     int rc = 0;
 
     if (!directory)
         return errno == ENOENT ? 0 : -errno;
     while (rc == 0 && (entry = readdir(directory)) != NULL) {
         if (es_segment_name_parse(entry->d_name, &name) != 0 ||
-            (run && strcmp(run, name.run) != 0) || !is_mine(directory, entry->d_name))
+            (run && strcmp(run, name.run) != 0) ||
+            !is_mine(directory, entry->d_name, &inode))
             continue;
-        rc = visit(&name, context);
+        rc = visit(&name, inode, context);
     }
     closedir(directory);
     return rc;

@@ -3,9 +3,9 @@
 /*
  * Errors for people: what is wrong, and where in the input.
  *
- * Functions return 0 or a count, or a negative errno.  Where a person wrote the input, or the
- * reason needs words, the last parameter is a `struct es_error *`: it may be NULL, is
- * filled by whoever finds the fault, and the first fault wins.
+ * Functions return 0 or a count, or a negative errno.  Where a person wrote the input,
+ * or the reason needs words, the last parameter is a `struct es_error *`: it may be
+ * NULL, is filled by whoever finds the fault, and the first fault wins.
  */
 #ifndef EVENTSPACE_ERROR_H
 #define EVENTSPACE_ERROR_H
@@ -26,7 +26,8 @@ struct es_error {
 ES_API void es_error_clear(struct es_error *error);
 
 /* Fills an empty record with a text; keeps a filled one.  Accepts NULL.
- * Returns `code` (a negative errno), so that callers can write `return es_error_set(...)`. */
+ * Returns `code` (a negative errno), so that callers can write `return
+ * es_error_set(...)`. */
 ES_API int es_error_set(struct es_error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -41,6 +42,8 @@ ES_API int es_error_set_at(struct es_error *error,
 
 /* Writes "source:line:column: text" (the parts that are known) into `out` of `size`
  * bytes, cut if need be, always terminated.  Returns out. */
-ES_API const char *es_error_format(const struct es_error *error, char *out, unsigned long size);
+ES_API const char *es_error_format(const struct es_error *error,
+                                   char *out,
+                                   unsigned long size);
 
 #endif

@@ -3,11 +3,11 @@
 /*
  * Reading a run on this host: its segments, elements, tuples and communicators.
  *
- * The same calls work on live, hung and dead processes.  Nothing here writes to what the
- * observed program reads often; reading costs it nothing but shared cache lines.
+ * The same calls work on live, hung and dead processes.  Nothing here writes to what
+ * the observed program reads often; reading costs it nothing but shared cache lines.
  *
- * Objects are not thread safe; different threads open the run separately or use different
- * cursors with no refresh going on.
+ * Objects are not thread safe; different threads open the run separately or use
+ * different cursors with no refresh going on.
  *
  * Positions count the tuples ever published in an element, from 0.
  */
@@ -27,26 +27,32 @@ struct es_run;
 struct es_segment_view; /* one attached segment */
 struct es_element_view; /* one element of it */
 
-/* --- Runs --------------------------------------------------------------------------- */
+/* --- Runs ------------------------------------------------------------------------ */
 
 /* One run as it is found on this host. */
 struct es_run_info {
     char run[64];
     int segments;
-    int alive;              /* segments whose process lives */
+    int alive;                    /* segments whose process lives */
     uint64_t started_realtime_ns; /* earliest pairing */
+    int unreadable; /* segments that cannot be attached, counted in `segments` too */
 };
 
 /* Lists the runs that have segments of this user on this host, newest first.
- * Returns their number; caller frees *ret_runs.  -errno when /dev/shm cannot be read. */
+ * Returns their number; caller frees *ret_runs.  -errno when /dev/shm cannot be read.
+ */
 ES_API int es_run_list(struct es_run_info **ret_runs);
 
-/* Opens a run's segments on this host.  `run` NULL means the only live run, or, if none is alive, the only
- * run.  -ENOENT: no such run; -ENOTUNIQ: several (the error names them). */
-ES_API int es_run_open(const char *run, struct es_error *error, struct es_run **ret_run);
+/* Opens a run's segments on this host.  `run` NULL means the only live run, or, if none
+ * is alive, the only run.  -ENOENT: no such run; -ENOTUNIQ: several (the error names
+ * them). */
+ES_API int es_run_open(const char *run,
+                       struct es_error *error,
+                       struct es_run **ret_run);
 
 /* Attaches segments that have appeared since, and elements that were added.
- * Returns the number of new segments plus new elements, or -errno.  Views stay valid. */
+ * Returns the number of new segments plus new elements, or -errno.  Views stay valid.
+ */
 ES_API int es_run_refresh(struct es_run *run);
 
 /* Detaches everything.  Accepts NULL. */
@@ -54,11 +60,17 @@ ES_API void es_run_close(struct es_run *run);
 
 ES_API const char *es_run_name(const struct es_run *run);
 
+/* Segments of the run that the last open or refresh could not attach: their number, and
+ * what is wrong with each.  Borrowed until the next refresh. */
+ES_API size_t es_run_unreadable_count(const struct es_run *run);
+ES_API const struct es_error *es_run_unreadable(const struct es_run *run, size_t index);
+
 /* Removes the run's segments from shared memory (of dead processes only, unless `live`
  * is set).  Returns the number removed, or -errno. */
 ES_API int es_run_remove(const char *run, bool live);
 
-/* --- Segments: one per observed process ------------------------------------------------ */
+/* --- Segments: one per observed process
+ * ------------------------------------------------ */
 
 ES_API size_t es_run_segment_count(const struct es_run *run);
 /* Ordered by rank, then pid.  Borrowed: lives as long as the run is open. */
@@ -79,12 +91,12 @@ struct es_segment_info {
     int rank; /* -1 = not known */
     int size; /* -1 = not known */
     int pid;
-    bool alive;             /* the process exists (not a zombie, not a recycled pid) */
+    bool alive; /* the process exists (not a zombie, not a recycled pid) */
     enum es_process_state state;
-    int exit_code;          /* EXITED and known: its code, else -1 */
-    int signal;             /* KILLED: the signal, else 0 */
+    int exit_code;              /* EXITED and known: its code, else -1 */
+    int signal;                 /* KILLED: the signal, else 0 */
     uint64_t ended_realtime_ns; /* 0 = not known */
-    uint64_t segment_bytes; /* memory in use: header, directory, tables, rings */
+    uint64_t segment_bytes;     /* memory in use: header, directory, tables, rings */
     uint32_t elements_refused;
     uint32_t elements_shrunk;
     uint32_t communicators_refused;
@@ -93,16 +105,20 @@ struct es_segment_info {
 ES_API void es_segment_view_info(const struct es_segment_view *segment,
                                  struct es_segment_info *ret_info);
 /* The segment's clock; refined copies are the caller's business.  Borrowed. */
-ES_API const struct es_clock *es_segment_view_clock(const struct es_segment_view *segment);
+ES_API const struct es_clock *es_segment_view_clock(
+    const struct es_segment_view *segment);
 ES_API size_t es_segment_view_element_count(const struct es_segment_view *segment);
-ES_API struct es_element_view *es_segment_view_element(const struct es_segment_view *segment,
-                                                       size_t index);
+ES_API struct es_element_view *es_segment_view_element(
+    const struct es_segment_view *segment,
+    size_t index);
 
 /* For supervisors: notes how the process ended (status as waitpid(2) gives it) in every
- * segment of this run on this host whose pid is `pid`.  Returns the number of segments. */
+ * segment of this run on this host whose pid is `pid`.  Returns the number of segments.
+ */
 ES_API int es_run_note_exit(const char *run, int pid, int status);
 
-/* --- Communicators --------------------------------------------------------------------- */
+/* --- Communicators
+ * --------------------------------------------------------------------- */
 
 struct es_communicator_info {
     uint64_t key[2]; /* alike in all members */
@@ -119,15 +135,16 @@ ES_API size_t es_segment_view_communicator_count(const struct es_segment_view *s
 ES_API int es_segment_view_communicator(const struct es_segment_view *segment,
                                         uint16_t index,
                                         struct es_communicator_info *ret_info);
-/* World rank of a member (of the remote group where `remote`), looking also in the other segments
- * of the run.  -ENOENT: not known here. */
+/* World rank of a member (of the remote group where `remote`), looking also in the
+ * other segments of the run.  -ENOENT: not known here. */
 ES_API int es_run_world_rank(const struct es_run *run,
                              const struct es_segment_view *segment,
                              uint16_t communicator,
                              bool remote,
                              int rank);
 
-/* --- Elements -------------------------------------------------------------------------- */
+/* --- Elements
+ * -------------------------------------------------------------------------- */
 
 struct es_element_info {
     const char *name;      /* path, e.g. "3.0/collective"; borrowed */
@@ -139,24 +156,26 @@ struct es_element_info {
     int peer;              /* ES_PEER_NONE = any */
     uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
     uint32_t threshold;
-    uint32_t capacity;     /* slots */
+    uint32_t capacity; /* slots */
     uint32_t tuple_bytes;
-    bool shared;           /* many writers */
+    bool shared; /* many writers */
     bool enabled;
-    bool block;            /* on-full: block, else discard */
-    uint64_t head;         /* tuples ever published */
-    uint64_t oldest;       /* first position that can still be read */
-    uint64_t polls;        /* polls that found nothing */
-    uint64_t held;         /* completed receives held back now */
-    uint64_t blocked;      /* times the writer waited for its reader */
+    bool block;       /* on-full: block, else discard */
+    uint64_t head;    /* tuples ever published */
+    uint64_t oldest;  /* first position that can still be read */
+    uint64_t polls;   /* polls that found nothing */
+    uint64_t held;    /* completed receives held back now */
+    uint64_t blocked; /* times the writer waited for its reader */
 };
 
 ES_API void es_element_view_info(const struct es_element_view *element,
                                  struct es_element_info *ret_info);
 /* The segment the element lies in.  Borrowed. */
-ES_API struct es_segment_view *es_element_view_segment(const struct es_element_view *element);
+ES_API struct es_segment_view *es_element_view_segment(
+    const struct es_element_view *element);
 
-/* Which elements: every field that is set must agree.  es_selection_init() selects all. */
+/* Which elements: every field that is set must agree.  es_selection_init() selects all.
+ */
 struct es_selection {
     const char *host;      /* NULL = any */
     const char *ranks;     /* "0-3,7"; NULL = any; borrowed */
@@ -168,23 +187,26 @@ struct es_selection {
 
 ES_API void es_selection_init(struct es_selection *selection);
 /* Checks the texts in it.  -EINVAL with words in `error`. */
-ES_API int es_selection_check(const struct es_selection *selection, struct es_error *error);
+ES_API int es_selection_check(const struct es_selection *selection,
+                              struct es_error *error);
 ES_API bool es_selection_has(const struct es_selection *selection,
                              const struct es_element_view *element);
-/* All elements that agree, ordered by rank, thread, directory index.  Caller frees the array
- * *ret_elements (not what it points to).  Returns their number or -errno. */
+/* All elements that agree, ordered by rank, thread, directory index.  Caller frees the
+ * array *ret_elements (not what it points to).  Returns their number or -errno. */
 ES_API int es_run_select(const struct es_run *run,
                          const struct es_selection *selection,
                          struct es_element_view ***ret_elements);
 
-/* Newest published tuple.  1 and its position, or 0 when there is none (ret_* untouched). */
+/* Newest published tuple.  1 and its position, or 0 when there is none (ret_*
+ * untouched). */
 ES_API int es_element_latest(const struct es_element_view *element,
                              struct es_tuple *ret_tuple,
                              uint64_t *ret_position);
 
-/* The operation under way, stop = 0.  1, or 0 when the thread is in none of this element's
- * operations (or changes too fast to be seen: after 100 tries). */
-ES_API int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple);
+/* The operation under way, stop = 0.  1, or 0 when the thread is in none of this
+ * element's operations (or changes too fast to be seen: after 100 tries). */
+ES_API int es_element_open(const struct es_element_view *element,
+                           struct es_tuple *ret_tuple);
 
 /* A reader's place in an element. */
 struct es_cursor {
@@ -197,39 +219,55 @@ ES_API void es_cursor_init(struct es_cursor *cursor,
                            const struct es_element_view *element,
                            bool at_end);
 
-/* Copies up to `max` tuples from the cursor on, oldest first, and moves the cursor; what was
- * overtaken is added to cursor->lost and skipped.  Never returns a torn tuple.  Returns the number
- * copied, 0 when there is nothing new. */
+/* Copies up to `max` tuples from the cursor on, oldest first, and moves the cursor;
+ * what was overtaken is added to cursor->lost and skipped.  Never returns a torn tuple.
+ * Returns the number copied, 0 when there is nothing new. */
 ES_API size_t es_element_read(const struct es_element_view *element,
                               struct es_cursor *cursor,
                               struct es_tuple *ret_tuples,
                               size_t max);
-/* The same for elements whose tuples have another size: `ret_tuples` gets max * tuple_bytes. */
+/* The same for elements whose tuples have another size: `ret_tuples` gets max *
+ * tuple_bytes. */
 ES_API size_t es_element_read_raw(const struct es_element_view *element,
                                   struct es_cursor *cursor,
                                   void *ret_tuples,
                                   size_t max);
 
-/* Sleeps until something is published at or behind `position`.  0, or -ETIMEDOUT, or -EPIPE
- * when the writing process is gone and nothing is left. */
+/* Sleeps until something is published at or behind `position`.  0, or -ETIMEDOUT, or
+ * -EPIPE when the writing process is gone and nothing is left.  Those two are found out
+ * only when nothing came for 100 ms or till the timeout, whichever is sooner. */
 ES_API int es_element_wait(const struct es_element_view *element,
                            uint64_t position,
                            uint64_t timeout_ns);
 
-/* --- Control -------------------------------------------------------------------------- */
+/* --- Control
+ * -------------------------------------------------------------------------- */
 
 ES_API void es_element_enable(const struct es_element_view *element, bool enabled);
-/* Tuples kept from now on, 1 to the threshold the element was made with; -ERANGE else. */
-ES_API int es_element_set_threshold(const struct es_element_view *element, uint32_t threshold);
+/* Tuples kept from now on, 1 to the threshold the element was made with; -ERANGE else.
+ */
+ES_API int es_element_set_threshold(const struct es_element_view *element,
+                                    uint32_t threshold);
 ES_API void es_element_set_block(const struct es_element_view *element, bool block);
-/* Discards everything below `position`: no reader sees it again.  Never moves backwards. */
-ES_API void es_element_discard(const struct es_element_view *element, uint64_t position);
+/* Discards everything below `position`: no reader sees it again.  Never moves
+ * backwards. */
+ES_API void es_element_discard(const struct es_element_view *element,
+                               uint64_t position);
 
-/* The registered reader, for whom the writer of a blocking element waits.  -EBUSY when a
- * living process is registered. */
-ES_API int es_element_register_reader(const struct es_element_view *element, uint64_t position);
+/* Appends a tuple to an element with many writers; `tuple_bytes` must be the element's.
+ * -EINVAL: not such an element; -ENOTRECOVERABLE: its lock is broken.  May sleep. */
+ES_API int es_element_append(const struct es_element_view *element,
+                             const void *tuple,
+                             uint32_t tuple_bytes);
+
+/* The registered reader, for whom the writer of a blocking element waits.  -EBUSY when
+ * a living process is registered (also this one).  What is overwritten before this
+ * returns counts as lost: init the cursor behind this call. */
+ES_API int es_element_register_reader(const struct es_element_view *element,
+                                      uint64_t position);
 /* Everything below `position` is taken; wakes a waiting writer. */
-ES_API void es_element_acknowledge(const struct es_element_view *element, uint64_t position);
+ES_API void es_element_acknowledge(const struct es_element_view *element,
+                                   uint64_t position);
 ES_API void es_element_unregister_reader(const struct es_element_view *element);
 
 #endif

@@ -41,7 +41,8 @@ struct es_tuple {
 
 _Static_assert(sizeof(struct es_tuple) == 36, "the trace tuple has 36 bytes");
 _Static_assert(offsetof(struct es_tuple, operation) == 8, "operation follows stop");
-_Static_assert(offsetof(struct es_tuple, start) == 12, "start follows the communicator");
+_Static_assert(offsetof(struct es_tuple, start) == 12,
+               "start follows the communicator");
 _Static_assert(offsetof(struct es_tuple, bytes) == 32, "bytes come last");
 
 #endif

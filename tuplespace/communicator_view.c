@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reads the table of communicators, and finds groups that another segment holds. */
+#include "config.h"
+
+#include "eventspace/run.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tuplespace/view_private.h"
+
+#define TRIES 100
+
+size_t es_segment_view_communicator_count(const struct es_segment_view *segment)
+{
+    /* Pairs with the release in es_segment_add_communicator(). */
+    uint32_t count = atomic_load_explicit(&segment->layout->communicator_count,
+                                          memory_order_acquire);
+
+    return count < segment->max_communicators ? count : segment->max_communicators;
+}
+
+static struct es_communicator_layout *entry_at(const struct es_segment_view *segment,
+                                               uint32_t index)
+{
+    uint64_t offset =
+        segment->communicators_offset + (uint64_t)index * segment->communicator_bytes;
+
+    return (void *)(segment->base + offset);
+}
+
+/* "" when the name changes all the time, which names do not. */
+static void read_name(struct es_communicator_layout *entry, char out[64])
+{
+    uint32_t words[16];
+
+    out[0] = '\0';
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t version =
+            atomic_load_explicit(&entry->name_version, memory_order_acquire);
+
+        for (size_t w = 0; w < 16; w++)
+            words[w] = atomic_load_explicit(&entry->name[w], memory_order_relaxed);
+        /* Pairs with the fence in store_name(): a new word brings a new version. */
+        atomic_thread_fence(memory_order_acquire);
+        if (version % 2 != 0 ||
+            version != atomic_load_explicit(&entry->name_version, memory_order_relaxed))
+            continue;
+        memcpy(out, words, 64);
+        out[63] = '\0';
+        return;
+    }
+}
+
+int es_segment_view_communicator(const struct es_segment_view *segment,
+                                 uint16_t index,
+                                 struct es_communicator_info *ret_info)
+{
+    struct es_communicator_layout *entry;
+    uint32_t flags;
+
+    if (index >= es_segment_view_communicator_count(segment))
+        return -ENOENT;
+    entry = entry_at(segment, index);
+    flags = atomic_load_explicit(&entry->flags, memory_order_relaxed);
+    *ret_info = (struct es_communicator_info){
+        .key = {entry->key[0], entry->key[1]},
+        .rank = entry->rank,
+        .size = entry->local.size,
+        .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0 ? entry->remote.size : 0,
+        .parent = entry->parent,
+        .freed = (flags & ES_COMMUNICATOR_FREED) != 0,
+    };
+    read_name(entry, ret_info->name);
+    return 0;
+}
+
+/* --- Groups
+ * --------------------------------------------------------------------------------- */
+
+/* World rank of one member; -ENOENT when this segment does not say. */
+static int rank_in_group(const struct es_segment_view *segment,
+                         const struct es_group_layout *group,
+                         int rank)
+{
+    int64_t world = -1;
+
+    if (rank < 0 || rank >= group->size)
+        return -ENOENT;
+    if (group->kind == ES_GROUP_STRIDED) {
+        world = (int64_t)group->first + (int64_t)rank * group->stride;
+    } else if (group->kind == ES_GROUP_LIST) {
+        uint64_t bytes = (uint64_t)group->size * sizeof(int32_t);
+
+        if (group->offset % sizeof(int32_t) == 0 && group->offset <= segment->bytes &&
+            bytes <= segment->bytes - group->offset)
+            world = ((const int32_t *)(void *)(segment->base + group->offset))[rank];
+    }
+    return world >= 0 && world <= INT32_MAX ? (int)world : -ENOENT;
+}
+
+/* Looks for a group in another segment's entries of the same communicator.  Both sides
+ * of an intercommunicator have its key and call each other remote; size and first
+ * member tell which group is which. */
+static int rank_elsewhere(const struct es_segment_view *segment,
+                          const struct es_communicator_layout *wanted,
+                          const struct es_group_layout *group,
+                          int rank)
+{
+    size_t count = es_segment_view_communicator_count(segment);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct es_communicator_layout *entry = entry_at(segment, (uint32_t)i);
+        struct es_group_layout sides[2] = {entry->local, entry->remote};
+
+        if (memcmp(entry->key, wanted->key, sizeof entry->key) != 0)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            int world = -ENOENT;
+
+            if (sides[side].size == group->size && sides[side].first == group->first)
+                world = rank_in_group(segment, &sides[side], rank);
+            if (world >= 0)
+                return world;
+        }
+    }
+    return -ENOENT;
+}
+
+int es_run_world_rank(const struct es_run *run,
+                      const struct es_segment_view *segment,
+                      uint16_t communicator,
+                      bool remote,
+                      int rank)
+{
+    const struct es_communicator_layout *entry;
+    struct es_group_layout group;
+    int world;
+
+    if (communicator >= es_segment_view_communicator_count(segment))
+        return -ENOENT;
+    entry = entry_at(segment, communicator);
+    group = remote ? entry->remote : entry->local;
+    world = rank_in_group(segment, &group, rank);
+    if (rank < 0 || rank >= group.size)
+        return -ENOENT;
+    for (size_t i = 0; i < es_run_segment_count(run) && world < 0; i++)
+        world = rank_elsewhere(es_run_segment(run, i), entry, &group, rank);
+    return world;
+}

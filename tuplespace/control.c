@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What consumers may change in an element: its switches, its limit, the registered
+ * reader. */
+#include "config.h"
+
+#include "eventspace/run.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "tuplespace/futex.h"
+#include "tuplespace/segment.h"
+#include "tuplespace/view_private.h"
+
+/* Lets a writer that waits for its reader look again. */
+static void wake_writer(struct es_element_layout *layout)
+{
+    /* What was stored before, then the look at the flag; the writer does it the other
+     * way round (sleep_until_reader_moves()). */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&layout->writer_waits, memory_order_relaxed) == 0)
+        return;
+    atomic_fetch_add_explicit(&layout->reader_wake, 1, memory_order_relaxed);
+    esi_futex_wake(&layout->reader_wake);
+}
+
+/* Moves a position forward, never back.  Release: what was read before is read. */
+static void advance(_Atomic uint64_t *place, uint64_t position)
+{
+    uint64_t old = atomic_load_explicit(place, memory_order_relaxed);
+
+    while (old < position &&
+           !atomic_compare_exchange_weak_explicit(
+               place, &old, position, memory_order_release, memory_order_relaxed))
+        ;
+}
+
+void es_element_enable(const struct es_element_view *element, bool enabled)
+{
+    atomic_store_explicit(&element->layout->enabled, enabled ? 1u : 0u,
+                          memory_order_relaxed);
+}
+
+int es_element_set_threshold(const struct es_element_view *element, uint32_t threshold)
+{
+    if (threshold < 1 || threshold > element->threshold || threshold > element->mask)
+        return -ERANGE;
+    atomic_store_explicit(&element->layout->limit, threshold, memory_order_relaxed);
+    wake_writer(element->layout);
+    return 0;
+}
+
+void es_element_set_block(const struct es_element_view *element, bool block)
+{
+    uint32_t on_full = block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
+
+    atomic_store_explicit(&element->layout->on_full, on_full, memory_order_relaxed);
+    wake_writer(element->layout);
+}
+
+void es_element_discard(const struct es_element_view *element, uint64_t position)
+{
+    uint64_t head = atomic_load_explicit(&element->layout->head, memory_order_acquire);
+
+    advance(&element->layout->discarded, position < head ? position : head);
+}
+
+int es_element_append(const struct es_element_view *element,
+                      const void *tuple,
+                      uint32_t tuple_bytes)
+{
+    if (element->kind != ES_ELEMENT_SHARED || tuple_bytes != element->words * 4)
+        return -EINVAL;
+    return es_shared_write(element->layout, element->segment->base, tuple, tuple_bytes);
+}
+
+/* --- The registered reader
+ * ------------------------------------------------------------------ */
+
+static int reader_pid(uint64_t reader)
+{
+    return (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
+}
+
+static uint64_t own_reader_word(void)
+{
+    int pid = getpid();
+    uint64_t start;
+
+    if (es_process_start_time(pid, &start) != 0)
+        start = 0;
+    return (uint64_t)pid | start << ES_READER_PID_BITS;
+}
+
+int es_element_register_reader(const struct es_element_view *element, uint64_t position)
+{
+    struct es_element_layout *layout = element->layout;
+    uint64_t reader = atomic_load_explicit(&layout->reader, memory_order_relaxed);
+    uint64_t oldest;
+
+    do {
+        if (reader != 0 &&
+            es_process_is_alive(reader_pid(reader), reader >> ES_READER_PID_BITS))
+            return -EBUSY;
+    } while (!atomic_compare_exchange_weak_explicit(
+        &layout->reader, &reader, own_reader_word(), memory_order_acq_rel,
+        memory_order_relaxed));
+    oldest = esi_element_view_oldest(
+        element, atomic_load_explicit(&layout->head, memory_order_acquire));
+    /* Not advance(): the last reader's position may have been further on. */
+    atomic_store_explicit(&layout->reader_position,
+                          position > oldest ? position : oldest, memory_order_release);
+    wake_writer(layout);
+    return 0;
+}
+
+void es_element_acknowledge(const struct es_element_view *element, uint64_t position)
+{
+    advance(&element->layout->reader_position, position);
+    wake_writer(element->layout);
+}
+
+void es_element_unregister_reader(const struct es_element_view *element)
+{
+    uint64_t reader =
+        atomic_load_explicit(&element->layout->reader, memory_order_relaxed);
+
+    /* Only one's own: the word may be another's by now. */
+    if (reader_pid(reader) == getpid())
+        atomic_compare_exchange_strong_explicit(&element->layout->reader, &reader, 0,
+                                                memory_order_release,
+                                                memory_order_relaxed);
+    wake_writer(element->layout);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Reading elements while their writers go on.
+ *
+ * Published tuples: copy first, then see by the head whether the copy can be trusted.
+ * While the head is h, the writer may be filling slot h, where position h - capacity
+ * lay; so position p was whole if p + capacity > h still holds after the copy.  The
+ * fences that make this true on every machine are listed in writer.h.
+ */
+#include "config.h"
+
+#include "eventspace/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "tuplespace/futex.h"
+#include "tuplespace/view_private.h"
+#include "tuplespace/writer.h"
+
+/* Copies between two looks at the head: small enough that a fast writer seldom
+ * overtakes the copy, large enough that the head's cache line is seldom asked for. */
+#define BATCH 64
+#define TRIES 100
+
+/* --- What is there
+ * --------------------------------------------------------------------- */
+
+static uint64_t load_head(const struct es_element_view *element)
+{
+    /* Pairs with the release in esi_writer_advance(): slots below are complete. */
+    return atomic_load_explicit(&element->layout->head, memory_order_acquire);
+}
+
+uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head)
+{
+    struct es_element_layout *layout = element->layout;
+    uint64_t limit = atomic_load_explicit(&layout->limit, memory_order_relaxed);
+    uint64_t discarded = atomic_load_explicit(&layout->discarded, memory_order_relaxed);
+    uint64_t oldest;
+
+    if (limit == 0 || limit > element->mask)
+        limit = element->mask;
+    oldest = head > limit ? head - limit : 0;
+    if (discarded > oldest)
+        oldest = discarded < head ? discarded : head;
+    return oldest;
+}
+
+void es_element_view_info(const struct es_element_view *element,
+                          struct es_element_info *ret_info)
+{
+    struct es_element_layout *layout = element->layout;
+    uint64_t head = load_head(element);
+
+    *ret_info = (struct es_element_info){
+        .name = element->name,
+        .collector = element->collector,
+        .host = element->segment->host,
+        .rank = element->rank,
+        .thread = element->thread,
+        .classes = element->classes,
+        .peer = element->peer,
+        .communicator = element->communicator,
+        .threshold = atomic_load_explicit(&layout->limit, memory_order_relaxed),
+        .capacity = element->mask + 1,
+        .tuple_bytes = element->words * 4,
+        .shared = element->kind == ES_ELEMENT_SHARED,
+        .enabled = atomic_load_explicit(&layout->enabled, memory_order_relaxed) != 0,
+        .block = atomic_load_explicit(&layout->on_full, memory_order_relaxed) ==
+                 ES_ON_FULL_BLOCK,
+        .head = head,
+        .oldest = esi_element_view_oldest(element, head),
+        .polls = atomic_load_explicit(&layout->polls, memory_order_relaxed),
+        .held = atomic_load_explicit(&layout->held, memory_order_relaxed),
+        .blocked = atomic_load_explicit(&layout->blocked, memory_order_relaxed),
+    };
+}
+
+struct es_segment_view *es_element_view_segment(const struct es_element_view *element)
+{
+    return element->segment;
+}
+
+/* --- Copying
+ * ---------------------------------------------------------------------------- */
+
+static inline void copy_words(const struct es_element_view *element,
+                              uint64_t position,
+                              char *out,
+                              size_t words)
+{
+    _Atomic uint32_t *slot = element->ring + (size_t)(position & element->mask) * words;
+
+    for (size_t i = 0; i < words; i++) {
+        uint32_t word = atomic_load_explicit(&slot[i], memory_order_relaxed);
+
+        memcpy(out + i * sizeof word, &word, sizeof word);
+    }
+}
+
+/* Copies `count` tuples from `position` on; the trace tuple's size is worth unrolling.
+ */
+static void copy_tuples(const struct es_element_view *element,
+                        uint64_t position,
+                        char *out,
+                        size_t count)
+{
+    if (element->words == ES_TUPLE_WORDS) {
+        for (size_t i = 0; i < count; i++)
+            copy_words(element, position + i, out + i * sizeof(struct es_tuple),
+                       ES_TUPLE_WORDS);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        copy_words(element, position + i, out + i * element->words * 4, element->words);
+}
+
+/* After a copy: the first position that was not overtaken meanwhile. */
+static uint64_t first_trusted(const struct es_element_view *element)
+{
+    uint64_t head;
+
+    /* Pairs with the writer's fence after its store of head: if the copy saw a word of
+     * a newer tuple, this load sees the head from before that word. */
+    atomic_thread_fence(memory_order_acquire);
+    head = atomic_load_explicit(&element->layout->head, memory_order_relaxed);
+    return head > element->mask ? head - element->mask : 0;
+}
+
+int es_element_latest(const struct es_element_view *element,
+                      struct es_tuple *ret_tuple,
+                      uint64_t *ret_position)
+{
+    struct es_tuple tuple;
+
+    if (element->words != ES_TUPLE_WORDS)
+        return 0;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t head = load_head(element);
+
+        if (head == 0 || esi_element_view_oldest(element, head) == head)
+            return 0;
+        copy_words(element, head - 1, (char *)&tuple, ES_TUPLE_WORDS);
+        if (head - 1 < first_trusted(element))
+            continue;
+        *ret_tuple = tuple;
+        *ret_position = head - 1;
+        return 1;
+    }
+    return 0;
+}
+
+void es_cursor_init(struct es_cursor *cursor,
+                    const struct es_element_view *element,
+                    bool at_end)
+{
+    uint64_t head = load_head(element);
+
+    *cursor = (struct es_cursor){
+        .position = at_end ? head : esi_element_view_oldest(element, head)};
+}
+
+/* Moves the cursor over what is gone.  Returns how many tuples can be copied next. */
+static size_t catch_up(const struct es_element_view *element,
+                       struct es_cursor *cursor,
+                       size_t max)
+{
+    uint64_t head = load_head(element);
+    uint64_t oldest = esi_element_view_oldest(element, head);
+    uint64_t count;
+
+    if (cursor->position >= head)
+        return 0;
+    if (cursor->position < oldest) {
+        cursor->lost += oldest - cursor->position;
+        cursor->position = oldest;
+    }
+    count = head - cursor->position;
+    if (count > max)
+        count = max;
+    return count < BATCH ? (size_t)count : BATCH;
+}
+
+/* Copies one batch behind `out`; what was overtaken is counted and left out. */
+static size_t read_batch(const struct es_element_view *element,
+                         struct es_cursor *cursor,
+                         char *out,
+                         size_t count)
+{
+    size_t tuple_bytes = element->words * 4;
+    uint64_t trusted;
+    size_t gone = 0;
+
+    copy_tuples(element, cursor->position, out, count);
+    trusted = first_trusted(element);
+    if (trusted > cursor->position) {
+        gone = trusted - cursor->position < count ? (size_t)(trusted - cursor->position)
+                                                  : count;
+        memmove(out, out + gone * tuple_bytes, (count - gone) * tuple_bytes);
+    }
+    cursor->lost += gone;
+    cursor->position += count;
+    return count - gone;
+}
+
+size_t es_element_read_raw(const struct es_element_view *element,
+                           struct es_cursor *cursor,
+                           void *ret_tuples,
+                           size_t max)
+{
+    size_t tuple_bytes = element->words * 4;
+    size_t done = 0;
+    /* A writer that overtakes every copy must not keep us here for ever. */
+    int fruitless = 0;
+
+    while (done < max && fruitless < TRIES) {
+        size_t count = catch_up(element, cursor, max - done);
+        size_t got;
+
+        if (count == 0)
+            break;
+        got =
+            read_batch(element, cursor, (char *)ret_tuples + done * tuple_bytes, count);
+        done += got;
+        fruitless += got == 0;
+    }
+    return done;
+}
+
+size_t es_element_read(const struct es_element_view *element,
+                       struct es_cursor *cursor,
+                       struct es_tuple *ret_tuples,
+                       size_t max)
+{
+    if (element->words != ES_TUPLE_WORDS)
+        return 0;
+    return es_element_read_raw(element, cursor, ret_tuples, max);
+}
+
+/* --- The open tuple
+ * ---------------------------------------------------------------------- */
+
+/* One look at the slot behind the newest tuple.  1: whole and open; 0: nothing open
+ * there; -EAGAIN: it changed meanwhile.
+ *
+ * The slot first holds an old tuple, whose stop is not 0.  So stop is read before the
+ * operation: who sees 0 there sees (acquire, with the writer's fence) that the old
+ * operation is gone, and an operation that is not 0 then brings (acquire) all words of
+ * the open tuple.  After that only a completion or a withdrawal can change words, and
+ * each shows in operation, stop, `withdrawn` or head, read again behind the copy. */
+static int look_at_open(const struct es_element_view *element,
+                        struct es_tuple *ret_tuple)
+{
+    struct es_element_layout *layout = element->layout;
+    uint64_t head = load_head(element);
+    uint64_t withdrawn = atomic_load_explicit(&layout->withdrawn, memory_order_acquire);
+    _Atomic uint32_t *slot =
+        element->ring + (size_t)(head & element->mask) * ES_TUPLE_WORDS;
+    struct es_tuple tuple;
+    uint32_t operation;
+
+    if ((atomic_load_explicit(&slot[ES_WORD_STOP], memory_order_acquire) |
+         atomic_load_explicit(&slot[ES_WORD_STOP + 1], memory_order_acquire)) != 0)
+        return load_head(element) == head ? 0 : -EAGAIN;
+    operation = atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_acquire);
+    if (operation == 0)
+        return load_head(element) == head ? 0 : -EAGAIN;
+    copy_words(element, head, (char *)&tuple, ES_TUPLE_WORDS);
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_acquire) !=
+            operation ||
+        atomic_load_explicit(&slot[ES_WORD_STOP], memory_order_relaxed) != 0 ||
+        atomic_load_explicit(&slot[ES_WORD_STOP + 1], memory_order_relaxed) != 0 ||
+        atomic_load_explicit(&layout->withdrawn, memory_order_relaxed) != withdrawn ||
+        atomic_load_explicit(&layout->head, memory_order_relaxed) != head)
+        return -EAGAIN;
+    *ret_tuple = tuple;
+    return 1;
+}
+
+int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple)
+{
+    int rc = -EAGAIN;
+
+    if (element->kind != ES_ELEMENT_TRACE)
+        return 0;
+    for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
+        rc = look_at_open(element, ret_tuple);
+    return rc == 1 ? 1 : 0;
+}
+
+/* --- Waiting
+ * ------------------------------------------------------------------------------ */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Sleeps until the head is not `head` any more, for at most a slice. */
+static void sleep_on_head(const struct es_element_view *element,
+                          uint64_t head,
+                          uint64_t timeout_ns)
+{
+    struct es_element_layout *layout = element->layout;
+
+    atomic_store_explicit(&layout->waiters, 1, memory_order_seq_cst);
+    /* The writer has no full barrier between its store of head and its look at
+     * `waiters`; this one gives it to it.  So either it sees the flag or we see its
+     * head. */
+    esi_barrier_everywhere();
+    if (load_head(element) == head)
+        esi_futex_wait(esi_futex_low_half(&layout->head), (uint32_t)head, timeout_ns);
+}
+
+/* Any process may write into a shared element, so no death is the end of it. */
+static bool is_over(const struct es_element_view *element)
+{
+    return element->kind != ES_ELEMENT_SHARED &&
+           !esi_segment_view_is_alive(element->segment);
+}
+
+int es_element_wait(const struct es_element_view *element,
+                    uint64_t position,
+                    uint64_t timeout_ns)
+{
+    uint64_t begin = monotonic_ns();
+
+    for (;;) {
+        uint64_t head = load_head(element);
+        uint64_t gone_by = monotonic_ns() - begin;
+
+        if (head > position)
+            return 0;
+        if (gone_by < timeout_ns)
+            sleep_on_head(element, head, timeout_ns - gone_by);
+        if (load_head(element) != head)
+            continue;
+        /* The last tuple may have come between the look at the head and the end. */
+        if (is_over(element))
+            return load_head(element) > position ? 0 : -EPIPE;
+        if (gone_by >= timeout_ns)
+            return -ETIMEDOUT;
+    }
+}

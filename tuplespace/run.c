@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* A run as an observer on this host sees it: the segments whose names carry its id. */
+#include "config.h"
+
+#include "eventspace/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/process.h"
+#include "tuplespace/view_private.h"
+
+struct es_run {
+    char name[64];
+    struct es_segment_view **segments; /* owned; ordered by rank, pid */
+    size_t segment_count;
+    struct es_error *unreadable; /* owned */
+    size_t unreadable_count;
+};
+
+/* One more item at the end of a heap array; NULL when there is no memory. */
+static void *grow(void *items, size_t count, size_t size)
+{
+    return reallocarray(items, count + 1, size);
+}
+
+/* --- Listing
+ * ------------------------------------------------------------------------------ */
+
+struct run_list {
+    struct es_run_info *runs;
+    size_t count;
+};
+
+static struct es_run_info *find_or_add_run(struct run_list *list, const char *run)
+{
+    struct es_run_info *grown;
+
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->runs[i].run, run) == 0)
+            return &list->runs[i];
+    grown = grow(list->runs, list->count, sizeof *grown);
+    if (!grown)
+        return NULL;
+    list->runs = grown;
+    grown[list->count] = (struct es_run_info){0};
+    strcpy(grown[list->count].run, run);
+    return &grown[list->count++];
+}
+
+static int list_segment(const struct es_segment_name *name,
+                        uint64_t inode,
+                        void *context)
+{
+    struct es_run_info *info = find_or_add_run(context, name->run);
+    struct es_segment_view *view;
+    uint64_t started;
+    int rc;
+
+    (void)inode;
+    if (!info)
+        return -ENOMEM;
+    info->segments++;
+    rc = esi_segment_view_attach(name, NULL, &view);
+    if (rc != 0) {
+        info->unreadable++;
+        /* What is still being made belongs to a living process. */
+        info->alive += rc == -EAGAIN && es_process_is_alive(name->pid, 0);
+        return rc == -ENOMEM ? rc : 0;
+    }
+    started = view->clock.base_realtime_ns;
+    info->alive += esi_segment_view_is_alive(view);
+    if (info->started_realtime_ns == 0 || started < info->started_realtime_ns)
+        info->started_realtime_ns = started;
+    esi_segment_view_detach(view);
+    return 0;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const struct es_run_info *x = a;
+    const struct es_run_info *y = b;
+
+    if (x->started_realtime_ns != y->started_realtime_ns)
+        return x->started_realtime_ns < y->started_realtime_ns ? 1 : -1;
+    return strcmp(x->run, y->run);
+}
+
+int es_run_list(struct es_run_info **ret_runs)
+{
+    struct run_list list = {0};
+    int rc = es_segment_name_foreach(NULL, list_segment, &list);
+
+    if (rc != 0) {
+        free(list.runs);
+        return rc;
+    }
+    if (list.count > 0)
+        qsort(list.runs, list.count, sizeof *list.runs, compare_runs);
+    *ret_runs = list.runs;
+    return (int)list.count;
+}
+
+/* --- Opening
+ * -------------------------------------------------------------------------------- */
+
+static bool is_attached(const struct es_run *run,
+                        const struct es_segment_name *name,
+                        uint64_t inode)
+{
+    for (size_t i = 0; i < run->segment_count; i++)
+        if (run->segments[i]->inode == inode && run->segments[i]->name.pid == name->pid)
+            return true;
+    return false;
+}
+
+static int note_unreadable(struct es_run *run, const struct es_error *error)
+{
+    struct es_error *grown =
+        grow(run->unreadable, run->unreadable_count, sizeof *grown);
+
+    if (!grown)
+        return -ENOMEM;
+    run->unreadable = grown;
+    grown[run->unreadable_count++] = *error;
+    return 0;
+}
+
+static int attach_segment(const struct es_segment_name *name,
+                          uint64_t inode,
+                          void *context)
+{
+    struct es_run *run = context;
+    struct es_error error = {.text = ""};
+    struct es_segment_view **grown;
+    struct es_segment_view *view;
+    int rc;
+
+    if (is_attached(run, name, inode))
+        return 0;
+    grown = grow(run->segments, run->segment_count, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    run->segments = grown;
+    rc = esi_segment_view_attach(name, &error, &view);
+    if (rc == -ENOMEM)
+        return rc;
+    /* One that is just being made, or was removed just now, is no news. */
+    if (rc == -ENOENT || (rc == -EAGAIN && es_process_is_alive(name->pid, 0)))
+        return 0;
+    if (rc != 0)
+        return note_unreadable(run, &error);
+    run->segments[run->segment_count++] = view;
+    return 0;
+}
+
+static int segment_rank(const struct es_segment_view *view)
+{
+    return atomic_load_explicit(&view->layout->world_rank, memory_order_relaxed);
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+    const struct es_segment_view *x = *(struct es_segment_view *const *)a;
+    const struct es_segment_view *y = *(struct es_segment_view *const *)b;
+    int x_rank = segment_rank(x);
+    int y_rank = segment_rank(y);
+
+    if (x_rank != y_rank)
+        return x_rank < y_rank ? -1 : 1;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int es_run_refresh(struct es_run *run)
+{
+    size_t before = run->segment_count;
+    size_t found;
+    int rc;
+
+    run->unreadable_count = 0;
+    for (size_t i = found = 0; i < before; i++) {
+        rc = esi_segment_view_refresh(run->segments[i]);
+        if (rc < 0)
+            return rc;
+        found += (size_t)rc;
+    }
+    rc = es_segment_name_foreach(run->name, attach_segment, run);
+    if (rc != 0)
+        return rc;
+    for (size_t i = before; i < run->segment_count; i++)
+        found += 1 + run->segments[i]->element_count;
+    /* Ranks may have become known since. */
+    if (run->segment_count > 1)
+        qsort(run->segments, run->segment_count, sizeof(*run->segments),
+              compare_segments);
+    return (int)found;
+}
+
+/* Appends a run's name to the words of an error. */
+static void append_name(char *text, size_t size, const char *name)
+{
+    size_t length = strlen(text);
+
+    if (length + strlen(name) + 3 < size) {
+        strcat(text, length > 0 ? ", " : "");
+        strcat(text, name);
+    }
+}
+
+/* The only live run, or else the only one. */
+static int choose_run(struct es_error *error, char out[64])
+{
+    struct es_run_info *runs;
+    char names[256] = "";
+    int count = es_run_list(&runs);
+    int alive = 0, chosen = 0;
+
+    if (count < 0)
+        return es_error_set(error, count, "runs on this host cannot be listed: %s",
+                            strerror(-count));
+    for (int i = count - 1; i >= 0; i--) {
+        alive += runs[i].alive > 0;
+        chosen = runs[i].alive > 0 ? i : chosen;
+    }
+    for (int i = 0; i < count; i++)
+        if (alive == 0 || runs[i].alive > 0)
+            append_name(names, sizeof names, runs[i].run);
+    if (count > 0)
+        memcpy(out, runs[chosen].run, 64);
+    free(runs);
+    if (count == 0)
+        return es_error_set(error, -ENOENT, "there is no run on this host");
+    if (alive > 1 || (alive == 0 && count > 1))
+        return es_error_set(error, -ENOTUNIQ, "there are several %sruns, name one: %s",
+                            alive > 1 ? "live " : "", names);
+    return 0;
+}
+
+static int name_run(struct es_run *run, const char *name, struct es_error *error)
+{
+    if (!name)
+        return choose_run(error, run->name);
+    if (!es_run_id_is_valid(name))
+        return es_error_set(
+            error, -EINVAL,
+            "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", name);
+    strcpy(run->name, name);
+    return 0;
+}
+
+/* A run none of whose segments can be read is as good as none; say why. */
+static int check_found(const struct es_run *run, struct es_error *error)
+{
+    if (run->segment_count > 0)
+        return 0;
+    if (run->unreadable_count > 0) {
+        const struct es_error *first = &run->unreadable[0];
+
+        return es_error_set_at(error, -EPROTO, first->source, 0, 0, "%s", first->text);
+    }
+    return es_error_set(error, -ENOENT, "run \"%s\": nothing of it on this host",
+                        run->name);
+}
+
+int es_run_open(const char *name, struct es_error *error, struct es_run **ret_run)
+{
+    struct es_run *run = calloc(1, sizeof *run);
+    int rc;
+
+    if (!run)
+        return -ENOMEM;
+    rc = name_run(run, name, error);
+    if (rc == 0) {
+        rc = es_run_refresh(run);
+        if (rc < 0)
+            es_error_set(error, rc, "run \"%s\": cannot be read: %s", run->name,
+                         strerror(-rc));
+    }
+    if (rc >= 0)
+        rc = check_found(run, error);
+    if (rc != 0) {
+        es_run_close(run);
+        return rc;
+    }
+    *ret_run = run;
+    return 0;
+}
+
+void es_run_close(struct es_run *run)
+{
+    int saved_errno = errno;
+
+    if (!run)
+        return;
+    for (size_t i = 0; i < run->segment_count; i++)
+        esi_segment_view_detach(run->segments[i]);
+    free(run->segments);
+    free(run->unreadable);
+    free(run);
+    errno = saved_errno;
+}
+
+const char *es_run_name(const struct es_run *run)
+{
+    return run->name;
+}
+
+size_t es_run_unreadable_count(const struct es_run *run)
+{
+    return run->unreadable_count;
+}
+
+const struct es_error *es_run_unreadable(const struct es_run *run, size_t index)
+{
+    return index < run->unreadable_count ? &run->unreadable[index] : NULL;
+}
+
+size_t es_run_segment_count(const struct es_run *run)
+{
+    return run->segment_count;
+}
+
+struct es_segment_view *es_run_segment(const struct es_run *run, size_t index)
+{
+    return index < run->segment_count ? run->segments[index] : NULL;
+}
+
+/* --- Removing, and notes of supervisors
+ * -------------------------------------------------- */
+
+struct removal {
+    bool live; /* living processes' segments too */
+    int removed;
+};
+
+static bool is_alive(const struct es_segment_name *name)
+{
+    struct es_segment_view *view;
+    bool alive;
+
+    /* What cannot be attached is known by its name only: a pid used again protects it.
+     */
+    if (esi_segment_view_attach(name, NULL, &view) != 0)
+        return es_process_is_alive(name->pid, 0);
+    alive = esi_segment_view_is_alive(view);
+    esi_segment_view_detach(view);
+    return alive;
+}
+
+static int remove_segment(const struct es_segment_name *name,
+                          uint64_t inode,
+                          void *context)
+{
+    struct removal *removal = context;
+    char file[ES_SEGMENT_NAME_BYTES];
+
+    (void)inode;
+    if (!removal->live && is_alive(name))
+        return 0;
+    if (es_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
+        removal->removed++;
+    return 0;
+}
+
+int es_run_remove(const char *run, bool live)
+{
+    struct removal removal = {.live = live};
+    int rc = es_segment_name_foreach(run, remove_segment, &removal);
+
+    return rc < 0 ? rc : removal.removed;
+}
+
+struct exit_note {
+    int pid;
+    int status;
+    int noted;
+};
+
+static int note_exit(const struct es_segment_name *name, uint64_t inode, void *context)
+{
+    struct exit_note *note = context;
+    struct es_segment_layout *layout;
+    struct es_segment_view *view;
+    struct timespec now;
+
+    (void)inode;
+    if (name->pid != note->pid || esi_segment_view_attach(name, NULL, &view) != 0)
+        return 0;
+    layout = view->layout;
+    clock_gettime(CLOCK_REALTIME, &now);
+    atomic_store_explicit(&layout->exit_status, note->status, memory_order_relaxed);
+    atomic_store_explicit(&layout->ended_realtime_ns,
+                          (uint64_t)now.tv_sec * UINT64_C(1000000000) +
+                              (uint64_t)now.tv_nsec,
+                          memory_order_relaxed);
+    /* Pairs with the acquire in has_ended(). */
+    atomic_store_explicit(&layout->ended, 1, memory_order_release);
+    esi_segment_view_detach(view);
+    note->noted++;
+    return 0;
+}
+
+int es_run_note_exit(const char *run, int pid, int status)
+{
+    struct exit_note note = {.pid = pid, .status = status};
+    int rc = es_segment_name_foreach(run, note_exit, &note);
+
+    return rc < 0 ? rc : note.noted;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Attaches segments for reading, and believes nothing they say before it is checked.
+ *
+ * The mapping is as long as the file was found to be.  A file that somebody cuts short
+ * later gets zeros in place of what is missing at the next refresh.
+ */
+#include "config.h"
+
+#include "tuplespace/view_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process.h"
+
+#define GREATEST_CAPACITY (1u << 25)
+
+void esi_copy_text(char *out, size_t size, const char *text)
+{
+    size_t length = strnlen(text, size - 1);
+
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
+/* --- Checks
+ * ---------------------------------------------------------------------------- */
+
+/* How many entries of `stride` bytes from `offset` on lie in the mapping; 0 when the
+ * table's place or entries cannot be right. */
+static uint32_t count_that_fit(const struct es_segment_view *view,
+                               uint64_t offset,
+                               uint32_t stride,
+                               uint32_t max)
+{
+    uint64_t fit;
+
+    if (offset > view->bytes)
+        return 0;
+    fit = (view->bytes - offset) / stride;
+    return fit < max ? (uint32_t)fit : max;
+}
+
+static int check_header(const struct es_segment_layout *header, const char **ret_fault)
+{
+    if (header->endian == __builtin_bswap32(ES_SEGMENT_ENDIAN))
+        *ret_fault = "written in the other byte order, which this version cannot read";
+    else if (header->endian != ES_SEGMENT_ENDIAN)
+        *ret_fault = "the byte order mark is broken";
+    else if (header->major != ES_SEGMENT_MAJOR)
+        *ret_fault = "written by another version of EventSpace";
+    else if (header->header_bytes < sizeof *header ||
+             header->element_bytes < sizeof(struct es_element_layout) ||
+             header->element_bytes % ES_CACHE_LINE != 0 ||
+             header->element_bytes > (1u << 20) ||
+             header->communicator_bytes < sizeof(struct es_communicator_layout) ||
+             header->communicator_bytes % 8 != 0 ||
+             header->communicator_bytes > (1u << 20))
+        *ret_fault = "sizes in the header are broken";
+    else if (header->elements_offset % ES_CACHE_LINE != 0 ||
+             header->communicators_offset % 8 != 0)
+        *ret_fault = "offsets in the header are broken";
+    else
+        return 0;
+    return -EPROTO;
+}
+
+/* Takes over a checked header. */
+static void take_header(struct es_segment_view *view,
+                        const struct es_segment_layout *header)
+{
+    view->elements_offset = header->elements_offset;
+    view->communicators_offset = header->communicators_offset;
+    view->element_bytes = header->element_bytes;
+    view->communicator_bytes = header->communicator_bytes;
+    view->max_elements = count_that_fit(view, header->elements_offset,
+                                        header->element_bytes, header->max_elements);
+    view->max_communicators =
+        count_that_fit(view, header->communicators_offset, header->communicator_bytes,
+                       header->max_communicators);
+    view->pid = header->pid;
+    view->pid_start = header->pid_start;
+    view->clock = header->clock;
+    esi_copy_text(view->host, sizeof view->host, header->host);
+    esi_copy_text(view->program, sizeof view->program, header->program);
+}
+
+/* --- Attaching
+ * ------------------------------------------------------------------------- */
+
+static int map_file(struct es_segment_view *view)
+{
+    struct stat status;
+    void *base;
+
+    if (fstat(view->fd, &status) != 0)
+        return -errno;
+    if (status.st_size < (off_t)sizeof(struct es_segment_layout))
+        /* Also what a file looks like between being made and being sized. */
+        return status.st_size == 0 ? -EAGAIN : -EPROTO;
+    view->bytes = (uint64_t)status.st_size;
+    view->inode = status.st_ino;
+    base = mmap(NULL, view->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, view->fd, 0);
+    if (base == MAP_FAILED)
+        return -errno;
+    view->base = base;
+    view->layout = base;
+    return 0;
+}
+
+static int read_header(struct es_segment_view *view, const char **ret_fault)
+{
+    struct es_segment_layout header;
+    /* Pairs with the release in es_segment_create(). */
+    uint64_t magic = __atomic_load_n(&view->layout->magic, __ATOMIC_ACQUIRE);
+    int rc;
+
+    if (magic == 0)
+        return -EAGAIN;
+    if (magic != ES_SEGMENT_MAGIC && magic != __builtin_bswap64(ES_SEGMENT_MAGIC)) {
+        *ret_fault = "not a segment of EventSpace";
+        return -EPROTO;
+    }
+    memcpy(&header, view->layout, sizeof header);
+    rc = check_header(&header, ret_fault);
+    if (rc == 0)
+        take_header(view, &header);
+    return rc;
+}
+
+static int attach(struct es_segment_view *view,
+                  const char *file,
+                  const char **ret_fault)
+{
+    int rc;
+
+    view->fd = shm_open(file, O_RDWR | O_CLOEXEC, 0);
+    if (view->fd < 0)
+        return -errno;
+    rc = map_file(view);
+    if (rc == 0)
+        rc = read_header(view, ret_fault);
+    if (rc == 0)
+        rc = esi_segment_view_refresh(view);
+    return rc < 0 ? rc : 0;
+}
+
+int esi_segment_view_attach(const struct es_segment_name *name,
+                            struct es_error *error,
+                            struct es_segment_view **ret_view)
+{
+    struct es_segment_view *view;
+    char file[ES_SEGMENT_NAME_BYTES];
+    const char *fault = NULL;
+    int rc = es_segment_name_format(name, file);
+
+    if (rc != 0)
+        return rc;
+    view = calloc(1, sizeof *view);
+    if (!view)
+        return -ENOMEM;
+    view->name = *name;
+    view->fd = -1;
+    rc = attach(view, file, &fault);
+    if (rc != 0) {
+        esi_segment_view_detach(view);
+        if (!fault)
+            fault = rc == -EPROTO ? "the file is too short" : NULL;
+        if (!fault)
+            fault = rc == -EAGAIN ? "is still being made" : strerror(-rc);
+        return es_error_set_at(error, rc, file, 0, 0, "%s", fault);
+    }
+    *ret_view = view;
+    return 0;
+}
+
+void esi_segment_view_detach(struct es_segment_view *view)
+{
+    int saved_errno = errno;
+
+    if (!view)
+        return;
+    for (size_t i = 0; i < view->element_count; i++)
+        free(view->elements[i]);
+    free(view->elements);
+    if (view->base)
+        munmap(view->base, view->bytes);
+    if (view->fd >= 0)
+        close(view->fd);
+    free(view);
+    errno = saved_errno;
+}
+
+/* --- Elements
+ * -------------------------------------------------------------------------- */
+
+static bool is_sound(const struct es_segment_view *view,
+                     uint64_t ring_offset,
+                     uint32_t capacity,
+                     uint32_t tuple_bytes,
+                     uint32_t kind)
+{
+    uint64_t ring_bytes = (uint64_t)capacity * tuple_bytes;
+
+    if (capacity < 2 || capacity > GREATEST_CAPACITY ||
+        (capacity & (capacity - 1)) != 0)
+        return false;
+    if (tuple_bytes < 4 || tuple_bytes > 65532 || tuple_bytes % 4 != 0)
+        return false;
+    if (kind != ES_ELEMENT_SHARED &&
+        (kind != ES_ELEMENT_TRACE || tuple_bytes != sizeof(struct es_tuple)))
+        return false;
+    return ring_offset % 4 == 0 && ring_offset <= view->bytes &&
+           ring_bytes <= view->bytes - ring_offset;
+}
+
+/* 1, or 0 when the entry is broken, or -ENOMEM. */
+static int add_element(struct es_segment_view *view, uint32_t index)
+{
+    struct es_element_layout *layout = (void *)(view->base + view->elements_offset +
+                                                (uint64_t)index * view->element_bytes);
+    uint64_t ring_offset = layout->ring_offset;
+    uint32_t capacity = layout->capacity;
+    uint32_t tuple_bytes = layout->tuple_bytes;
+    uint32_t kind = layout->kind;
+    struct es_element_view *element;
+
+    if (!is_sound(view, ring_offset, capacity, tuple_bytes, kind))
+        return 0;
+    element = malloc(sizeof *element);
+    if (!element)
+        return -ENOMEM;
+    *element = (struct es_element_view){
+        .segment = view,
+        .layout = layout,
+        .ring = (void *)(view->base + ring_offset),
+        .mask = capacity - 1,
+        .words = tuple_bytes / 4,
+        .threshold = layout->threshold,
+        .kind = kind,
+        .classes = layout->classes,
+        .rank = layout->rank,
+        .thread = layout->thread,
+        .peer = layout->peer,
+        .communicator = layout->communicator,
+    };
+    esi_copy_text(element->name, sizeof element->name, layout->name);
+    esi_copy_text(element->collector, sizeof element->collector, layout->collector);
+    view->elements[view->element_count++] = element;
+    return 1;
+}
+
+/* Room for all entries up to `count`. */
+static int grow_elements(struct es_segment_view *view, uint32_t count)
+{
+    size_t room = view->element_count + (count - view->scanned);
+    struct es_element_view **grown =
+        reallocarray(view->elements, room, sizeof *view->elements);
+
+    if (!grown)
+        return -ENOMEM;
+    view->elements = grown;
+    return 0;
+}
+
+/* Puts zeros where the file no longer is, so that views stay safe to use. */
+static void cover_missing_tail(struct es_segment_view *view)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    struct stat status;
+    uint64_t left;
+
+    if (fstat(view->fd, &status) != 0 || (uint64_t)status.st_size >= view->bytes)
+        return;
+    left = ((uint64_t)status.st_size + page - 1) / page * page;
+    if (left < view->bytes)
+        mmap(view->base + left, view->bytes - left, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+int esi_segment_view_refresh(struct es_segment_view *view)
+{
+    uint32_t count;
+    int added = 0;
+    int rc;
+
+    cover_missing_tail(view);
+    /* Pairs with the release in es_segment_add_element(): entries below are complete.
+     */
+    count = atomic_load_explicit(&view->layout->element_count, memory_order_acquire);
+    if (count > view->max_elements)
+        count = view->max_elements;
+    if (count <= view->scanned)
+        return 0;
+    rc = grow_elements(view, count);
+    if (rc != 0)
+        return rc;
+    for (; view->scanned < count; view->scanned++) {
+        rc = add_element(view, view->scanned);
+        if (rc < 0)
+            return rc;
+        added += rc;
+    }
+    return added;
+}
+
+size_t es_segment_view_element_count(const struct es_segment_view *segment)
+{
+    return segment->element_count;
+}
+
+struct es_element_view *es_segment_view_element(const struct es_segment_view *segment,
+                                                size_t index)
+{
+    return index < segment->element_count ? segment->elements[index] : NULL;
+}
+
+/* --- Facts about the process
+ * ------------------------------------------------------------- */
+
+const struct es_clock *es_segment_view_clock(const struct es_segment_view *segment)
+{
+    return &segment->clock;
+}
+
+static bool has_ended(const struct es_segment_view *view)
+{
+    /* Pairs with the release in es_run_note_exit(): exit_status is valid. */
+    return atomic_load_explicit(&view->layout->ended, memory_order_acquire) == 1;
+}
+
+bool esi_segment_view_is_alive(const struct es_segment_view *view)
+{
+    return !has_ended(view) && es_process_is_alive(view->pid, view->pid_start);
+}
+
+static enum es_process_state find_state(const struct es_segment_view *view,
+                                        const struct es_segment_info *info,
+                                        bool ended)
+{
+    uint32_t state = atomic_load_explicit(&view->layout->state, memory_order_relaxed);
+
+    if (state == ES_SEGMENT_ABORTED)
+        return ES_PROCESS_ABORTED;
+    if (info->signal != 0)
+        return ES_PROCESS_KILLED;
+    if (state == ES_SEGMENT_FINALIZED)
+        return ES_PROCESS_FINALIZED;
+    if (info->alive)
+        return ES_PROCESS_RUNNING;
+    return ended ? ES_PROCESS_EXITED : ES_PROCESS_LOST;
+}
+
+/* Memory that the file really takes. */
+static uint64_t allocated_bytes(const struct es_segment_view *view)
+{
+    struct stat status;
+
+    return fstat(view->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
+void es_segment_view_info(const struct es_segment_view *segment,
+                          struct es_segment_info *ret_info)
+{
+    struct es_segment_layout *layout = segment->layout;
+    bool ended = has_ended(segment);
+    int status = atomic_load_explicit(&layout->exit_status, memory_order_relaxed);
+    struct es_segment_info info = {
+        .host = segment->host,
+        .program = segment->program,
+        .rank = atomic_load_explicit(&layout->world_rank, memory_order_relaxed),
+        .size = atomic_load_explicit(&layout->world_size, memory_order_relaxed),
+        .pid = segment->pid,
+        .alive = esi_segment_view_is_alive(segment),
+        .exit_code = ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+        .signal = ended && WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+        .segment_bytes = allocated_bytes(segment),
+        .elements_refused =
+            atomic_load_explicit(&layout->elements_refused, memory_order_relaxed),
+        .elements_shrunk =
+            atomic_load_explicit(&layout->elements_shrunk, memory_order_relaxed),
+        .communicators_refused =
+            atomic_load_explicit(&layout->communicators_refused, memory_order_relaxed),
+    };
+
+    if (ended)
+        info.ended_realtime_ns =
+            atomic_load_explicit(&layout->ended_realtime_ns, memory_order_relaxed);
+    info.state = find_state(segment, &info, ended);
+    *ret_info = info;
+}

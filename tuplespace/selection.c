@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Chooses elements by the attributes of their paths. */
+#include "config.h"
+
+#include "eventspace/run.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuplespace/plan.h"
+#include "tuplespace/view_private.h"
+
+/* Rank sets in the form that is quick to ask. */
+struct rank_set {
+    struct es_rank_range *ranges;
+    size_t count;
+};
+
+void es_selection_init(struct es_selection *selection)
+{
+    *selection = (struct es_selection){.thread = -1};
+}
+
+static int open_ranks(const struct es_selection *selection,
+                      struct es_error *error,
+                      struct rank_set *ret_set)
+{
+    int count = 0;
+
+    ret_set->ranges = NULL;
+    if (selection->ranks)
+        count = es_rank_ranges_parse(selection->ranks, error, &ret_set->ranges);
+    ret_set->count = count > 0 ? (size_t)count : 0;
+    return count < 0 ? count : 0;
+}
+
+int es_selection_check(const struct es_selection *selection, struct es_error *error)
+{
+    struct rank_set set;
+    int rc = open_ranks(selection, error, &set);
+
+    if (rc == 0)
+        free(set.ranges);
+    return rc;
+}
+
+static bool agrees(const struct es_selection *selection,
+                   const struct rank_set *ranks,
+                   const struct es_element_view *element)
+{
+    if (selection->host && strcmp(selection->host, element->segment->host) != 0)
+        return false;
+    if (!es_rank_ranges_have(ranks->ranges, ranks->count, element->rank))
+        return false;
+    if (selection->thread >= 0 && selection->thread != element->thread)
+        return false;
+    if (selection->classes != 0 && (selection->classes & element->classes) == 0)
+        return false;
+    if (selection->collector && strcmp(selection->collector, element->collector) != 0)
+        return false;
+    return !selection->name || fnmatch(selection->name, element->name, 0) == 0;
+}
+
+bool es_selection_has(const struct es_selection *selection,
+                      const struct es_element_view *element)
+{
+    struct rank_set set;
+    bool has;
+
+    if (open_ranks(selection, NULL, &set) != 0)
+        return false;
+    has = agrees(selection, &set, element);
+    free(set.ranges);
+    return has;
+}
+
+static size_t count_elements(const struct es_run *run)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < es_run_segment_count(run); i++)
+        count += es_run_segment(run, i)->element_count;
+    return count;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct es_element_view *x = *(struct es_element_view *const *)a;
+    const struct es_element_view *y = *(struct es_element_view *const *)b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->segment != y->segment)
+        return x->segment->pid < y->segment->pid ? -1 : 1;
+    /* Directory order: entries of one segment lie in one array. */
+    return (x->layout > y->layout) - (x->layout < y->layout);
+}
+
+int es_run_select(const struct es_run *run,
+                  const struct es_selection *selection,
+                  struct es_element_view ***ret_elements)
+{
+    size_t count = 0;
+    struct es_element_view **elements;
+    struct rank_set set;
+    int rc = open_ranks(selection, NULL, &set);
+
+    if (rc != 0)
+        return rc;
+    elements = calloc(count_elements(run) + 1, sizeof(*elements));
+    if (!elements) {
+        free(set.ranges);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+
+        for (size_t j = 0; j < segment->element_count; j++)
+            if (agrees(selection, &set, segment->elements[j]))
+                elements[count++] = segment->elements[j];
+    }
+    free(set.ranges);
+    qsort(elements, count, sizeof(*elements), compare);
+    *ret_elements = elements;
+    return (int)count;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The reading end of segments, as the files that implement eventspace/run.h see it.
+ *
+ * Whatever decides about addresses was copied out of the segment once, and checked: the
+ * memory may change under a reader's hands.
+ */
+#ifndef ES_TUPLESPACE_VIEW_PRIVATE_H
+#define ES_TUPLESPACE_VIEW_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/error.h"
+#include "eventspace/run.h"
+#include "tuplespace/layout.h"
+#include "tuplespace/segment_name.h"
+
+struct es_element_view {
+    struct es_segment_view *segment; /* borrowed: owner */
+    struct es_element_layout *layout;
+    _Atomic uint32_t *ring;
+    uint32_t mask;  /* capacity - 1 */
+    uint32_t words; /* per tuple */
+    uint32_t threshold;
+    uint32_t kind;
+    uint32_t classes;
+    int rank;
+    int thread;
+    int peer;
+    uint16_t communicator;
+    char name[64];
+    char collector[32];
+};
+
+struct es_segment_view {
+    char *base;
+    uint64_t bytes; /* mapped */
+    int fd;
+    uint64_t inode;
+    struct es_segment_layout *layout;
+    uint64_t elements_offset;
+    uint64_t communicators_offset;
+    uint32_t element_bytes;
+    uint32_t communicator_bytes;
+    uint32_t max_elements; /* that fit into what is mapped */
+    uint32_t max_communicators;
+    int pid;
+    uint64_t pid_start;
+    struct es_clock clock;
+    char host[64];
+    char program[256];
+    struct es_segment_name name;
+    struct es_element_view **elements; /* owned */
+    size_t element_count;
+    uint32_t scanned; /* directory entries looked at; broken ones are left out */
+};
+
+/* Attaches one segment by its name.  -EAGAIN: still being made; -EPROTO: not ours,
+ * broken or of another version or byte order; or as shm_open(3) gives it. */
+int esi_segment_view_attach(const struct es_segment_name *name,
+                            struct es_error *error,
+                            struct es_segment_view **ret_view);
+
+/* Looks for new elements, and takes care of a file that was cut short.  Returns the
+ * number of new elements, or -ENOMEM. */
+int esi_segment_view_refresh(struct es_segment_view *view);
+
+/* Accepts NULL. */
+void esi_segment_view_detach(struct es_segment_view *view);
+
+bool esi_segment_view_is_alive(const struct es_segment_view *view);
+
+/* First position that readers may still ask for, when the head is `head`. */
+uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);
+
+/* Copies text that may lack its end. */
+void esi_copy_text(char *out, size_t size, const char *text);
+
+#endif
