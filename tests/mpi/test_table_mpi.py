@@ -22,6 +22,7 @@ TABLE = os.path.join(TOP, "wrappers", "mpi", "operations.tab")
 PRELOAD = os.path.join(BUILD, "wrappers", "mpi", ".libs", "libeventspace-mpi.so")
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 MPICC = os.environ.get("MPICC", "")
+MPIFC = os.environ.get("MPIFC", "")
 NM = os.environ.get("NM", "nm")
 
 
@@ -36,24 +37,39 @@ def preprocessed_mpi_h():
     return run(COMPILER + flags + ["-E", "-x", "c", "-"], input="#include <mpi.h>\n")
 
 
+def symbols(library, which, kinds):
+    lines = run([NM, "-D", which, library]).splitlines()
+    words = (line.split() for line in lines)
+    return {word[-1].split("@")[0] for word in words if word[-2] in kinds}
+
+
 def functions(library):
     """The functions that a shared object defines for others."""
-    lines = run([NM, "-D", "--defined-only", library]).splitlines()
-    symbols = (line.split() for line in lines)
-    return {words[-1].split("@")[0] for words in symbols if words[-2] in "TW"}
+    return symbols(library, "--defined-only", "TW")
 
 
-def libmpi():
-    """The MPI library that a program linked by mpicc is loaded with; None = static."""
+def libraries(compiler, language, source):
+    """The shared objects that a program made by an MPI compiler is loaded with."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        source = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
-        run([MPICC, "-x", "c", "-", "-o", program], input=source)
-        for line in run(["ldd", program]).splitlines():
-            match = re.search(r"=> (\S+)", line)
-            if match and "MPI_Init" in functions(match[1]):
-                return match[1]
-    return None
+        text = os.path.join(folder, "text." + language)
+        with open(text, "w") as output:
+            output.write(source)
+        run([compiler, text, "-o", program])
+        return re.findall(r"=> (/\S+)", run(["ldd", program]))
+
+
+def library_with(name, found):
+    """The shared object among those found that defines a function; None = none does."""
+    return next((path for path in found if name in functions(path)), None)
+
+
+C_PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
+FORTRAN_PROGRAM = "program p\nuse mpi_f08\ncall MPI_Init()\nend program\n"
+# What Fortran bindings call of MPICH's inner parts: attributes and callbacks only.
+INNER = re.compile(
+    r"MPII_((Comm|Type|Win)_[gs]et_attr|Keyval_set_proxy|\w+_set_lang_f77)"
+)
 
 
 class InstalledMpi(unittest.TestCase):
@@ -64,7 +80,7 @@ class InstalledMpi(unittest.TestCase):
             output.write(preprocessed_mpi_h())
             output.flush()
             cls.prototypes = read_prototypes(output.name)
-        cls.library = libmpi()
+        cls.library = library_with("MPI_Init", libraries(MPICC, "c", C_PROGRAM))
 
     def test_the_header_was_understood(self):
         self.assertGreater(len(self.prototypes), 300)
@@ -118,6 +134,21 @@ class InstalledMpi(unittest.TestCase):
         plain = {name for name in mpi if name.startswith("MPI")}
         profiling = {name[1:] for name in mpi if name.startswith("PMPI")}
         self.assertEqual(plain, profiling)
+
+    def test_fortran_reaches_the_library_only_through_routines_of_the_table(self):
+        if not MPIFC:
+            self.skipTest("this MPI has no Fortran")
+        fortran = library_with("mpi_init_", libraries(MPIFC, "f90", FORTRAN_PROGRAM))
+        if self.library is None or fortran is None or fortran == self.library:
+            self.skipTest("this MPI has no shared library of its own for Fortran")
+        used = symbols(fortran, "--undefined-only", "Uw") & functions(self.library)
+        self.assertGreater(len(used), 300)
+        strange = {
+            name
+            for name in used
+            if re.sub("^P", "", name) not in self.rows and not INNER.fullmatch(name)
+        }
+        self.assertEqual(sorted(strange), [])
 
 
 if __name__ == "__main__":
