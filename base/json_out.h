@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Writes JSON Lines: one value a line, in one pass, without building anything in memory.
+ * Writes JSON Lines: one value a line, in one pass, without building anything in
+ * memory.
  *
  *     struct es_json_out out;
  *
@@ -13,8 +14,8 @@
  *     es_json_out_end(&out);
  *     es_json_out_end(&out);              the object ends, and with it the line
  *
- * Inside an object every value has a key, inside an array and on top none (NULL): assert()
- * checks.  Not for several threads at once.
+ * Inside an object every value has a key, inside an array and on top none (NULL):
+ * assert() checks.  Not for several threads at once.
  */
 #ifndef ES_BASE_JSON_OUT_H
 #define ES_BASE_JSON_OUT_H
@@ -35,7 +36,8 @@ struct es_json_out {
     } level[ES_JSON_OUT_DEPTH];
 };
 
-/* Starts writing to `stream` (borrowed).  Write errors stay in the stream: see ferror(3). */
+/* Starts writing to `stream` (borrowed).  Write errors stay in the stream: see
+ * ferror(3). */
 void es_json_out_init(struct es_json_out *out, FILE *stream);
 
 void es_json_out_begin_object(struct es_json_out *out, const char *key);
@@ -47,7 +49,8 @@ void es_json_out_end(struct es_json_out *out);
 void es_json_out_string(struct es_json_out *out, const char *key, const char *text);
 void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value);
 void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value);
-/* As few digits as tell the value from its neighbours; not-a-number and infinity are null. */
+/* As few digits as tell the value from its neighbours; not-a-number and infinity are
+ * null. */
 void es_json_out_real(struct es_json_out *out, const char *key, double value);
 void es_json_out_bool(struct es_json_out *out, const char *key, bool value);
 void es_json_out_null(struct es_json_out *out, const char *key);

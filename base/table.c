@@ -100,8 +100,8 @@ size_t es_table_row_count(const struct es_table *table)
 }
 
 /*
- * Takes one character off `*text`: returns its bytes and stores its width on the screen.
- * Bytes that are no character in this locale count one each.
+ * Takes one character off `*text`: returns its bytes and stores its width on the
+ * screen. Bytes that are no character in this locale count one each.
  */
 static size_t next_character(const char *text, mbstate_t *state, size_t *ret_width)
 {
@@ -118,7 +118,8 @@ static size_t next_character(const char *text, mbstate_t *state, size_t *ret_wid
     return bytes;
 }
 
-/* Bytes of `text` that fit into `limit` columns of the screen, and the columns they take. */
+/* Bytes of `text` that fit into `limit` columns of the screen, and the columns they
+ * take. */
 static size_t fit(const char *text, size_t limit, size_t *ret_width)
 {
     mbstate_t state = {0};
@@ -161,7 +162,10 @@ static size_t natural_width(const struct es_table *table, size_t column)
 }
 
 /* Takes characters from the widest column that has some to give, one at a time. */
-static void narrow(const struct es_table *table, size_t *widths, size_t total, size_t limit)
+static void narrow(const struct es_table *table,
+                   size_t *widths,
+                   size_t total,
+                   size_t limit)
 {
     while (total > limit) {
         size_t chosen = table->column_count;

@@ -28,7 +28,8 @@ enum es_table_alignment {
 struct es_table_column {
     const char *title;
     enum es_table_alignment alignment;
-    /* Where the table is too wide this column may be cut down to so many characters; 0 = never. */
+    /* Where the table is too wide this column may be cut down to so many characters; 0
+     * = never. */
     size_t minimum;
 };
 
@@ -40,8 +41,8 @@ int es_table_create(const struct es_table_column *columns,
 /* Accepts NULL. */
 void es_table_destroy(struct es_table *table);
 
-/* Appends a cell, row by row.  Control characters show as '?'.  Without memory the cell stays
- * away and es_table_print() says so. */
+/* Appends a cell, row by row.  Control characters show as '?'.  Without memory the cell
+ * stays away and es_table_print() says so. */
 void es_table_cell(struct es_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -34,19 +34,23 @@ enum { OPTION_THREAD = 256, OPTION_HOST, OPTION_ELEMENT };
 static const struct argp_option options[] = {
     {"rank", 'r', "RANKS", 0, "only these ranks: 3 or 0-3,7", 0},
     {"thread", OPTION_THREAD, "N", 0, "only this thread of each rank", 0},
-    {"class", 'c', "CLASSES", 0, "only elements that record one of these: send,receive ...", 0},
+    {"class", 'c', "CLASSES", 0,
+     "only elements that record one of these: send,receive ...", 0},
     {"collector", 'C', "NAME", 0, "only elements of this collector of the pathmap", 0},
-    {"element", OPTION_ELEMENT, "PATTERN", 0, "only elements whose name fits: '*/collective'", 0},
+    {"element", OPTION_ELEMENT, "PATTERN", 0,
+     "only elements whose name fits: '*/collective'", 0},
     {"host", OPTION_HOST, "NAME", 0, "only elements on this host", 0},
     {0},
 };
 
-static const char doc[] =
-    "Switches the collectors of RUN's elements while the program runs: what is off costs the "
-    "program one load and a branch. `threshold N` keeps the newest N tuples from now on, at "
-    "most as many as the element was made for."
-    "\vElements that come into being later begin as the pathmap says. Ends with 1 if no "
-    "element fits the options.";
+static const char doc[] = "Switches the collectors of RUN's elements while the program "
+                          "runs: what is off costs the "
+                          "program one load and a branch. `threshold N` keeps the "
+                          "newest N tuples from now on, at "
+                          "most as many as the element was made for."
+                          "\vElements that come into being later begin as the pathmap "
+                          "says. Ends with 1 if no "
+                          "element fits the options.";
 
 /* "send,receive" to bits of enum es_class. */
 static uint32_t parse_classes(const char *text, struct argp_state *state)
@@ -57,10 +61,11 @@ static uint32_t parse_classes(const char *text, struct argp_state *state)
     while ((word = strsep(&rest, ",")) != NULL) {
         enum es_class found = es_class_by_name(word);
         if (found == ES_CLASS_NONE)
-            argp_error(state,
-                       "--class: '%s' is none of send, receive, completion, collective, "
-                       "communicator, one-sided, io, other",
-                       word);
+            argp_error(
+                state,
+                "--class: '%s' is none of send, receive, completion, collective, "
+                "communicator, one-sided, io, other",
+                word);
         classes |= 1u << found;
     }
     free(copy);
@@ -100,7 +105,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         selection->ranks = text;
         return 0;
     case OPTION_THREAD:
-        selection->thread = (int)esi_command_number(text, "--thread", 0, INT32_MAX, state);
+        selection->thread =
+            (int)esi_command_number(text, "--thread", 0, INT32_MAX, state);
         return 0;
     case 'c':
         selection->classes = parse_classes(text, state);
@@ -136,14 +142,14 @@ static int set_threshold(const struct es_element_view *element, uint32_t thresho
         return ES_EXIT_SUCCESS;
     es_element_view_info(element, &info);
     if (code == -ERANGE)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "threshold %" PRIu32 ", element %s: it was made for at most "
-                                "%" PRIu32 "; start the program with a larger --threshold",
-                                threshold,
-                                info.name,
-                                info.threshold);
-    return esi_command_fail_error(
-        ES_EXIT_USAGE, NULL, code, "threshold %" PRIu32 ", element %s", threshold, info.name);
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "threshold %" PRIu32 ", element %s: it was made for at most "
+            "%" PRIu32 "; start the program with a larger --threshold",
+            threshold, info.name, info.threshold);
+    return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
+                                  "threshold %" PRIu32 ", element %s", threshold,
+                                  info.name);
 }
 
 static int apply(const struct collect_arguments *arguments,
@@ -173,19 +179,20 @@ static int apply_to_all(const struct collect_arguments *arguments,
         return esi_command_fail(ES_EXIT_FINDING,
                                 "run '%s': no element fits the options; "
                                 "`eventspace list -e %s` shows all",
-                                es_run_name(run),
-                                es_run_name(run));
+                                es_run_name(run), es_run_name(run));
     if (arguments->action == ACTION_THRESHOLD)
         printf("%d elements keep %" PRIu32 " tuples\n", changed, arguments->threshold);
     else
-        printf("%d elements %s\n", changed, arguments->action == ACTION_ON ? "on" : "off");
+        printf("%d elements %s\n", changed,
+               arguments->action == ACTION_ON ? "on" : "off");
     return status;
 }
 
 int esi_cmd_collect(int argc, char **argv)
 {
     static const struct argp parser = {
-        options, parse_option, "on [RUN]\noff [RUN]\nthreshold N [RUN]", doc, NULL, NULL, NULL};
+        options, parse_option, "on [RUN]\noff [RUN]\nthreshold N [RUN]", doc, NULL,
+        NULL,    NULL};
     struct collect_arguments arguments = {.action = ACTION_NONE};
     struct es_error error = {.text = ""};
     struct es_element_view **elements;
@@ -195,13 +202,15 @@ int esi_cmd_collect(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     int code = es_selection_check(&arguments.selection, &error);
     if (code < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot select elements");
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot select elements");
     int status = esi_command_open_run(arguments.run, &run);
     if (status)
         return status;
     int count = es_run_select(run, &arguments.selection, &elements);
     if (count < 0) {
-        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, count, "cannot select elements");
+        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
+                                        "cannot select elements");
     } else {
         status = apply_to_all(&arguments, run, elements, count);
         free(elements);

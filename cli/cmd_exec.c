@@ -19,6 +19,7 @@
 #include "cli/job.h"
 #include "cli/preload.h"
 #include "cli/supervise.h"
+#include "tuplespace/segment_name.h"
 
 struct exec_arguments {
     bool no_wait;
@@ -31,14 +32,16 @@ enum { OPTION_NO_WAIT = 256, OPTION_KEEP };
 
 static const struct argp_option options[] = {
     {"no-wait", OPTION_NO_WAIT, NULL, 0, "become PROGRAM; nobody notes how it ends", 0},
-    {"keep", OPTION_KEEP, NULL, 0, "keep the tuples when a job without `run` ended well", 0},
+    {"keep", OPTION_KEEP, NULL, 0,
+     "keep the tuples when a job without `run` ended well", 0},
     {0},
 };
 
 static const char doc[] =
     "Runs PROGRAM, collected, as one rank of a job that any launcher has started:\n"
     "    mpiexec -n 64 eventspace exec -- PROGRAM\n"
-    "\vThe run is EVENTSPACE_RUN; without it, a name on which all ranks of the job agree. "
+    "\vThe run is EVENTSPACE_RUN; without it, a name on which all ranks of the job "
+    "agree. "
     "Ends as PROGRAM does. If the collector cannot work, PROGRAM runs without it.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -73,14 +76,10 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
     const char *given = getenv("EVENTSPACE_RUN");
 
     if (given && *given) {
-        if (!esi_job_is_run_name(given))
-            return es_error_set_at(error,
-                                   -EINVAL,
-                                   "EVENTSPACE_RUN",
-                                   0,
-                                   0,
-                                   "'%s' is not a run's name: 1 to 63 letters, digits, '_', '-'",
-                                   given);
+        if (!es_run_id_is_valid(given))
+            return es_error_set_at(
+                error, -EINVAL, "EVENTSPACE_RUN", 0, 0,
+                "'%s' is not a run's name: 1 to 63 letters, digits, '_', '-'", given);
         *ret_run = given;
         return 0;
     }
@@ -117,8 +116,8 @@ static bool prepare(char *program, const char **ret_run)
     return code == 0;
 }
 
-/* The last rank of a job that no `eventspace run` looks after removes what it left, if all
- * went well: once as many ranks have been here as the launcher started. */
+/* The last rank of a job that no `eventspace run` looks after removes what it left, if
+ * all went well: once as many ranks have been here as the launcher started. */
 static void clean_up(const char *run)
 {
     int expected = esi_job_local_ranks();
@@ -141,11 +140,11 @@ int esi_cmd_exec(int argc, char **argv)
     if (is_disabled() || !prepare(arguments.program[0], &run) || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
-    struct es_supervision supervision = {.argv = arguments.program, .death_signal = SIGKILL};
+    struct es_supervision supervision = {.argv = arguments.program,
+                                         .death_signal = SIGKILL};
     pid_t child = esi_supervise_start(&supervision);
     if (child < 0) {
-        esi_command_note("nobody will note how %s ends: %s",
-                         arguments.program[0],
+        esi_command_note("nobody will note how %s ends: %s", arguments.program[0],
                          strerror(-child));
         esi_supervise_become(arguments.program);
     }

@@ -23,14 +23,16 @@ struct list_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"elements", 'e', NULL, 0, "show every element of RUN, not only sums per process", 0},
+    {"elements", 'e', NULL, 0, "show every element of RUN, not only sums per process",
+     0},
     {0},
 };
 
 static const char doc[] =
     "Shows the runs on this host; with RUN, its processes: threads, elements, tuples "
     "collected, overwritten and held back, polls that found nothing, shared memory."
-    "\vOVERWRITTEN counts the tuples that nobody can read any more; they are missing in "
+    "\vOVERWRITTEN counts the tuples that nobody can read any more; they are missing "
+    "in "
     "what a monitor shows only if it had not read them before.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -51,7 +53,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Runs ------------------------------------------------------------------------------ */
+/* --- Runs
+ * ------------------------------------------------------------------------------ */
 
 /* Local time, to the second.  Returns `out`. */
 static const char *format_time(uint64_t realtime_ns, char *out, size_t size)
@@ -89,10 +92,8 @@ static void print_runs_json(const struct es_run_info *runs, int count)
 static int print_runs_text(const struct es_run_info *runs, int count)
 {
     static const struct es_table_column columns[] = {
-        {"RUN", ES_TABLE_LEFT, 0},
-        {"STATE", ES_TABLE_LEFT, 0},
-        {"PROCESSES", ES_TABLE_RIGHT, 0},
-        {"ALIVE", ES_TABLE_RIGHT, 0},
+        {"RUN", ES_TABLE_LEFT, 0},        {"STATE", ES_TABLE_LEFT, 0},
+        {"PROCESSES", ES_TABLE_RIGHT, 0}, {"ALIVE", ES_TABLE_RIGHT, 0},
         {"STARTED", ES_TABLE_LEFT, 0},
     };
     enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -111,7 +112,8 @@ static int print_runs_text(const struct es_run_info *runs, int count)
         es_table_cell(table, "%s", runs[i].alive > 0 ? "live" : "ended");
         es_table_cell(table, "%d", runs[i].segments);
         es_table_cell(table, "%d", runs[i].alive);
-        es_table_cell(table, "%s", format_time(runs[i].started_realtime_ns, when, sizeof when));
+        es_table_cell(table, "%s",
+                      format_time(runs[i].started_realtime_ns, when, sizeof when));
     }
     code = es_table_print(table, stdout, es_table_width(stdout));
     es_table_destroy(table);
@@ -124,8 +126,8 @@ static int list_runs(enum es_format format)
     int count = es_run_list(&runs);
 
     if (count < 0)
-        return esi_command_fail_error(
-            ES_EXIT_USAGE, NULL, count, "cannot look for runs, shared memory");
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
+                                      "cannot look for runs, shared memory");
     int code = 0;
     if (format == ES_FORMAT_JSON)
         print_runs_json(runs, count);
@@ -133,11 +135,13 @@ static int list_runs(enum es_format format)
         code = print_runs_text(runs, count);
     free(runs);
     if (code < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot print the runs");
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
+                                      "cannot print the runs");
     return ES_EXIT_SUCCESS;
 }
 
-/* --- One run --------------------------------------------------------------------------- */
+/* --- One run
+ * --------------------------------------------------------------------------- */
 
 /* Sums over elements. */
 struct sums {
@@ -202,16 +206,13 @@ static void print_shortages(const struct es_segment_info *info)
 {
     if (info->elements_refused)
         printf("rank %d: %" PRIu32 " elements found no shared memory: not collected\n",
-               info->rank,
-               info->elements_refused);
+               info->rank, info->elements_refused);
     if (info->elements_shrunk)
         printf("rank %d: %" PRIu32 " elements have less than the threshold asked for\n",
-               info->rank,
-               info->elements_shrunk);
+               info->rank, info->elements_shrunk);
     if (info->communicators_refused)
         printf("rank %d: %" PRIu32 " communicators found no place in the table\n",
-               info->rank,
-               info->communicators_refused);
+               info->rank, info->communicators_refused);
 }
 
 static void add_process_row(struct es_table *table,
@@ -236,16 +237,11 @@ static void add_process_row(struct es_table *table,
 static int print_processes_text(const struct es_run *run)
 {
     static const struct es_table_column columns[] = {
-        {"RANK", ES_TABLE_RIGHT, 0},
-        {"HOST", ES_TABLE_LEFT, 8},
-        {"PID", ES_TABLE_RIGHT, 0},
-        {"STATE", ES_TABLE_LEFT, 9},
-        {"THREADS", ES_TABLE_RIGHT, 0},
-        {"ELEMENTS", ES_TABLE_RIGHT, 0},
-        {"TUPLES", ES_TABLE_RIGHT, 0},
-        {"OVERWRITTEN", ES_TABLE_RIGHT, 0},
-        {"POLLS", ES_TABLE_RIGHT, 0},
-        {"HELD", ES_TABLE_RIGHT, 0},
+        {"RANK", ES_TABLE_RIGHT, 0},    {"HOST", ES_TABLE_LEFT, 8},
+        {"PID", ES_TABLE_RIGHT, 0},     {"STATE", ES_TABLE_LEFT, 9},
+        {"THREADS", ES_TABLE_RIGHT, 0}, {"ELEMENTS", ES_TABLE_RIGHT, 0},
+        {"TUPLES", ES_TABLE_RIGHT, 0},  {"OVERWRITTEN", ES_TABLE_RIGHT, 0},
+        {"POLLS", ES_TABLE_RIGHT, 0},   {"HELD", ES_TABLE_RIGHT, 0},
         {"MEMORY", ES_TABLE_RIGHT, 0},
     };
     enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -266,13 +262,8 @@ static int print_processes_text(const struct es_run *run)
     }
     printf("run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
            "%" PRIu64 " overwritten, %s\n",
-           es_run_name(run),
-           count,
-           all.threads,
-           all.elements,
-           all.tuples,
-           all.overwritten,
-           format_bytes(all.bytes, memory, sizeof memory));
+           es_run_name(run), count, all.threads, all.elements, all.tuples,
+           all.overwritten, format_bytes(all.bytes, memory, sizeof memory));
     code = es_table_print(table, stdout, es_table_width(stdout));
     es_table_destroy(table);
     for (size_t i = 0; i < count; i++) {
@@ -308,16 +299,11 @@ static int select_all(const struct es_run *run, struct es_element_view ***ret_el
 static int print_elements_text(const struct es_run *run)
 {
     static const struct es_table_column columns[] = {
-        {"ELEMENT", ES_TABLE_LEFT, 16},
-        {"HOST", ES_TABLE_LEFT, 8},
-        {"ON", ES_TABLE_LEFT, 0},
-        {"FULL", ES_TABLE_LEFT, 0},
-        {"THRESHOLD", ES_TABLE_RIGHT, 0},
-        {"TUPLES", ES_TABLE_RIGHT, 0},
-        {"OVERWRITTEN", ES_TABLE_RIGHT, 0},
-        {"POLLS", ES_TABLE_RIGHT, 0},
-        {"HELD", ES_TABLE_RIGHT, 0},
-        {"WAITS", ES_TABLE_RIGHT, 0},
+        {"ELEMENT", ES_TABLE_LEFT, 16},     {"HOST", ES_TABLE_LEFT, 8},
+        {"ON", ES_TABLE_LEFT, 0},           {"FULL", ES_TABLE_LEFT, 0},
+        {"THRESHOLD", ES_TABLE_RIGHT, 0},   {"TUPLES", ES_TABLE_RIGHT, 0},
+        {"OVERWRITTEN", ES_TABLE_RIGHT, 0}, {"POLLS", ES_TABLE_RIGHT, 0},
+        {"HELD", ES_TABLE_RIGHT, 0},        {"WAITS", ES_TABLE_RIGHT, 0},
     };
     enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
     struct es_element_view **elements;
@@ -386,7 +372,8 @@ static void print_classes_json(struct es_json_out *out, uint32_t classes)
     es_json_out_end(out);
 }
 
-static void print_element_json(struct es_json_out *out, const struct es_element_info *info)
+static void print_element_json(struct es_json_out *out,
+                               const struct es_element_info *info)
 {
     es_json_out_begin_object(out, NULL);
     es_json_out_string(out, "type", "element");
@@ -446,8 +433,8 @@ static int list_run(const struct list_arguments *arguments)
             code = print_elements_text(run);
     }
     if (code < 0)
-        status = esi_command_fail_error(
-            ES_EXIT_USAGE, NULL, code, "cannot show run '%s'", es_run_name(run));
+        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
+                                        "cannot show run '%s'", es_run_name(run));
     es_run_close(run);
     return status;
 }
@@ -455,7 +442,8 @@ static int list_run(const struct list_arguments *arguments)
 int esi_cmd_list(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
-    static const struct argp parser = {options, parse_option, "[RUN]", doc, children, NULL, NULL};
+    static const struct argp parser = {options,  parse_option, "[RUN]", doc,
+                                       children, NULL,         NULL};
     struct list_arguments arguments = {.run = NULL};
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);

@@ -22,7 +22,8 @@ void esi_command_set_name(const char *name)
 __attribute__((format(printf, 1, 0))) static void print_message(const char *format,
                                                                 va_list arguments)
 {
-    /* What was printed before belongs before the message, also where both go to one file. */
+    /* What was printed before belongs before the message, also where both go to one
+     * file. */
     fflush(stdout);
     fprintf(stderr, "eventspace%s%s: ", *command_name ? " " : "", command_name);
     vfprintf(stderr, format, arguments);
@@ -99,16 +100,14 @@ long long esi_command_number(const char *text,
     errno = 0;
     long long number = strtoll(text, &end, 10);
     if (errno || end == text || *end || number < minimum || number > maximum)
-        argp_error(state,
-                   "%s: '%s' is not a whole number from %lld to %lld",
-                   option,
-                   text,
-                   minimum,
-                   maximum);
+        argp_error(state, "%s: '%s' is not a whole number from %lld to %lld", option,
+                   text, minimum, maximum);
     return number;
 }
 
-uint64_t esi_command_seconds(const char *text, const char *option, struct argp_state *state)
+uint64_t esi_command_seconds(const char *text,
+                             const char *option,
+                             struct argp_state *state)
 {
     const double longest = 1e9;
     char *end;
@@ -161,7 +160,8 @@ static const struct argp_option format_options[] = {
     {0},
 };
 
-const struct argp esi_format_argp = {format_options, parse_format, NULL, NULL, NULL, NULL, NULL};
+const struct argp esi_format_argp = {format_options, parse_format, NULL, NULL,
+                                     NULL,           NULL,         NULL};
 
 bool esi_command_is_terminal(FILE *stream)
 {

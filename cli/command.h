@@ -4,16 +4,18 @@
  * What the subcommands of `eventspace` share: the table's row, error messages, the
  * options that several of them have.
  *
- * A subcommand is one file cli/cmd_NAME.c with one function `int esi_cmd_NAME(int, char **)`, declared
- * in cli/commands.h and listed in cli/main.c.  It parses with argp(3) and calls the layers:
+ * A subcommand is one file cli/cmd_NAME.c with one function `int esi_cmd_NAME(int, char
+ * **)`, declared in cli/commands.h and listed in cli/main.c.  It parses with argp(3)
+ * and calls the layers:
  *
- *     static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
- *     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0, 0};
+ *     static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
+ * {0}}; static const struct argp parser = {options, parse_option, "[RUN]", doc,
+ * children, 0, 0};
  *     ...
  *     int status = esi_command_parse(&parser, argc, argv, &arguments);
  *
- * with `case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->format;` for the child.
- * argv[0] is the name to show in messages, "eventspace NAME".
+ * with `case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->format;` for the
+ * child. argv[0] is the name to show in messages, "eventspace NAME".
  */
 #ifndef ES_CLI_COMMAND_H
 #define ES_CLI_COMMAND_H
@@ -26,7 +28,8 @@
 #include "eventspace/error.h"
 #include "eventspace/run.h"
 
-/* Exit status of every subcommand (but `run` and `exec`, which end as the program does). */
+/* Exit status of every subcommand (but `run` and `exec`, which end as the program
+ * does). */
 enum es_exit {
     ES_EXIT_SUCCESS = 0,
     ES_EXIT_FINDING = 1, /* a negative finding: stalled, no match, not healthy */
@@ -49,31 +52,37 @@ void esi_command_set_name(const char *name);
 int esi_command_fail(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, with what an es_error says, or strerror(-code) where it is empty, as the reason:
- * "eventspace SUBCOMMAND: WHAT: REASON".  `error` may be NULL.  Returns `status`. */
+/* The same, with what an es_error says, or strerror(-code) where it is empty, as the
+ * reason: "eventspace SUBCOMMAND: WHAT: REASON".  `error` may be NULL.  Returns
+ * `status`. */
 int esi_command_fail_error(int status,
                            const struct es_error *error,
                            int code,
                            const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
 
-/* Prints a line on standard error with the same beginning that is no failure: a hint. */
+/* Prints a line on standard error with the same beginning that is no failure: a hint.
+ */
 void esi_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* argp_parse() that ends the process with ES_EXIT_USAGE on a usage error, and with 0 after
- * --help or --usage.  `flags` are argp's (ARGP_IN_ORDER for commands that take a program). */
+/* argp_parse() that ends the process with ES_EXIT_USAGE on a usage error, and with 0
+ * after
+ * --help or --usage.  `flags` are argp's (ARGP_IN_ORDER for commands that take a
+ * program). */
 void esi_command_parse(const struct argp *parser,
                        int argc,
                        char **argv,
                        unsigned flags,
                        void *input);
 
-/* For a subcommand whose one argument is [RUN]: stores it, refuses a second one.  Use as
- * `case ARGP_KEY_ARG: return esi_command_take_run(text, state, &arguments->run);` */
-error_t esi_command_take_run(char *text, struct argp_state *state, const char **ret_run);
+/* For a subcommand whose one argument is [RUN]: stores it, refuses a second one.  Use
+ * as `case ARGP_KEY_ARG: return esi_command_take_run(text, state, &arguments->run);` */
+error_t esi_command_take_run(char *text,
+                             struct argp_state *state,
+                             const char **ret_run);
 
-/* Parses a whole decimal number from `minimum` to `maximum`; anything else ends the process
- * through argp_error() with a message that names the option. */
+/* Parses a whole decimal number from `minimum` to `maximum`; anything else ends the
+ * process through argp_error() with a message that names the option. */
 long long esi_command_number(const char *text,
                              const char *option,
                              long long minimum,
@@ -81,12 +90,15 @@ long long esi_command_number(const char *text,
                              struct argp_state *state);
 
 /* Parses seconds ("0.5", "10") into nanoseconds; the same on errors. */
-uint64_t esi_command_seconds(const char *text, const char *option, struct argp_state *state);
+uint64_t esi_command_seconds(const char *text,
+                             const char *option,
+                             struct argp_state *state);
 
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 
-/* --format text|json, to be included as a child parser; its input is an enum es_format *. */
+/* --format text|json, to be included as a child parser; its input is an enum es_format
+ * *. */
 enum es_format {
     ES_FORMAT_TEXT = 0,
     ES_FORMAT_JSON, /* JSON Lines */

@@ -11,12 +11,9 @@
 const char *esi_ending_state_name(enum es_process_state state)
 {
     static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running",
-        [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted",
-        [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",
-        [ES_PROCESS_LOST] = "lost",
+        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
+        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
+        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
     };
 
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "?";
@@ -38,7 +35,9 @@ bool esi_ending_is_failure(const struct es_segment_info *info)
     return true;
 }
 
-const char *esi_ending_describe(const struct es_segment_info *info, char *out, size_t size)
+const char *esi_ending_describe(const struct es_segment_info *info,
+                                char *out,
+                                size_t size)
 {
     switch (info->state) {
     case ES_PROCESS_ABORTED:
@@ -51,10 +50,7 @@ const char *esi_ending_describe(const struct es_segment_info *info, char *out, s
             snprintf(out, size, "exited");
         break;
     case ES_PROCESS_KILLED:
-        snprintf(out,
-                 size,
-                 "killed by signal %d (%s)",
-                 info->signal,
+        snprintf(out, size, "killed by signal %d (%s)", info->signal,
                  strsignal(info->signal));
         break;
     case ES_PROCESS_LOST:
@@ -75,11 +71,10 @@ static void describe_failure(const struct es_segment_info *info, char *out, size
     char how[96];
 
     esi_ending_describe(info, how, sizeof how);
-    snprintf(out,
-             size,
-             "rank %d %s%s",
-             info->rank,
-             info->state == ES_PROCESS_KILLED ? "was " : (info->state == ES_PROCESS_LOST ? "is " : ""),
+    snprintf(out, size, "rank %d %s%s", info->rank,
+             info->state == ES_PROCESS_KILLED
+                 ? "was "
+                 : (info->state == ES_PROCESS_LOST ? "is " : ""),
              how);
 }
 

@@ -10,7 +10,7 @@
 
 struct es_ending {
     size_t segments;
-    size_t alive; /* segments whose process lives */
+    size_t alive;  /* segments whose process lives */
     size_t failed; /* aborted, killed, lost, or ended with another code than 0 */
     char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", or "" */
 };
@@ -23,9 +23,12 @@ bool esi_ending_is_failure(const struct es_segment_info *info);
 
 /* What became of the process, in a few words: "running", "killed by signal 9 (Killed)".
  * Returns `out`. */
-const char *esi_ending_describe(const struct es_segment_info *info, char *out, size_t size);
+const char *esi_ending_describe(const struct es_segment_info *info,
+                                char *out,
+                                size_t size);
 
-/* One word for tables and JSON: "running", "finalized", "aborted", "exited", "killed", "lost". */
+/* One word for tables and JSON: "running", "finalized", "aborted", "exited", "killed",
+ * "lost". */
 const char *esi_ending_state_name(enum es_process_state state);
 
 #endif

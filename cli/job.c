@@ -10,7 +10,6 @@
 
 #include "cli/job.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,31 +19,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/host.h"
+#include "base/process.h"
+#include "tuplespace/segment_name.h"
+
 /* A rank has one of these; what started it has not. */
 static const char *const rank_variables[] = {
     "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"};
 
-static const char *const job_variables[] = {
-    "SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+static const char *const job_variables[] = {"SLURM_JOB_ID",   "SLURM_STEP_ID",
+                                            "PMIX_NAMESPACE", "FLUX_JOB_ID",
+                                            "PBS_JOBID",      "LSB_JOBID"};
 
 enum {
     RANK_VARIABLE_COUNT = sizeof rank_variables / sizeof rank_variables[0],
     JOB_VARIABLE_COUNT = sizeof job_variables / sizeof job_variables[0],
     PROGRAM_CHARACTERS = 32, /* of its name that go into a run's */
 };
-
-bool esi_job_is_run_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    if (length == 0 || length >= ES_RUN_NAME_BYTES)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (!(isascii(name[i]) && isalnum((unsigned char)name[i])) && name[i] != '_' &&
-            name[i] != '-')
-            return false;
-    return true;
-}
 
 /* The file's name, in characters that a run's name may have. */
 static void shorten_program(const char *program, char ret_short[PROGRAM_CHARACTERS + 1])
@@ -55,9 +46,7 @@ static void shorten_program(const char *program, char ret_short[PROGRAM_CHARACTE
 
     for (; name[length] && length < PROGRAM_CHARACTERS; length++) {
         char character[2] = {name[length], '\0'};
-        ret_short[length] = name[length];
-        if (!esi_job_is_run_name(character))
-            ret_short[length] = '_';
+        ret_short[length] = es_run_id_is_valid(character) ? name[length] : '_';
     }
     ret_short[length] = '\0';
     /* A name that begins with '-' would look like an option. */
@@ -88,13 +77,8 @@ void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES])
     localtime_r(&now, &parts);
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
         random ^= (uint64_t)clock();
-    snprintf(ret_name,
-             ES_RUN_NAME_BYTES,
-             "%s-%02d%02d%02d-",
-             name,
-             parts.tm_hour % 24,
-             parts.tm_min % 60,
-             parts.tm_sec % 61);
+    snprintf(ret_name, ES_RUN_NAME_BYTES, "%s-%02d%02d%02d-", name, parts.tm_hour % 24,
+             parts.tm_min % 60, parts.tm_sec % 61);
     append_letters(random, 4, ret_name);
 }
 
@@ -111,26 +95,18 @@ static ssize_t read_file(const char *path, char *ret_text, size_t size)
     return (ssize_t)length;
 }
 
-/* Parent and start time of a process, from /proc/PID/stat. */
-static bool look_up_process(pid_t pid, pid_t *ret_parent, uint64_t *ret_start)
+/* A process's parent, or 0 when it cannot be found out. */
+static pid_t parent_of(pid_t pid)
 {
     char path[64], text[1024];
     int parent;
 
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (read_file(path, text, sizeof text) < 0)
-        return false;
+        return 0;
     /* The second field, the name, may hold anything, also ')'. */
-    char *rest = strrchr(text, ')');
-    if (!rest || sscanf(rest, ") %*c %d", &parent) != 1)
-        return false;
-    for (int field = 2; field < 22 && rest; field++)
-        rest = strchr(rest + 1, ' ');
-    if (!rest)
-        return false;
-    *ret_parent = parent;
-    *ret_start = strtoull(rest, NULL, 10);
-    return true;
+    const char *rest = strrchr(text, ')');
+    return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Whether a block of NUL-terminated strings has NAME=... */
@@ -144,7 +120,8 @@ static bool block_has(const char *block, size_t length, const char *name)
     return false;
 }
 
-/* Whether the process was started as a rank: its environment says so, and may be read. */
+/* Whether the process was started as a rank: its environment says so, and may be read.
+ */
 static bool is_rank(pid_t pid, const char *variable)
 {
     enum { ENVIRONMENT_BYTES = 256 * 1024 };
@@ -171,13 +148,12 @@ static const char *own_rank_variable(void)
 }
 
 /* The nearest ancestor that is no rank itself: scripts may stand between it and us. */
-static pid_t find_launcher(const char *variable, uint64_t *ret_start)
+static pid_t find_launcher(const char *variable)
 {
-    pid_t pid = getppid(), parent;
+    pid_t pid = getppid();
 
-    *ret_start = 0;
-    while (pid > 1 && look_up_process(pid, &parent, ret_start) && is_rank(pid, variable))
-        pid = parent;
+    while (pid > 1 && is_rank(pid, variable))
+        pid = parent_of(pid);
     return pid;
 }
 
@@ -258,29 +234,32 @@ static bool hash_control_port(pid_t launcher, uint64_t *hash)
     return false;
 }
 
-static uint64_t hash_launcher(uint64_t hash, pid_t launcher, uint64_t start)
+static uint64_t hash_launcher(uint64_t hash, pid_t launcher)
 {
-    char host[HOST_NAME_MAX + 1] = "";
+    char host[ES_HOST_NAME_BYTES];
+    uint64_t start = 0;
 
-    gethostname(host, sizeof host - 1);
-    return hash_number(hash_number(hash_text(hash, host), (uint64_t)launcher), start);
+    es_process_start_time(launcher, &start);
+    hash = hash_text(hash, es_host_name(host));
+    return hash_number(hash_number(hash, (uint64_t)launcher), start);
 }
 
 bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES])
 {
     const char *variable = own_rank_variable();
-    uint64_t hash = UINT64_C(0xcbf29ce484222325), start;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     if (!variable)
         return false;
     hash = hash_number(hash, (uint64_t)geteuid());
-    pid_t launcher = find_launcher(variable, &start);
+    pid_t launcher = find_launcher(variable);
     bool spans_hosts = !is_on_one_host();
     bool has_ids = spans_hosts && hash_job_ids(&hash);
     bool has_port = spans_hosts && hash_control_port(launcher, &hash);
     if (!has_ids && !has_port)
-        hash = hash_launcher(hash, launcher, start);
-    /* Not the program's name: ranks that run different programs are one job all the same. */
+        hash = hash_launcher(hash, launcher);
+    /* Not the program's name: ranks that run different programs are one job all the
+     * same. */
     strcpy(ret_name, "job-");
     append_letters(hash, 8, ret_name);
     return true;

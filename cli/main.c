@@ -18,6 +18,7 @@ static int run_version(int argc, char **argv);
 
 /* In the order in which a user meets them. */
 static const struct es_command commands[] = {
+    {"run", "start a program on N ranks, collected", esi_cmd_run},
     {"exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
     {"list", "show runs, ranks, elements, counts and losses", esi_cmd_list},
     {"collect", "switch collectors while the program runs", esi_cmd_collect},
@@ -70,7 +71,8 @@ static int run_help(int argc, char **argv)
     if (!command || command->run == run_help || command->run == run_version) {
         if (command)
             return print_usage(stdout), ES_EXIT_SUCCESS;
-        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace help`", argv[1]);
+        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace help`",
+                                argv[1]);
     }
     char *arguments[] = {argv[0], help, NULL};
     return run_command(command, 2, arguments);
@@ -92,7 +94,8 @@ static int check_output(int status)
         return status;
     if (errno == EPIPE)
         return status;
-    return esi_command_fail(ES_EXIT_USAGE, "cannot write the output: %s", strerror(errno));
+    return esi_command_fail(ES_EXIT_USAGE, "cannot write the output: %s",
+                            strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -105,12 +108,14 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return ES_EXIT_USAGE;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        strcmp(name, "-?") == 0)
         name = "help";
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
     const struct es_command *command = find_command(name);
     if (!command)
-        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace --help`", name);
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "no command '%s'; see `eventspace --help`", name);
     return check_output(run_command(command, argc - 1, argv + 1));
 }

@@ -41,7 +41,8 @@ static char *existing(const char *folder, const char *relative)
     return realpath(joined, NULL);
 }
 
-/* Uninstalled: BUILD/cli/eventspace, or BUILD/cli/.libs/eventspace behind libtool's script. */
+/* Uninstalled: BUILD/cli/eventspace, or BUILD/cli/.libs/eventspace behind libtool's
+ * script. */
 static char *find_in_build_tree(const char *folder)
 {
     static const char *const ways_up[] = {"..", "../.."};
@@ -53,13 +54,15 @@ static char *find_in_build_tree(const char *folder)
         if (!mark)
             continue;
         free(mark);
-        snprintf(relative, sizeof relative, "%s/wrappers/mpi/.libs/" LIBRARY, ways_up[i]);
+        snprintf(relative, sizeof relative, "%s/wrappers/mpi/.libs/" LIBRARY,
+                 ways_up[i]);
         return existing(folder, relative);
     }
     return NULL;
 }
 
-/* Installed, and perhaps moved since: the way from ES_BINDIR to ES_LIBDIR, from here. */
+/* Installed, and perhaps moved since: the way from ES_BINDIR to ES_LIBDIR, from here.
+ */
 static char *find_beside(const char *folder)
 {
     const char *from = ES_BINDIR, *to = ES_LIBDIR;
@@ -85,8 +88,8 @@ static int find_chosen(const char *chosen, struct es_error *error, char **ret_pa
     if (!path || access(path, R_OK) != 0) {
         int reason = errno;
         free(path);
-        return es_error_set_at(
-            error, -reason, "EVENTSPACE_PRELOAD", 0, 0, "%s: %s", chosen, strerror(reason));
+        return es_error_set_at(error, -reason, "EVENTSPACE_PRELOAD", 0, 0, "%s: %s",
+                               chosen, strerror(reason));
     }
     *ret_path = path;
     return 0;
@@ -105,12 +108,10 @@ static int find_anywhere(struct es_error *error, char **ret_path)
     if (!path)
         path = existing(ES_LIBDIR, LIBRARY);
     if (!path)
-        return es_error_set(error,
-                            -ENOENT,
+        return es_error_set(error, -ENOENT,
                             "%s is neither beside this command nor in %s; "
                             "EVENTSPACE_PRELOAD may name it",
-                            LIBRARY,
-                            ES_LIBDIR);
+                            LIBRARY, ES_LIBDIR);
     *ret_path = path;
     return 0;
 }
@@ -126,8 +127,9 @@ int esi_preload_find(struct es_error *error, char **ret_path)
         return code;
     /* The loader takes both as separators and knows no way to quote them. */
     if (strpbrk(path, ": ")) {
-        code = es_error_set_at(
-            error, -EINVAL, path, 0, 0, "the path of a preloaded library may have no ':' or blank");
+        code =
+            es_error_set_at(error, -EINVAL, path, 0, 0,
+                            "the path of a preloaded library may have no ':' or blank");
         free(path);
         return code;
     }

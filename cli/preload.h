@@ -6,9 +6,9 @@
 
 #include "eventspace/error.h"
 
-/* Finds libeventspace-mpi.so: $EVENTSPACE_PRELOAD, the build tree that this command runs from,
- * beside the installed command, the configured library directory.  Caller frees *ret_path.  -ENOENT
- * and the like with words in `error`. */
+/* Finds libeventspace-mpi.so: $EVENTSPACE_PRELOAD, the build tree that this command
+ * runs from, beside the installed command, the configured library directory.  Caller
+ * frees *ret_path.  -ENOENT and the like with words in `error`. */
 int esi_preload_find(struct es_error *error, char **ret_path);
 
 /* Puts `path` in front of LD_PRELOAD in this process's environment.  0 or -ENOMEM. */

@@ -3,8 +3,8 @@
 /*
  * Runs a program as a child and gets out of its way.
  *
- * The supervisor blocks all signals and takes them one by one with sigwaitinfo(2), so that it
- * installs no handlers and the child finds everything as the launcher left it.
+ * The supervisor blocks all signals and takes them one by one with sigwaitinfo(2), so
+ * that it installs no handlers and the child finds everything as the launcher left it.
  */
 #include "config.h"
 
@@ -86,7 +86,8 @@ static void drop_descriptors(void)
     if (syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, ~0u, 0u) == 0)
         return;
     long limit = sysconf(_SC_OPEN_MAX);
-    for (int i = STDERR_FILENO + 1; i < (limit > 0 && limit < 65536 ? (int)limit : 65536); i++)
+    for (int i = STDERR_FILENO + 1;
+         i < (limit > 0 && limit < 65536 ? (int)limit : 65536); i++)
         close(i);
 }
 
@@ -111,8 +112,8 @@ pid_t esi_supervise_start(const struct es_supervision *supervision)
 
 static bool is_of_terminal(int number)
 {
-    static const int numbers[] = {
-        SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH};
+    static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTSTP,
+                                  SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i] == number)
@@ -121,15 +122,16 @@ static bool is_of_terminal(int number)
 }
 
 /*
- * Whether the child got this signal too, because it went to the whole process group: the
- * terminal's do, and so do those of launchers that start every rank in a session of its own
- * (Hydra) and signal that.
+ * Whether the child got this signal too, because it went to the whole process group:
+ * the terminal's do, and so do those of launchers that start every rank in a session of
+ * its own (Hydra) and signal that.
  */
 static bool went_to_the_group(const siginfo_t *info)
 {
     if (info->si_code == SI_KERNEL)
         return is_of_terminal(info->si_signo);
-    return info->si_code == SI_USER && info->si_pid == getppid() && getsid(0) == getpid();
+    return info->si_code == SI_USER && info->si_pid == getppid() &&
+           getsid(0) == getpid();
 }
 
 /* Stops as the signal says, until somebody continues us. */

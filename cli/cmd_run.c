@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace run - starts a program on N ranks, collected, and clears up behind it. */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/ending.h"
+#include "cli/job.h"
+#include "cli/launcher.h"
+#include "cli/run_setup.h"
+#include "cli/supervise.h"
+#include "tuplespace/segment_name.h"
+
+enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
+
+struct run_arguments {
+    struct es_run_request request;
+    const char *launcher;
+    bool keep;
+};
+
+/* Options that have no short form. */
+enum {
+    OPTION_HOSTFILE = 256,
+    OPTION_MAP,
+    OPTION_NAME,
+    OPTION_THRESHOLD,
+    OPTION_LAUNCHER,
+    OPTION_KEEP
+};
+
+static const struct argp_option options[] = {
+    {"ranks", 'n', "N", 0, "start N ranks; default: as many as the hosts have slots",
+     0},
+    {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
+    {"map", OPTION_MAP, "MAP.json", 0,
+     "collect as this pathmap says; default: a generated one", 0},
+    {"name", OPTION_NAME, "RUN", 0, "call the run so; default: PROGRAM-TIME-RANDOM", 0},
+    {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
+     0},
+    {"launcher", OPTION_LAUNCHER, "COMMAND", 0,
+     "start the ranks by COMMAND instead of " ES_MPIEXEC
+     "; split into words as a shell does, default from EVENTSPACE_LAUNCHER",
+     0},
+    {"keep", OPTION_KEEP, NULL, 0,
+     "keep tuples and run directory after a good end, too", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Starts PROGRAM on N ranks through the MPI's launcher and collects its "
+    "communication "
+    "while other commands look at it."
+    "\vEnds with the launcher's exit status, 128 + N if signal N killed it. If all "
+    "went "
+    "well, nothing stays behind; else tuples are kept for `eventspace events RUN` "
+    "until "
+    "`eventspace clean`. If nothing can be collected here, PROGRAM runs without it.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct run_arguments *arguments = state->input;
+    struct es_run_request *request = &arguments->request;
+
+    switch (key) {
+    case 'n':
+        request->ranks = (int)esi_command_number(text, "-n", 1, RANKS_MAX, state);
+        return 0;
+    case OPTION_HOSTFILE:
+        request->hostfile = text;
+        return 0;
+    case OPTION_MAP:
+        request->map = text;
+        return 0;
+    case OPTION_NAME:
+        if (!es_run_id_is_valid(text))
+            argp_error(state, "--name: '%s': give 1 to 63 letters, digits, '_' or '-'",
+                       text);
+        request->name = text;
+        return 0;
+    case OPTION_THRESHOLD:
+        request->threshold =
+            (uint32_t)esi_command_number(text, "--threshold", 1, THRESHOLD_MAX, state);
+        return 0;
+    case OPTION_LAUNCHER:
+        arguments->launcher = text;
+        return 0;
+    case OPTION_KEEP:
+        arguments->keep = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        /* The rest belongs to the program. */
+        request->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no PROGRAM given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What a shell would say. */
+static int exit_status_of(int status)
+{
+    if (WIFSIGNALED(status))
+        return 128 + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : ES_EXIT_USAGE;
+}
+
+/* After a bad end, and when asked to, tuples stay; one line says how to look. */
+static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
+{
+    struct es_ending ending = {.segments = 0};
+
+    bool found = esi_ending_look(setup->name, &ending);
+    if (ending.failed > 0)
+        esi_command_note("%s%s", ending.first_failure,
+                         ending.failed > 1 ? ", and others" : "");
+    if (found && (keep || exit_status != 0 || ending.failed > 0)) {
+        esi_command_note(
+            "kept: `eventspace heartbeat %s` and `eventspace events %s` show it, "
+            "`eventspace clean %s` removes it",
+            setup->name, setup->name, setup->name);
+        return;
+    }
+    es_run_remove(setup->name, false);
+    if (!keep)
+        esi_run_setup_remove(setup);
+}
+
+static int launch(const struct run_arguments *arguments,
+                  const struct es_run_setup *setup,
+                  int *ret_exit_status)
+{
+    struct es_launcher_request request = {
+        .command = arguments->launcher,
+        .ranks = setup->ranks,
+        .hostfile = arguments->request.hostfile,
+        .collect = setup->name[0] != '\0',
+        .program = arguments->request.program,
+    };
+    struct es_error error = {.text = ""};
+    struct es_command_line line;
+
+    int code = esi_launcher_command_line(&request, &error, &line);
+    if (code < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "--launcher");
+    /* Launchers take their ranks with them when they are asked to end, not when killed.
+     */
+    struct es_supervision supervision = {
+        .argv = line.words, .death_signal = SIGTERM, .keep_descriptors = true};
+    pid_t child = esi_supervise_start(&supervision);
+    if (child < 0) {
+        code = esi_command_fail_error(ES_EXIT_USAGE, NULL, child, "cannot start %s",
+                                      line.words[0]);
+    } else {
+        *ret_exit_status = exit_status_of(esi_supervise_wait(child));
+        code = ES_EXIT_SUCCESS;
+    }
+    esi_command_line_fini(&line);
+    return code;
+}
+
+int esi_cmd_run(int argc, char **argv)
+{
+    static const struct argp parser = {
+        options, parse_option, "[--] PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
+    struct run_arguments arguments = {.launcher = NULL};
+    struct es_run_setup setup;
+    int exit_status = 0;
+
+    esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
+    int status = esi_run_setup(&arguments.request, &setup);
+    if (status)
+        return status;
+    status = launch(&arguments, &setup, &exit_status);
+    if (setup.name[0])
+        finish(&setup, arguments.keep, status ? status : exit_status);
+    esi_run_setup_fini(&setup);
+    return status ? status : exit_status;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What `eventspace run` lays out before the ranks start. */
+#include "config.h"
+
+#include "cli/run_setup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "base/json_out.h"
+#include "cli/command.h"
+#include "pathmap/pathmap.h"
+#include "tuplespace/plan.h"
+#include "tuplespace/run_directory.h"
+
+enum { NAME_TRIES = 8 };
+
+/* --- The map
+ * ---------------------------------------------------------------------------- */
+
+static int load_map(const struct es_run_request *request,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    struct es_pathmap *map;
+
+    int code = es_pathmap_load(request->map, error, &map);
+    if (code < 0)
+        return code;
+    int ranks = es_pathmap_rank_count(map);
+    if (request->ranks && ranks != request->ranks) {
+        code = es_error_set_at(
+            error, -EINVAL, request->map, 0, 0,
+            "it is for %d ranks, but -n asks for %d; leave -n out or make "
+            "another with `eventspace map -n %d`",
+            ranks, request->ranks, request->ranks);
+        es_pathmap_destroy(map);
+        return code;
+    }
+    *ret_map = map;
+    return 0;
+}
+
+static int make_map(const struct es_run_request *request,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    struct es_pathmap_request generate = {.ranks = request->ranks,
+                                          .hostfile = request->hostfile};
+    struct es_pathmap *map;
+
+    int code = request->map ? load_map(request, error, &map)
+                            : es_pathmap_generate(&generate, error, &map);
+    if (code < 0)
+        return code;
+    if (request->threshold)
+        code = es_pathmap_set_threshold(map, request->threshold, error);
+    if (code == 0)
+        code = es_pathmap_expand(map, error);
+    if (code < 0) {
+        es_pathmap_destroy(map);
+        return code;
+    }
+    *ret_map = map;
+    return 0;
+}
+
+/* --- The run directory's files
+ * ------------------------------------------------------------ */
+
+static int write_text(const char *path, const char *text, struct es_error *error)
+{
+    int code = 0;
+    FILE *file = fopen(path, "wxe");
+
+    if (!file || fputs(text, file) == EOF)
+        code = -errno;
+    if (file && fclose(file) != 0 && code == 0)
+        code = -errno;
+    if (code < 0)
+        es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
+    return code;
+}
+
+static int write_plan(const struct es_pathmap *map,
+                      const char *run,
+                      struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    struct es_plan plan;
+    char *text;
+
+    int code = es_run_directory_path(run, "collect.plan", error, path);
+    if (code == 0)
+        code = es_pathmap_plan(map, NULL, error, &plan);
+    if (code < 0)
+        return code;
+    code = es_plan_format(&plan, &text);
+    es_plan_fini(&plan);
+    if (code < 0)
+        return code;
+    code = write_text(path, text, error);
+    free(text);
+    return code;
+}
+
+static int write_map(const struct es_pathmap *map,
+                     const char *run,
+                     struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = es_run_directory_path(run, "map.json", error, path);
+    return code == 0 ? es_pathmap_save(map, path, error) : code;
+}
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void print_facts(FILE *stream,
+                        const struct es_run_request *request,
+                        const char *run,
+                        int ranks)
+{
+    char host[ES_HOST_NAME_BYTES], folder[PATH_MAX];
+    struct es_json_out out;
+
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_signed(&out, "version", 1);
+    es_json_out_string(&out, "run", run);
+    es_json_out_begin_array(&out, "command");
+    for (char **word = request->program; *word; word++)
+        es_json_out_string(&out, NULL, *word);
+    es_json_out_end(&out);
+    es_json_out_signed(&out, "ranks", ranks);
+    es_json_out_string(&out, "host", es_host_name(host));
+    es_json_out_string(&out, "folder", getcwd(folder, sizeof folder));
+    es_json_out_unsigned(&out, "started_ns", realtime_ns());
+    es_json_out_signed(&out, "pid", getpid());
+    es_json_out_end(&out);
+}
+
+static int write_facts(const struct es_run_request *request,
+                       const char *run,
+                       int ranks,
+                       struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    char *text = NULL;
+    size_t length;
+
+    int code = es_run_directory_path(run, "run.json", error, path);
+    if (code < 0)
+        return code;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return -ENOMEM;
+    print_facts(stream, request, run, ranks);
+    code = fclose(stream) == 0 ? write_text(path, text, error) : -ENOMEM;
+    free(text);
+    return code;
+}
+
+/* --- The directory
+ * ------------------------------------------------------------------------ */
+
+/* Whoever holds the lock says that the run is live; it goes with the process. */
+static int take_lock(const char *run, struct es_error *error, int *ret_lock)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = es_run_directory_path(run, "lock", error, path);
+    if (code < 0)
+        return code;
+    int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        code = es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
+        if (lock >= 0)
+            close(lock);
+        return code;
+    }
+    *ret_lock = lock;
+    return 0;
+}
+
+bool esi_run_setup_is_live(const char *run)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    if (es_run_directory_path(run, "lock", NULL, path) < 0)
+        return false;
+    int lock = open(path, O_RDWR | O_CLOEXEC);
+    if (lock < 0)
+        return false;
+    bool is_live = flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(lock);
+    return is_live;
+}
+
+/* Whether segments of that name are left from an earlier run. */
+static bool has_segments(const char *run)
+{
+    struct es_run *found;
+
+    if (es_run_open(run, NULL, &found) < 0)
+        return false;
+    es_run_close(found);
+    return true;
+}
+
+static int create_directory(const struct es_run_request *request,
+                            struct es_error *error,
+                            char *ret_name,
+                            char *ret_path)
+{
+    int code = -EEXIST;
+
+    if (request->name) {
+        snprintf(ret_name, ES_RUN_NAME_BYTES, "%s", request->name);
+        return has_segments(ret_name)
+                   ? -EEXIST
+                   : es_run_directory_create(ret_name, error, ret_path);
+    }
+    for (int i = 0; i < NAME_TRIES && code == -EEXIST; i++) {
+        es_error_clear(error);
+        esi_job_fresh_name(request->program[0], ret_name);
+        code = es_run_directory_create(ret_name, error, ret_path);
+    }
+    return code;
+}
+
+static int set_environment(const char *name, const char *path)
+{
+    char plan[ES_RUN_PATH_BYTES];
+
+    int code = es_run_directory_path(name, "collect.plan", NULL, plan);
+    if (code < 0)
+        return code;
+    if (setenv("EVENTSPACE_RUN", name, 1) != 0 ||
+        setenv("EVENTSPACE_RUN_DIR", path, 1) != 0 ||
+        setenv("EVENTSPACE_PLAN", plan, 1) != 0)
+        return -errno;
+    return 0;
+}
+
+static int fill_directory(const struct es_run_request *request,
+                          const struct es_pathmap *map,
+                          const char *path,
+                          struct es_error *error,
+                          struct es_run_setup *setup)
+{
+    int code = take_lock(setup->name, error, &setup->lock);
+
+    if (code == 0)
+        code = write_map(map, setup->name, error);
+    if (code == 0)
+        code = write_plan(map, setup->name, error);
+    if (code == 0)
+        code = write_facts(request, setup->name, setup->ranks, error);
+    return code == 0 ? set_environment(setup->name, path) : code;
+}
+
+/* Lays out the directory; on failure says so and leaves the run without a name. */
+static int lay_out(const struct es_run_request *request,
+                   const struct es_pathmap *map,
+                   struct es_run_setup *setup)
+{
+    struct es_error error = {.text = ""};
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = create_directory(request, &error, setup->name, path);
+    if (code == -EEXIST && request->name)
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "--name: run '%s' is there already; `eventspace clean %s` "
+            "removes it when it has ended",
+            request->name, request->name);
+    if (code == 0) {
+        code = fill_directory(request, map, path, &error, setup);
+        if (code < 0)
+            es_run_directory_remove(setup->name, NULL);
+    }
+    if (code < 0) {
+        esi_command_fail_error(0, &error, code, "not collecting");
+        setup->name[0] = '\0';
+    }
+    return 0;
+}
+
+int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup)
+{
+    struct es_run_setup setup = {.lock = -1};
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map;
+
+    int code = make_map(request, &error, &map);
+    if (code < 0 && (request->map || request->hostfile))
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      request->map ? "--map" : "--hostfile");
+    if (code < 0) {
+        esi_command_fail_error(0, &error, code, "not collecting");
+        setup.ranks = request->ranks ? request->ranks : 1;
+        *ret_setup = setup;
+        return 0;
+    }
+    setup.ranks = es_pathmap_rank_count(map);
+    int status = lay_out(request, map, &setup);
+    es_pathmap_destroy(map);
+    if (status) {
+        esi_run_setup_fini(&setup);
+        return status;
+    }
+    *ret_setup = setup;
+    return 0;
+}
+
+void esi_run_setup_remove(const struct es_run_setup *setup)
+{
+    struct es_error error = {.text = ""};
+
+    int code = es_run_directory_remove(setup->name, &error);
+    if (code < 0)
+        esi_command_fail_error(0, &error, code, "cannot remove the run directory");
+}
+
+void esi_run_setup_fini(struct es_run_setup *setup)
+{
+    if (setup->lock >= 0)
+        close(setup->lock);
+    setup->lock = -1;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What `eventspace run` lays out before the ranks start: name, pathmap, run directory
+ * with map.json, collect.plan and run.json, and the ranks' environment.
+ */
+#ifndef ES_CLI_RUN_SETUP_H
+#define ES_CLI_RUN_SETUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/job.h"
+
+struct es_run_request {
+    int ranks;            /* 0 = as many as the map or the hosts say */
+    const char *hostfile; /* NULL = this host */
+    const char *map;      /* NULL = generate one */
+    const char *name;     /* NULL = make one */
+    uint32_t threshold;   /* 0 = as the map says */
+    char **program;       /* with its arguments, NULL at the end; borrowed */
+};
+
+struct es_run_setup {
+    char name[ES_RUN_NAME_BYTES]; /* "" when the program has to run uncollected */
+    int ranks;
+    int lock; /* descriptor: as long as it is open the run counts as live */
+};
+
+/* Lays all out.  What the user gave and cannot be used (map, hostfile, name) is an exit
+ * status after its message; where the system refuses, a message says so and the name is
+ * empty: the program then runs uncollected.  0 on success. */
+int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup);
+
+/* Removes the run directory. */
+void esi_run_setup_remove(const struct es_run_setup *setup);
+
+/* Whether the `eventspace run` that made this run is still there. */
+bool esi_run_setup_is_live(const char *run);
+
+/* Lets go of the lock.  The struct is the caller's. */
+void esi_run_setup_fini(struct es_run_setup *setup);
+
+#endif
