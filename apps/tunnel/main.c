@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     struct settings settings = {
         .size = "small",
         .obstacle = "disc",
-        .scale = 6144,
+        .scale = 5632,
         .matrices = 8,
         .threads = 1,
         .seed = 1,
