@@ -13,7 +13,8 @@ fi
 
 failed=0
 exported() {
-    "$NM" -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort
+    # shellcheck disable=SC2086 # libtool's nm comes with an option
+    $NM -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort
 }
 
 library=$top_builddir/.libs/libeventspace.so
