@@ -9,15 +9,16 @@
  *
  * The slot at `head` is the writer's own until head is advanced.  An operation that is
  * under way lies there as the *open tuple* (stop = 0); it is published in place when it
- * completes. A writer that dies leaves its open tuple, which readers then still see, or
+ * completes.  A writer that dies leaves its open tuple, which readers then still see, or
  * a half-written one, which they refuse (operation = 0).
  *
  * Order of stores, and what readers do with it (element_view.c):
- *   head (release)         pairs with the reader's acquire: slots below head are
- * complete; fence, then slot words pairs with the reader's fence after its copy:
- * whoever saw a word of the new tuple sees the head that says the old one is overtaken;
- *   operation word last    pairs with the reader's acquire of that word: an open tuple
- * whose operation is not 0 is whole.
+ *
+ * - head (release): pairs with the reader's acquire; slots below head are complete.
+ * - fence, then slot words: pairs with the reader's fence after its copy; whoever saw a
+ *   word of the new tuple sees the head that says the old one is overtaken.
+ * - operation word last (release): pairs with the reader's acquire of that word; an
+ *   open tuple whose operation is not 0 is whole.
  *
  * An open tuple may be followed by es_writer_close(), by es_writer_write() (which
  * replaces it) or by es_writer_withdraw(), but not by another es_writer_open(): readers
@@ -30,7 +31,8 @@
 #define ES_TUPLESPACE_WRITER_H
 
 #include <stdbool.h>
-#include <string.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "tuplespace/layout.h"
 
@@ -43,16 +45,19 @@ struct es_writer {
     uint32_t reserved;
 };
 
+/* Places in a slot, in words. */
 enum {
     ES_WORD_STOP = 0,
-    ES_WORD_OPERATION = 2,
+    ES_WORD_OPERATION = 2, /* with the communicator */
     ES_WORD_START = 3,
-    ES_WORD_SEQUENCE = 5
+    ES_WORD_SEQUENCE = 5,
+    ES_WORD_PEER = 6,
+    ES_WORD_TAG = 7,
+    ES_WORD_BYTES = 8,
 };
 
 /* Waits until the registered reader has made room, is gone or was dead all along
- * (writer.c).  Only for elements set to block; the one place where a writer may sleep.
- */
+ * (writer.c).  For elements set to block: the one place where a writer may sleep. */
 void esi_writer_wait_for_room(struct es_writer *writer);
 
 /* Wakes sleeping readers (writer.c). */
@@ -69,29 +74,43 @@ static inline _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
 }
 
-/* One word of a tuple.  Word by word, since a wider copy of a tuple that was just
- * filled field by field would wait for the store buffer. */
-static inline uint32_t esi_tuple_word(const struct es_tuple *tuple, size_t index)
+static inline void esi_writer_store_word(_Atomic uint32_t *slot,
+                                         size_t index,
+                                         uint32_t word)
 {
-    uint32_t word;
-
-    memcpy(&word, (const char *)tuple + index * sizeof word, sizeof word);
-    return word;
+    atomic_store_explicit(&slot[index], word, memory_order_relaxed);
 }
 
+/* A 64-bit field takes two words in native order: slots are aligned to 4 bytes only. */
+static inline void esi_writer_store_wide(_Atomic uint32_t *slot,
+                                         size_t index,
+                                         uint64_t field)
+{
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+    esi_writer_store_word(slot, index + big, (uint32_t)field);
+    esi_writer_store_word(slot, index + !big, (uint32_t)(field >> 32));
+}
+
+/* Field by field, so that a tuple that was just made never leaves the registers: copied
+ * as memory, the two halves of word 2 would wait for the store buffer. */
 static inline void esi_writer_store(_Atomic uint32_t *slot,
                                     const struct es_tuple *tuple)
 {
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    uint32_t operation = (uint32_t)tuple->operation << (big ? 16 : 0) |
+                         (uint32_t)tuple->communicator << (big ? 0 : 16);
+
     /* Invalid while it changes: see the table above. */
-    atomic_store_explicit(&slot[ES_WORD_OPERATION], 0, memory_order_relaxed);
+    esi_writer_store_word(slot, ES_WORD_OPERATION, 0);
     atomic_thread_fence(memory_order_release);
-    for (size_t i = 0; i < ES_TUPLE_WORDS; i++)
-        if (i != ES_WORD_OPERATION)
-            atomic_store_explicit(&slot[i], esi_tuple_word(tuple, i),
-                                  memory_order_relaxed);
-    atomic_store_explicit(&slot[ES_WORD_OPERATION],
-                          esi_tuple_word(tuple, ES_WORD_OPERATION),
-                          memory_order_release);
+    esi_writer_store_wide(slot, ES_WORD_STOP, tuple->stop);
+    esi_writer_store_wide(slot, ES_WORD_START, tuple->start);
+    esi_writer_store_word(slot, ES_WORD_SEQUENCE, tuple->sequence);
+    esi_writer_store_word(slot, ES_WORD_PEER, (uint32_t)tuple->peer);
+    esi_writer_store_word(slot, ES_WORD_TAG, (uint32_t)tuple->tag);
+    esi_writer_store_word(slot, ES_WORD_BYTES, tuple->bytes);
+    atomic_store_explicit(&slot[ES_WORD_OPERATION], operation, memory_order_release);
 }
 
 static inline void esi_writer_put(struct es_writer *writer,
@@ -130,12 +149,7 @@ static inline void es_writer_open(struct es_writer *writer,
 /* Publishes the open tuple as it was opened, completed at `stop`. */
 static inline void es_writer_close(struct es_writer *writer, uint64_t stop)
 {
-    _Atomic uint32_t *slot = esi_writer_slot(writer);
-    uint32_t words[2];
-
-    memcpy(words, &stop, sizeof words);
-    atomic_store_explicit(&slot[ES_WORD_STOP], words[0], memory_order_relaxed);
-    atomic_store_explicit(&slot[ES_WORD_STOP + 1], words[1], memory_order_relaxed);
+    esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
     esi_writer_advance(writer);
 }
 
