@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """The table of MPI routines: its reader, its codes, what is made of it."""
 
+import glob
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ TOP = os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), "..",
 sys.path.insert(0, os.path.join(TOP, "wrappers", "mpi"))
 
 from emit_mpi import emit_next, emit_pass_through, emit_wrappers  # noqa: E402
-from emit_table import emit_list  # noqa: E402
+from emit_table import constant, emit_list  # noqa: E402
 from mpi_prototypes import read_prototypes  # noqa: E402
 from operation_table import TableError, all_operations, read_table  # noqa: E402
 
@@ -164,6 +165,21 @@ class Codes(unittest.TestCase):
             for call in filter(None, (row.before, row.after)):
                 words = set(re.findall(r"\b[A-Za-z_]\w*", call.arguments))
                 self.assertLessEqual(words, known | set(row.arguments), row.name)
+
+    def test_wrappers_written_by_hand_enter_with_the_class_of_the_table(self):
+        classes = {
+            row.constant: constant("ES_CLASS_", row.op_class)
+            for row in all_operations(read_table(TABLE))
+        }
+        entered = []
+        for path in glob.glob(os.path.join(TOP, "wrappers", "mpi", "*.[ch]")):
+            with open(path, encoding="utf-8") as source:
+                entered += re.findall(
+                    r"esi_enter\(&call,\s*(ES_OP_\w+),\s*(ES_CLASS_\w+)\)", source.read()
+                )
+        self.assertGreater(len(entered), 10)
+        for operation, op_class in entered:
+            self.assertEqual(op_class, classes.get(operation), operation)
 
 
 if __name__ == "__main__":
