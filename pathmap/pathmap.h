@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The pathmap: which thread communicates through which paths, on which hosts, collected by what,
- * and which scopes look at it (docs/pathmap.md, eventspace-pathmap(5)).
+ * The pathmap: which thread communicates through which paths, on which hosts, collected
+ * by what, and which scopes look at it (docs/pathmap.md, eventspace-pathmap(5)).
  *
- * A map is made from a JSON text or by the generator, is valid from then on, and is not changed but by
- * the functions below that say so.  What the accessors lend lives until the map is changed or
- * destroyed.  Different threads may read one map at the same time.
+ * A map is made from a JSON text or by the generator, is valid from then on, and is not
+ * changed but by the functions below that say so.  What the accessors lend lives until
+ * the map is changed or destroyed.  Different threads may read one map at the same
+ * time.
  */
 #ifndef ES_PATHMAP_H
 #define ES_PATHMAP_H
@@ -22,10 +23,10 @@
 
 struct es_pathmap;
 
-/* --- From and to text -------------------------------------------------------------------- */
+/* --- From and to text ------------------------------------------------------------- */
 
-/* Parses and validates.  `source` names the text in errors.  -EINVAL with file, line, column and the
- * member's path in `error`, or -ENOMEM. */
+/* Parses and validates.  `source` names the text in errors.  -EINVAL with file, line,
+ * column and the member's path in `error`, or -ENOMEM. */
 int es_pathmap_parse(const char *text,
                      size_t length,
                      const char *source,
@@ -33,38 +34,44 @@ int es_pathmap_parse(const char *text,
                      struct es_pathmap **ret_map);
 
 /* The same from a file; also -errno when it cannot be read. */
-int es_pathmap_load(const char *path, struct es_error *error, struct es_pathmap **ret_map);
+int es_pathmap_load(const char *path,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map);
 
-/* The map as JSON text, ending in a newline: members in the order of the documentation, defaults
- * spelled out.  Parsing it gives an equal map.  Caller frees *ret_text. */
+/* The map as JSON text, ending in a newline: members in the order of the documentation,
+ * defaults spelled out.  Parsing it gives an equal map.  Caller frees *ret_text. */
 int es_pathmap_format(const struct es_pathmap *map, char **ret_text);
 
 /* Writes the text to a file that appears whole or not at all. */
-int es_pathmap_save(const struct es_pathmap *map, const char *path, struct es_error *error);
+int es_pathmap_save(const struct es_pathmap *map,
+                    const char *path,
+                    struct es_error *error);
 
 /* Accepts NULL. */
 void es_pathmap_destroy(struct es_pathmap *map);
 
-/* --- Generators -------------------------------------------------------------------------- */
+/* --- Generators ------------------------------------------------------------------- */
 
 /* What to generate.  Zero means the default of each field. */
 struct es_pathmap_request {
     int ranks;              /* 0 = one for each slot of the hosts */
     int threads;            /* per rank, whose paths are spelled out; 0 = 1 */
     const char *hostfile;   /* NULL = this host alone */
-    const char *synthetic;  /* describe this host by hwloc's synthetic text, for tests; NULL = look */
+    const char *synthetic;  /* describe this host by hwloc's synthetic text, for tests;
+                               NULL = look */
     const char *local_name; /* this host's name; NULL = ask the system */
     uint32_t threshold;     /* of all collectors; 0 = as es_plan_default() */
 };
 
-/* The default map: the hosts with this one's topology, ranks placed on the hosts' slots in
- * turn, the collectors of es_plan_default(), and the scopes "heartbeat" and "events". */
+/* The default map: the hosts with this one's topology, ranks placed on the hosts' slots
+ * in turn, the collectors of es_plan_default(), and the scopes "heartbeat" and
+ * "events". */
 int es_pathmap_generate(const struct es_pathmap_request *request,
                         struct es_error *error,
                         struct es_pathmap **ret_map);
 
-/* Spells the mapping and every path out, in place.  A map that has paths keeps them as they
- * are. */
+/* Spells the mapping and every path out, in place.  A map that has paths keeps them as
+ * they are. */
 int es_pathmap_expand(struct es_pathmap *map, struct es_error *error);
 
 /* Changes the threshold of all collectors and of all paths. */
@@ -72,23 +79,24 @@ int es_pathmap_set_threshold(struct es_pathmap *map,
                              uint32_t threshold,
                              struct es_error *error);
 
-/* What the observed processes of `host` (NULL = of all hosts) are to collect.  Where the map is
- * expanded its paths decide, else its collectors.  Caller finishes the plan with es_plan_fini(). */
+/* What the observed processes of `host` (NULL = of all hosts) are to collect.  Where
+ * the map is expanded its paths decide, else its collectors.  Caller finishes the plan
+ * with es_plan_fini(). */
 int es_pathmap_plan(const struct es_pathmap *map,
                     const char *host,
                     struct es_error *error,
                     struct es_plan *ret_plan);
 
-/* --- Application ------------------------------------------------------------------------- */
+/* --- Application ------------------------------------------------------------------ */
 
 int es_pathmap_rank_count(const struct es_pathmap *map);
 /* Threads of this rank whose paths are spelled out. */
 int es_pathmap_thread_count(const struct es_pathmap *map, int rank);
 
-/* --- Cluster and mapping ----------------------------------------------------------------- */
+/* --- Cluster and mapping ---------------------------------------------------------- */
 
-/* Records below are open because they are what the document says, member for member; only the
- * pathmap writes them.  A string that the document leaves out is NULL. */
+/* Records below are open because they are what the document says, member for member;
+ * only the pathmap writes them.  A string that the document leaves out is NULL. */
 
 struct es_pathmap_cluster {
     char *name;
@@ -110,12 +118,12 @@ struct es_pathmap_package {
 
 struct es_pathmap_host {
     char *name;
-    char *cluster;  /* or NULL */
-    char *address;  /* how others reach it; NULL = the name */
-    int64_t slots;  /* ranks meant to run there */
-    int64_t cores;  /* 0 = not known */
-    int64_t pus;    /* 0 = not known */
-    int64_t memory_bytes; /* 0 = not known */
+    char *cluster;                       /* or NULL */
+    char *address;                       /* how others reach it; NULL = the name */
+    int64_t slots;                       /* ranks meant to run there */
+    int64_t cores;                       /* 0 = not known */
+    int64_t pus;                         /* 0 = not known */
+    int64_t memory_bytes;                /* 0 = not known */
     struct es_pathmap_package *packages; /* none = topology not known */
     size_t package_count;
     char *comment;
@@ -125,34 +133,36 @@ size_t es_pathmap_cluster_count(const struct es_pathmap *map);
 const struct es_pathmap_cluster *es_pathmap_cluster(const struct es_pathmap *map,
                                                     size_t index);
 size_t es_pathmap_host_count(const struct es_pathmap *map);
-const struct es_pathmap_host *es_pathmap_host(const struct es_pathmap *map, size_t index);
+const struct es_pathmap_host *es_pathmap_host(const struct es_pathmap *map,
+                                              size_t index);
 /* NULL when there is no such host. */
 const struct es_pathmap_host *es_pathmap_find_host(const struct es_pathmap *map,
                                                    const char *name);
 
 /* Where a rank runs.  A map without mapping places ranks as the generator does. */
-const struct es_pathmap_host *es_pathmap_rank_host(const struct es_pathmap *map, int rank);
+const struct es_pathmap_host *es_pathmap_rank_host(const struct es_pathmap *map,
+                                                   int rank);
 /* Core of its host the rank is meant for, counted through the packages; -1 = any. */
 int es_pathmap_rank_core(const struct es_pathmap *map, int rank);
-/* Where the map places a named stage of a scope: mapping first, then the stage's own host.
- * NULL = nothing said. */
+/* Where the map places a named stage of a scope: mapping first, then the stage's own
+ * host. NULL = nothing said. */
 const char *es_pathmap_stage_host(const struct es_pathmap *map,
                                   const char *scope,
                                   const char *stage);
 
-/* --- Collectors -------------------------------------------------------------------------- */
+/* --- Collectors ------------------------------------------------------------------- */
 
 struct es_pathmap_collector {
     char *name;
-    uint32_t classes;    /* bits 1 << enum es_class */
-    char *ranks;         /* "0-3,7"; "*" = all */
-    char *communicator;  /* name pattern; "*" = all */
-    int split;           /* enum es_split */
+    uint32_t classes;   /* bits 1 << enum es_class */
+    char *ranks;        /* "0-3,7"; "*" = all */
+    char *communicator; /* name pattern; "*" = all */
+    int split;          /* enum es_split */
     int64_t threshold;
-    int full;            /* enum es_on_full */
+    int full; /* enum es_on_full */
     bool enabled;
     bool polls;
-    char *host;          /* where the element lies; NULL = the rank's own host */
+    char *host; /* where the element lies; NULL = the rank's own host */
     char *comment;
 };
 
@@ -160,7 +170,7 @@ size_t es_pathmap_collector_count(const struct es_pathmap *map);
 const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap *map,
                                                         size_t index);
 
-/* --- Scopes ------------------------------------------------------------------------------ */
+/* --- Scopes ----------------------------------------------------------------------- */
 
 enum es_pathmap_value {
     ES_PATHMAP_VALUE_NULL = 0,
@@ -172,33 +182,33 @@ enum es_pathmap_value {
     ES_PATHMAP_VALUE_OBJECT,
 };
 
-/* One property of a stage or scope, as written.  The stage's type says what is allowed, not the
- * pathmap; text, line and column (of the value; 0 = not from a text) are what
+/* One property of a stage or scope, as written.  The stage's type says what is allowed,
+ * not the pathmap; text, line and column (of the value; 0 = not from a text) are what
  * es_property_values_parse() of the stage registry wants. */
 struct es_pathmap_property {
-    char *name;           /* NULL in a list */
+    char *name; /* NULL in a list */
     enum es_pathmap_value kind;
-    char *text;           /* a string as it is, everything else as JSON: "true", "64" */
+    char *text; /* a string as it is, everything else as JSON: "true", "64" */
     bool boolean;
     int64_t integer;
-    double real;          /* also set for integers */
+    double real;                       /* also set for integers */
     struct es_pathmap_property *items; /* of lists and objects */
     size_t item_count;
     int line;
     int column;
-    int name_line;        /* of the name, for names nobody knows */
+    int name_line; /* of the name, for names nobody knows */
     int name_column;
 };
 
 /* Which elements; what is left out selects all. */
 struct es_pathmap_view {
-    char *ranks;          /* "0-3,7" or NULL */
-    char *threads;        /* thread numbers, the same form, or NULL */
-    char *hosts;          /* name pattern or NULL */
-    char *collectors;     /* name pattern or NULL */
-    char *communicator;   /* name pattern or NULL */
-    char *elements;       /* pattern of the element's name or NULL */
-    uint32_t classes;     /* bits, 0 = all */
+    char *ranks;        /* "0-3,7" or NULL */
+    char *threads;      /* thread numbers, the same form, or NULL */
+    char *hosts;        /* name pattern or NULL */
+    char *collectors;   /* name pattern or NULL */
+    char *communicator; /* name pattern or NULL */
+    char *elements;     /* pattern of the element's name or NULL */
+    uint32_t classes;   /* bits, 0 = all */
     char *comment;
 };
 
@@ -212,20 +222,20 @@ enum es_per {
     ES_PER_ELEMENT,
 };
 
-/* One stage; results flow from the children to their parent.  A stage without children reads
- * the elements of the view that belong to its part. */
+/* One stage; results flow from the children to their parent.  A stage without children
+ * reads the elements of the view that belong to its part. */
 struct es_pathmap_stage {
-    char *name;           /* unique in its scope, or NULL */
-    char *type;           /* a name of the stage registry */
-    int per;              /* enum es_per; never wider than the parent's */
-    char *host;           /* placement, or NULL */
-    char *collector;      /* collector that observes this stage itself, or NULL */
+    char *name;      /* unique in its scope, or NULL */
+    char *type;      /* a name of the stage registry */
+    int per;         /* enum es_per; never wider than the parent's */
+    char *host;      /* placement, or NULL */
+    char *collector; /* collector that observes this stage itself, or NULL */
     struct es_pathmap_property *properties; /* in the order of the text */
     size_t property_count;
     struct es_pathmap_stage *children;
     size_t child_count;
     char *comment;
-    int line;             /* of the stage; 0 = not from a text */
+    int line; /* of the stage; 0 = not from a text */
     int column;
 };
 
@@ -234,24 +244,27 @@ struct es_pathmap_scope {
     struct es_pathmap_view view;
     struct es_pathmap_property *properties; /* of the scope as a whole */
     size_t property_count;
-    struct es_pathmap_stage tree;   /* its root */
+    struct es_pathmap_stage tree; /* its root */
     char *comment;
 };
 
 size_t es_pathmap_scope_count(const struct es_pathmap *map);
-const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map, size_t index);
+const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map,
+                                                size_t index);
 /* NULL when there is no such scope. */
 const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *map,
                                                      const char *name);
 /* NULL when the stage has no such property. */
-const struct es_pathmap_property *es_pathmap_stage_property(const struct es_pathmap_stage *stage,
-                                                    const char *name);
-/* The name of the text that the map came from, for errors about properties; "" if none. */
+const struct es_pathmap_property *es_pathmap_stage_property(
+    const struct es_pathmap_stage *stage,
+    const char *name);
+/* The name of the text that the map came from, for errors about properties; "" if none.
+ */
 const char *es_pathmap_source(const struct es_pathmap *map);
 
-/* Parses a scope by itself (one scope object, as in the list `scopes`), for example from a
- * scope file or from `eventspace scope set`.  Hosts and collectors are not looked up.  Caller
- * destroys it with es_pathmap_scope_destroy(). */
+/* Parses a scope by itself (one scope object, as in the list `scopes`), for example
+ * from a scope file or from `eventspace scope set`.  Hosts and collectors are not
+ * looked up.  Caller destroys it with es_pathmap_scope_destroy(). */
 int es_pathmap_scope_parse(const char *text,
                            size_t length,
                            const char *source,
@@ -261,36 +274,39 @@ int es_pathmap_scope_format(const struct es_pathmap_scope *scope, char **ret_tex
 /* Accepts NULL. */
 void es_pathmap_scope_destroy(struct es_pathmap_scope *scope);
 
-/* --- Paths: the expanded map ------------------------------------------------------------- */
+/* --- Paths: the expanded map ------------------------------------------------------ */
 
-/* From one thread through its stages to the element; the stages of a path have no children. */
+/* From one thread through its stages to the element; the stages of a path have no
+ * children. */
 struct es_pathmap_path {
-    char *id;             /* "RANK.THREAD/COLLECTOR" */
+    char *id; /* "RANK.THREAD/COLLECTOR" */
     int64_t rank;
     int64_t thread;
     char *collector;
-    char *element;        /* id, with "[comm=*]", "[peer=*]" where it is split at run time */
+    char *element; /* id, with "[comm=*]", "[peer=*]" where it is split at run time */
     struct es_pathmap_stage *stages; /* "collector", then "element" */
     size_t stage_count;
     char *comment;
 };
 
 size_t es_pathmap_path_count(const struct es_pathmap *map);
-const struct es_pathmap_path *es_pathmap_path(const struct es_pathmap *map, size_t index);
+const struct es_pathmap_path *es_pathmap_path(const struct es_pathmap *map,
+                                              size_t index);
 
-/* --- Overview ---------------------------------------------------------------------------- */
+/* --- Overview --------------------------------------------------------------------- */
 
 struct es_pathmap_summary {
     size_t hosts;
     size_t ranks;
     size_t threads;
     size_t collectors;
-    size_t paths;       /* that the expanded map has */
+    size_t paths; /* that the expanded map has */
     size_t scopes;
     uint64_t ring_bytes; /* of all paths' tuples; splits count once */
     bool expanded;
 };
 
-int es_pathmap_summarize(const struct es_pathmap *map, struct es_pathmap_summary *ret_summary);
+void es_pathmap_summarize(const struct es_pathmap *map,
+                          struct es_pathmap_summary *ret_summary);
 
 #endif

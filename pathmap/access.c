@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a pathmap says: accessors and the overview. */
+#include "config.h"
+
+#include <string.h>
+
+#include "pathmap/map.h"
+#include "pathmap/path.h"
+#include "tuplespace/layout.h"
+
+int es_pathmap_rank_count(const struct es_pathmap *map)
+{
+    return (int)map->application.ranks;
+}
+
+static const struct esi_seat *seat_of(const struct es_pathmap *map, int rank)
+{
+    return rank >= 0 && rank < map->application.ranks ? &map->seats[rank] : NULL;
+}
+
+int es_pathmap_thread_count(const struct es_pathmap *map, int rank)
+{
+    const struct esi_seat *seat = seat_of(map, rank);
+
+    return seat != NULL ? seat->threads : 0;
+}
+
+size_t es_pathmap_cluster_count(const struct es_pathmap *map)
+{
+    return map->cluster.cluster_count;
+}
+
+const struct es_pathmap_cluster *es_pathmap_cluster(const struct es_pathmap *map,
+                                                    size_t index)
+{
+    return index < map->cluster.cluster_count ? &map->cluster.clusters[index] : NULL;
+}
+
+size_t es_pathmap_host_count(const struct es_pathmap *map)
+{
+    return map->cluster.host_count;
+}
+
+const struct es_pathmap_host *es_pathmap_host(const struct es_pathmap *map,
+                                              size_t index)
+{
+    return index < map->cluster.host_count ? &map->cluster.hosts[index] : NULL;
+}
+
+const struct es_pathmap_host *es_pathmap_find_host(const struct es_pathmap *map,
+                                                   const char *name)
+{
+    for (size_t i = 0; i < map->cluster.host_count; i++)
+        if (strcmp(map->cluster.hosts[i].name, name) == 0)
+            return &map->cluster.hosts[i];
+    return NULL;
+}
+
+const struct es_pathmap_host *es_pathmap_rank_host(const struct es_pathmap *map,
+                                                   int rank)
+{
+    const struct esi_seat *seat = seat_of(map, rank);
+
+    return seat != NULL && seat->host >= 0 ? &map->cluster.hosts[seat->host] : NULL;
+}
+
+int es_pathmap_rank_core(const struct es_pathmap *map, int rank)
+{
+    const struct esi_seat *seat = seat_of(map, rank);
+
+    return seat != NULL ? seat->core : -1;
+}
+
+static const struct es_pathmap_stage *find_stage(const struct es_pathmap_stage *stage,
+                                                 const char *name)
+{
+    const struct es_pathmap_stage *found = NULL;
+
+    if (stage->name != NULL && strcmp(stage->name, name) == 0)
+        return stage;
+    for (size_t i = 0; i < stage->child_count && found == NULL; i++)
+        found = find_stage(&stage->children[i], name);
+    return found;
+}
+
+const char *es_pathmap_stage_host(const struct es_pathmap *map,
+                                  const char *scope,
+                                  const char *stage)
+{
+    for (size_t i = 0; i < map->mapping.stage_count; i++)
+        if (strcmp(map->mapping.stages[i].scope, scope) == 0 &&
+            strcmp(map->mapping.stages[i].stage, stage) == 0)
+            return map->mapping.stages[i].host;
+
+    const struct es_pathmap_scope *owner = es_pathmap_find_scope(map, scope);
+    const struct es_pathmap_stage *found =
+        owner != NULL ? find_stage(&owner->tree, stage) : NULL;
+    return found != NULL ? found->host : NULL;
+}
+
+size_t es_pathmap_collector_count(const struct es_pathmap *map)
+{
+    return map->collector_count;
+}
+
+const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap *map,
+                                                        size_t index)
+{
+    return index < map->collector_count ? &map->collectors[index] : NULL;
+}
+
+size_t es_pathmap_scope_count(const struct es_pathmap *map)
+{
+    return map->scope_count;
+}
+
+const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map,
+                                                size_t index)
+{
+    return index < map->scope_count ? &map->scopes[index] : NULL;
+}
+
+const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *map,
+                                                     const char *name)
+{
+    for (size_t i = 0; i < map->scope_count; i++)
+        if (strcmp(map->scopes[i].name, name) == 0)
+            return &map->scopes[i];
+    return NULL;
+}
+
+const struct es_pathmap_property *es_pathmap_stage_property(
+    const struct es_pathmap_stage *stage,
+    const char *name)
+{
+    for (size_t i = 0; i < stage->property_count; i++)
+        if (strcmp(stage->properties[i].name, name) == 0)
+            return &stage->properties[i];
+    return NULL;
+}
+
+const char *es_pathmap_source(const struct es_pathmap *map)
+{
+    return map->source != NULL ? map->source : "";
+}
+
+size_t es_pathmap_path_count(const struct es_pathmap *map)
+{
+    return map->path_count;
+}
+
+const struct es_pathmap_path *es_pathmap_path(const struct es_pathmap *map,
+                                              size_t index)
+{
+    return index < map->path_count ? &map->paths[index] : NULL;
+}
+
+/* --- Overview --------------------------------------------------------------------- */
+
+/* As the tuple space sizes a ring: a power of two above the threshold. */
+static uint64_t ring_bytes(int64_t threshold)
+{
+    uint64_t slots = 1;
+
+    while (slots <= (uint64_t)threshold)
+        slots *= 2;
+    return slots * sizeof(struct es_tuple);
+}
+
+void es_pathmap_summarize(const struct es_pathmap *map,
+                          struct es_pathmap_summary *ret_summary)
+{
+    *ret_summary = (struct es_pathmap_summary){
+        .hosts = map->cluster.host_count,
+        .ranks = (size_t)map->application.ranks,
+        .collectors = map->collector_count,
+        .paths = map->path_count,
+        .scopes = map->scope_count,
+        .expanded = map->paths != NULL,
+    };
+    for (int64_t r = 0; r < map->application.ranks; r++)
+        ret_summary->threads += (size_t)map->seats[r].threads;
+    for (size_t i = 0; i < map->path_count; i++) {
+        struct esi_path_settings settings;
+        esi_path_settings(&map->paths[i], &settings);
+        ret_summary->ring_bytes += ring_bytes(settings.threshold);
+    }
+}

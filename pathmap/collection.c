@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * From the map to the collection plan of the observed processes.
+ *
+ * The plan knows ranks but no threads.  A collector becomes one line of the plan, or,
+ * where an expanded map gives it other properties on some ranks, one for each set of
+ * ranks with the same.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/map.h"
+#include "pathmap/path.h"
+#include "tuplespace/layout.h"
+
+/* What is to be collected on one rank, for one collector. */
+struct slot {
+    bool wanted;
+    bool done;
+    struct esi_path_settings settings;
+};
+
+struct draft {
+    const struct es_pathmap *map;
+    struct slot *slots; /* one per rank */
+    struct es_plan plan;
+    size_t room;
+};
+
+/* --- Slots ------------------------------------------------------------------------ */
+
+static struct esi_path_settings settings_of(
+    const struct es_pathmap_collector *collector)
+{
+    return (struct esi_path_settings){
+        .enabled = collector->enabled,
+        .polls = collector->polls,
+        .threshold = collector->threshold,
+        .full = collector->full,
+        .host = collector->host,
+    };
+}
+
+static int slots_from_collector(struct draft *draft,
+                                const struct es_pathmap_collector *collector)
+{
+    struct es_rank_range *ranges;
+    int count = es_rank_ranges_parse(collector->ranks, NULL, &ranges);
+
+    if (count < 0)
+        return -ENOMEM;
+    for (int rank = 0; rank < draft->map->application.ranks; rank++)
+        draft->slots[rank] = (struct slot){
+            .wanted = es_rank_ranges_have(ranges, (size_t)count, rank),
+            .settings = settings_of(collector),
+        };
+    free(ranges);
+    return 0;
+}
+
+static void slots_from_paths(struct draft *draft,
+                             const struct es_pathmap_collector *collector)
+{
+    memset(draft->slots, 0,
+           (size_t)draft->map->application.ranks * sizeof(*draft->slots));
+    for (size_t i = 0; i < draft->map->path_count; i++) {
+        const struct es_pathmap_path *path = &draft->map->paths[i];
+        if (strcmp(path->collector, collector->name) != 0)
+            continue;
+        draft->slots[path->rank].wanted = true;
+        esi_path_settings(path, &draft->slots[path->rank].settings);
+    }
+}
+
+static void slots_of_host(struct draft *draft, const char *host)
+{
+    for (int rank = 0; host != NULL && rank < draft->map->application.ranks; rank++) {
+        const struct es_pathmap_host *own = es_pathmap_rank_host(draft->map, rank);
+        if (own != NULL && strcmp(own->name, host) != 0)
+            draft->slots[rank].wanted = false;
+    }
+}
+
+/* --- Lines of the plan ------------------------------------------------------------ */
+
+static struct es_collector_plan *add_line(struct draft *draft,
+                                          const struct es_pathmap_collector *collector,
+                                          const struct esi_path_settings *settings)
+{
+    if (draft->plan.count == draft->room) {
+        size_t room = draft->room > 0 ? 2 * draft->room : 8;
+        void *more =
+            realloc(draft->plan.collectors, room * sizeof(*draft->plan.collectors));
+        if (more == NULL)
+            return NULL;
+        draft->plan.collectors = more;
+        draft->room = room;
+    }
+    struct es_collector_plan *line = &draft->plan.collectors[draft->plan.count++];
+    *line = (struct es_collector_plan){
+        .classes = collector->classes,
+        .split = (enum es_split)collector->split,
+        .threshold = (uint32_t)settings->threshold,
+        .block = settings->full == ES_ON_FULL_BLOCK,
+        .enabled = settings->enabled,
+        .polls = settings->polls,
+    };
+    snprintf(line->name, sizeof(line->name), "%s", collector->name);
+    if (strcmp(collector->communicator, "*") != 0)
+        snprintf(line->communicator, sizeof(line->communicator), "%s",
+                 collector->communicator);
+    if (settings->host != NULL)
+        snprintf(line->host, sizeof(line->host), "%s", settings->host);
+    return line;
+}
+
+/* Takes the ranks from `from` on that want the same as it does. */
+static int take_ranks(struct draft *draft, int from, struct es_collector_plan *line)
+{
+    const struct esi_path_settings settings = draft->slots[from].settings;
+    int count = (int)draft->map->application.ranks;
+    size_t room = 0;
+    bool in_range = false;
+
+    for (int rank = from; rank < count; rank++) {
+        struct slot *slot = &draft->slots[rank];
+        if (!slot->wanted || slot->done ||
+            !esi_path_settings_equal(&slot->settings, &settings)) {
+            in_range = false;
+            continue;
+        }
+        slot->done = true;
+        if (in_range) {
+            line->ranges[line->range_count - 1].last = rank;
+            continue;
+        }
+        if (line->range_count == room) {
+            room = room > 0 ? 2 * room : 8;
+            void *more = realloc(line->ranges, room * sizeof(*line->ranges));
+            if (more == NULL)
+                return -ENOMEM;
+            line->ranges = more;
+        }
+        line->ranges[line->range_count++] = (struct es_rank_range){rank, rank};
+        in_range = true;
+    }
+    return 0;
+}
+
+/* All ranks: then also those that the map does not know of. */
+static void widen(const struct draft *draft, struct es_collector_plan *line)
+{
+    if (line->range_count != 1 || line->ranges[0].first != 0 ||
+        line->ranges[0].last != draft->map->application.ranks - 1)
+        return;
+    free(line->ranges);
+    line->ranges = NULL;
+    line->range_count = 0;
+}
+
+static int add_lines(struct draft *draft, const struct es_pathmap_collector *collector)
+{
+    for (int rank = 0; rank < draft->map->application.ranks; rank++) {
+        const struct slot *slot = &draft->slots[rank];
+        if (!slot->wanted || slot->done)
+            continue;
+        struct es_collector_plan *line = add_line(draft, collector, &slot->settings);
+        if (line == NULL || take_ranks(draft, rank, line) < 0)
+            return -ENOMEM;
+        widen(draft, line);
+    }
+    return 0;
+}
+
+int es_pathmap_plan(const struct es_pathmap *map,
+                    const char *host,
+                    struct es_error *error,
+                    struct es_plan *ret_plan)
+{
+    struct draft draft = {.map = map};
+    int code = 0;
+
+    if (host != NULL && map->cluster.hosts != NULL &&
+        es_pathmap_find_host(map, host) == NULL)
+        return es_error_set(error, -ENOENT,
+                            "host \"%s\": not in the pathmap's cluster.hosts", host);
+    draft.slots = calloc((size_t)map->application.ranks, sizeof(*draft.slots));
+    if (draft.slots == NULL)
+        return es_error_set(error, -ENOMEM, "no memory left for the plan");
+    for (size_t i = 0; i < map->collector_count && code == 0; i++) {
+        if (map->paths != NULL)
+            slots_from_paths(&draft, &map->collectors[i]);
+        else
+            code = slots_from_collector(&draft, &map->collectors[i]);
+        slots_of_host(&draft, host);
+        if (code == 0)
+            code = add_lines(&draft, &map->collectors[i]);
+    }
+    free(draft.slots);
+    if (code < 0) {
+        es_plan_fini(&draft.plan);
+        return es_error_set(error, code, "no memory left for the plan");
+    }
+    *ret_plan = draft.plan;
+    return 0;
+}

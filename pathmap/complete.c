@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a map says when it says nothing: the default collectors and scopes. */
+#include "config.h"
+
+#include "pathmap/complete.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuplespace/layout.h"
+
+static int set_text(char **field, const char *text)
+{
+    if (*field != NULL)
+        return 0;
+    *field = strdup(text);
+    return *field != NULL ? 0 : -ENOMEM;
+}
+
+static int set_collector(struct es_pathmap_collector *collector,
+                         const struct es_collector_plan *plan)
+{
+    collector->classes = plan->classes;
+    collector->split = (int)plan->split;
+    collector->threshold = plan->threshold;
+    collector->full = plan->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
+    collector->enabled = plan->enabled;
+    collector->polls = plan->polls;
+    return set_text(&collector->name, plan->name);
+}
+
+static int add_collectors(struct es_pathmap *map)
+{
+    struct es_plan plan;
+    int code = es_plan_default(&plan);
+
+    if (code < 0)
+        return code;
+    map->collectors = calloc(plan.count, sizeof(*map->collectors));
+    if (map->collectors == NULL)
+        code = -ENOMEM;
+    else
+        map->collector_count = plan.count;
+    for (size_t i = 0; i < plan.count && code == 0; i++)
+        code = set_collector(&map->collectors[i], &plan.collectors[i]);
+    es_plan_fini(&plan);
+    return code;
+}
+
+int esi_map_complete(struct es_pathmap *map)
+{
+    int code = map->collectors == NULL ? add_collectors(map) : 0;
+
+    for (size_t i = 0; i < map->collector_count && code == 0; i++) {
+        code = set_text(&map->collectors[i].ranks, "*");
+        if (code == 0)
+            code = set_text(&map->collectors[i].communicator, "*");
+    }
+    return code;
+}
+
+/* --- Scopes ----------------------------------------------------------------------- */
+
+/* The two shapes of the EventSpace paper, section 5: elements under their thread,
+ * threads under their host, hosts under the consumer. */
+static const struct {
+    const char *name;
+    const char *comment;
+    const char *thread_type;
+    const char *property;
+    const char *value;
+} defaults[] = {
+    {"heartbeat", "the newest event of each thread", "reduce", "operation", "latest"},
+    {"events", "every event as it was recorded", "gather", NULL, NULL},
+};
+
+static int add_child(struct es_pathmap_stage *stage, const char *type, int per)
+{
+    stage->children = calloc(1, sizeof(*stage->children));
+    if (stage->children == NULL)
+        return -ENOMEM;
+    stage->child_count = 1;
+    stage->children[0].per = per;
+    return set_text(&stage->children[0].type, type);
+}
+
+static int add_property(struct es_pathmap_stage *stage,
+                        const char *name,
+                        const char *value)
+{
+    if (name == NULL)
+        return 0;
+    stage->properties = calloc(1, sizeof(*stage->properties));
+    if (stage->properties == NULL)
+        return -ENOMEM;
+    stage->property_count = 1;
+    stage->properties[0].kind = ES_PATHMAP_VALUE_STRING;
+    int code = set_text(&stage->properties[0].name, name);
+    return code == 0 ? set_text(&stage->properties[0].text, value) : code;
+}
+
+static int add_scope(struct es_pathmap_scope *scope, size_t index)
+{
+    int code = set_text(&scope->name, defaults[index].name);
+
+    if (code == 0)
+        code = set_text(&scope->comment, defaults[index].comment);
+    if (code == 0)
+        code = set_text(&scope->tree.type, "gather");
+    if (code == 0)
+        code = set_text(&scope->tree.name, "root");
+    if (code == 0)
+        code = add_child(&scope->tree, "gather", ES_PER_HOST);
+    if (code == 0)
+        code = add_child(&scope->tree.children[0], defaults[index].thread_type,
+                         ES_PER_THREAD);
+    if (code == 0)
+        code = add_property(&scope->tree.children[0].children[0],
+                            defaults[index].property, defaults[index].value);
+    return code;
+}
+
+int esi_map_add_scopes(struct es_pathmap *map)
+{
+    const size_t count = sizeof(defaults) / sizeof(defaults[0]);
+    int code = 0;
+
+    if (map->scopes != NULL)
+        return 0;
+    map->scopes = calloc(count, sizeof(*map->scopes));
+    if (map->scopes == NULL)
+        return -ENOMEM;
+    map->scope_count = count;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = add_scope(&map->scopes[i], i);
+    return code;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a map says when it says nothing. */
+#ifndef ES_PATHMAP_COMPLETE_H
+#define ES_PATHMAP_COMPLETE_H
+
+#include "pathmap/map.h"
+
+/* Puts the collectors of es_plan_default() where the list is left out, and "*" where
+ * ranks and communicators of collectors are.  -ENOMEM. */
+int esi_map_complete(struct es_pathmap *map);
+
+/* Puts the scopes "heartbeat" and "events" into a map that has none.  -ENOMEM. */
+int esi_map_add_scopes(struct es_pathmap *map);
+
+#endif

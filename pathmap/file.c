@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Whole files in and out; maps from and to files. */
+#include "config.h"
+
+#include "pathmap/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pathmap/pathmap.h"
+
+enum { FIRST_ROOM = 1 << 16, LARGEST = 1 << 30 };
+
+static int fail(struct es_error *error, const char *path, int code, const char *what)
+{
+    return es_error_set_at(error, code, path, 0, 0, "%s: %s", what, strerror(-code));
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+static int grow(char **text, size_t *room)
+{
+    char *more;
+
+    if (*room >= LARGEST)
+        return -EFBIG;
+    more = realloc(*text, 2 * *room);
+    if (more == NULL)
+        return -ENOMEM;
+    *text = more;
+    *room *= 2;
+    return 0;
+}
+
+/* `*text` holds `room` bytes; it may move.  Returns 0 and the length. */
+static int read_all(int fd, char **text, size_t room, size_t *ret_length)
+{
+    size_t length = 0;
+
+    for (;;) {
+        int code = length + 1 == room ? grow(text, &room) : 0;
+        if (code < 0)
+            return code;
+        ssize_t got = read(fd, *text + length, room - length - 1);
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        if (got == 0)
+            break;
+        if (got > 0)
+            length += (size_t)got;
+    }
+    (*text)[length] = '\0';
+    *ret_length = length;
+    return 0;
+}
+
+int esi_file_read(const char *path,
+                  struct es_error *error,
+                  char **ret_text,
+                  size_t *ret_length)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return fail(error, path, -errno, "cannot be read");
+    char *text = malloc(FIRST_ROOM);
+    int code = text != NULL ? read_all(fd, &text, FIRST_ROOM, ret_length) : -ENOMEM;
+    close(fd);
+    if (code < 0) {
+        free(text);
+        return fail(error, path, code, "cannot be read");
+    }
+    *ret_text = text;
+    return 0;
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static int write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = write(fd, text, length);
+        if (put < 0 && errno != EINTR)
+            return -errno;
+        if (put > 0) {
+            text += put;
+            length -= (size_t)put;
+        }
+    }
+    return 0;
+}
+
+static int write_to(const char *path, int flags, const char *text, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+
+    if (fd < 0)
+        return -errno;
+    int code = write_all(fd, text, length);
+    if (close(fd) != 0 && code == 0)
+        code = -errno;
+    return code;
+}
+
+static int replace(const char *path, const char *text, size_t length)
+{
+    char *draft;
+
+    if (asprintf(&draft, "%s.%ld.tmp", path, (long)getpid()) < 0)
+        return -ENOMEM;
+    unlink(draft); /* left by a process of the same number that was killed */
+    int code = write_to(draft, O_CREAT | O_EXCL, text, length);
+    if (code == 0 && rename(draft, path) != 0)
+        code = -errno;
+    if (code < 0 && code != -EEXIST)
+        unlink(draft);
+    free(draft);
+    return code;
+}
+
+int esi_file_write(const char *path,
+                   const char *text,
+                   size_t length,
+                   struct es_error *error)
+{
+    struct stat found;
+    bool plain = stat(path, &found) != 0 || S_ISREG(found.st_mode);
+    int code = plain ? replace(path, text, length) : write_to(path, 0, text, length);
+
+    return code < 0 ? fail(error, path, code, "cannot be written") : 0;
+}
+
+/* --- Maps ------------------------------------------------------------------------- */
+
+int es_pathmap_load(const char *path,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    char *text;
+    size_t length;
+    int code = esi_file_read(path, error, &text, &length);
+
+    if (code < 0)
+        return code;
+    code = es_pathmap_parse(text, length, path, error, ret_map);
+    free(text);
+    return code;
+}
+
+int es_pathmap_save(const struct es_pathmap *map,
+                    const char *path,
+                    struct es_error *error)
+{
+    char *text;
+    int code = es_pathmap_format(map, &text);
+
+    if (code < 0)
+        return fail(error, path, code, "cannot be written");
+    code = esi_file_write(path, text, strlen(text), error);
+    free(text);
+    return code;
+}

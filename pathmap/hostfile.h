@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Hostfiles of MPI launchers.
+ *
+ *   node1            one slot
+ *   node2:4          MPICH's way to say four
+ *   node3 slots=4    Open MPI's way
+ *   # comment
+ *
+ * Launchers' further words (binding=, user=, max_slots=) are skipped.  A host that
+ * comes again gets the slots added.
+ */
+#ifndef ES_PATHMAP_HOSTFILE_H
+#define ES_PATHMAP_HOSTFILE_H
+
+#include <stddef.h>
+
+#include "eventspace/error.h"
+
+struct esi_hostfile_line {
+    char *name;
+    int slots;
+};
+
+/* Caller's memory. */
+struct esi_hostfile {
+    struct esi_hostfile_line *hosts; /* owned, in the order of the file */
+    size_t count;
+};
+
+/* -EINVAL with the place of the fault, -ENODATA: it names no host. */
+int esi_hostfile_parse(const char *text,
+                       const char *source,
+                       struct es_error *error,
+                       struct esi_hostfile *ret_hostfile);
+int esi_hostfile_load(const char *path,
+                      struct es_error *error,
+                      struct esi_hostfile *ret_hostfile);
+void esi_hostfile_fini(struct esi_hostfile *hostfile);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Pathmaps from text: JSON, then the tables, then the checks; and back to text. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/complete.h"
+#include "pathmap/layout.h"
+#include "pathmap/map.h"
+#include "pathmap/record.h"
+#include "pathmap/scope_place.h"
+#include "pathmap/validate.h"
+
+static const struct esi_step root = {0};
+
+static int parse_json(const struct esi_reader *reader, json_t **ret_json)
+{
+    json_error_t fault;
+    json_t *json =
+        json_loadb(reader->text, reader->length, JSON_REJECT_DUPLICATES, &fault);
+
+    if (json != NULL) {
+        *ret_json = json;
+        return 0;
+    }
+    if (json_error_code(&fault) == json_error_out_of_memory)
+        return esi_reader_fail_memory(reader);
+    return es_error_set_at(
+        reader->error, -EINVAL, reader->source, fault.line > 0 ? fault.line : 0,
+        fault.line > 0 && fault.column >= 0 ? fault.column : 0, "JSON: %s", fault.text);
+}
+
+/* Before anything else: members of another version would only look like slips. */
+static int check_version(const struct esi_reader *reader, const json_t *json)
+{
+    const json_t *version = json_object_get(json, "version");
+    struct esi_step step = {&root, "version", 0};
+
+    if (!json_is_integer(version) || json_integer_value(version) == ES_PATHMAP_VERSION)
+        return 0;
+    return esi_reader_fail(reader, &step, -EINVAL,
+                           "found %" JSON_INTEGER_FORMAT
+                           ", expected %d, the version that this program reads",
+                           json_integer_value(version), ES_PATHMAP_VERSION);
+}
+
+static void place_scopes(const struct esi_reader *reader, struct es_pathmap *map)
+{
+    struct esi_step step = {&root, "scopes", 0};
+    struct esi_text_cursor cursor;
+
+    esi_text_cursor_init(&cursor, reader->text, reader->length);
+    if (esi_text_cursor_seek(&cursor, &step, false))
+        esi_scopes_place(&cursor, map->scopes, map->scope_count);
+}
+
+static int read_map(const struct esi_reader *reader,
+                    const json_t *json,
+                    struct es_pathmap *map)
+{
+    int code = check_version(reader, json);
+
+    if (code == 0)
+        code = esi_record_read(reader, &root, &esi_schema_map, json, map);
+    if (code < 0)
+        return code;
+    map->source = strdup(reader->source);
+    if (map->source == NULL || esi_map_complete(map) < 0)
+        return esi_reader_fail_memory(reader);
+    place_scopes(reader, map);
+    return esi_map_validate(reader, map);
+}
+
+int es_pathmap_parse(const char *text,
+                     size_t length,
+                     const char *source,
+                     struct es_error *error,
+                     struct es_pathmap **ret_map)
+{
+    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
+    struct es_pathmap *map = calloc(1, sizeof(*map));
+    json_t *json = NULL;
+
+    if (map == NULL)
+        return esi_reader_fail_memory(&reader);
+    int code = parse_json(&reader, &json);
+    if (code == 0)
+        code = read_map(&reader, json, map);
+    json_decref(json);
+    if (code < 0) {
+        es_pathmap_destroy(map);
+        return code;
+    }
+    *ret_map = map;
+    return 0;
+}
+
+static int format_record(const struct esi_schema *schema,
+                         const void *record,
+                         char **ret_text)
+{
+    json_t *json;
+    int code = esi_record_write(schema, record, &json);
+
+    if (code < 0)
+        return code;
+    code = esi_layout_format(json, ret_text);
+    json_decref(json);
+    return code;
+}
+
+int es_pathmap_format(const struct es_pathmap *map, char **ret_text)
+{
+    return format_record(&esi_schema_map, map, ret_text);
+}
+
+void es_pathmap_destroy(struct es_pathmap *map)
+{
+    int saved = errno;
+
+    if (map == NULL)
+        return;
+    free(map->source);
+    free(map->seats);
+    esi_record_fini(&esi_schema_map, map);
+    free(map);
+    errno = saved;
+}
+
+/* --- A scope by itself ------------------------------------------------------------ */
+
+static int read_scope(const struct esi_reader *reader,
+                      const json_t *json,
+                      struct es_pathmap_scope *scope)
+{
+    struct esi_check check = {.reader = reader};
+    struct esi_text_cursor cursor;
+    int code = esi_record_read(reader, &root, &esi_schema_scope, json, scope);
+
+    if (code < 0)
+        return code;
+    esi_text_cursor_init(&cursor, reader->text, reader->length);
+    esi_scope_place(&cursor, scope);
+    return esi_check_scope(&check, scope, "");
+}
+
+int es_pathmap_scope_parse(const char *text,
+                           size_t length,
+                           const char *source,
+                           struct es_error *error,
+                           struct es_pathmap_scope **ret_scope)
+{
+    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
+    struct es_pathmap_scope *scope = calloc(1, sizeof(*scope));
+    json_t *json = NULL;
+
+    if (scope == NULL)
+        return esi_reader_fail_memory(&reader);
+    int code = parse_json(&reader, &json);
+    if (code == 0)
+        code = read_scope(&reader, json, scope);
+    json_decref(json);
+    if (code < 0) {
+        es_pathmap_scope_destroy(scope);
+        return code;
+    }
+    *ret_scope = scope;
+    return 0;
+}
+
+int es_pathmap_scope_format(const struct es_pathmap_scope *scope, char **ret_text)
+{
+    return format_record(&esi_schema_scope, scope, ret_text);
+}
+
+void es_pathmap_scope_destroy(struct es_pathmap_scope *scope)
+{
+    int saved = errno;
+
+    if (scope == NULL)
+        return;
+    esi_record_fini(&esi_schema_scope, scope);
+    free(scope);
+    errno = saved;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Places in a JSON text: the way to a member, its name for people, its line and column.
+ *
+ * The parser keeps no places.  When one is needed, the text is walked again along the
+ * way, O(bytes before the place).  The text has been accepted by the parser before, so
+ * the cursor only tells strings, brackets and commas apart; on anything else it stays
+ * within the text and finds nothing.
+ */
+#ifndef ES_PATHMAP_PLACE_H
+#define ES_PATHMAP_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One step of the way from the document's root.  Lives on the stack of who walks the
+ * document; the root has no parent. */
+struct esi_step {
+    const struct esi_step *parent; /* borrowed */
+    const char *key;               /* of a member, borrowed; NULL = item of a list */
+    size_t index;                  /* of an item */
+};
+
+/* Writes "cluster.hosts[2].cores" ("document" for the root), cut if need be.  Returns
+ * out. */
+const char *esi_step_format(const struct esi_step *step, char *out, size_t size);
+
+/* A value in a text, and the lines counted on the way there. */
+struct esi_text_cursor {
+    const char *at;
+    const char *end;
+    const char *counted; /* lines are counted up to here */
+    const char *line_start;
+    int line;
+};
+
+/* At the document's value. */
+void esi_text_cursor_init(struct esi_text_cursor *cursor,
+                          const char *text,
+                          size_t length);
+/* From an object or list to its first name or item.  False when it is empty: then
+ * behind it. */
+bool esi_text_cursor_enter(struct esi_text_cursor *cursor);
+/* From behind a value to the next name or item.  False at the end: then behind the
+ * whole. */
+bool esi_text_cursor_next(struct esi_text_cursor *cursor);
+/* From a name to its value; true if the name is `key`. */
+bool esi_text_cursor_read_name(struct esi_text_cursor *cursor, const char *key);
+/* From a value to behind it. */
+void esi_text_cursor_skip(struct esi_text_cursor *cursor);
+/* From the document's value to the step's (or to its name).  False if the text has
+ * none. */
+bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
+                          const struct esi_step *step,
+                          bool name);
+/* Where it is: from 1, in bytes. */
+void esi_text_cursor_place(struct esi_text_cursor *cursor,
+                           int *ret_line,
+                           int *ret_column);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reading records: the members of a JSON object into the fields that the tables name.
+ */
+#include "config.h"
+
+#include "pathmap/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eventspace/operation.h"
+#include "pathmap/map.h"
+#include "pathmap/record_private.h"
+
+/* What one member is read with. */
+struct place {
+    const struct esi_reader *reader;
+    const struct esi_step *step;
+    const struct esi_member *member;
+};
+
+const char *esi_json_found(const json_t *json, char *out, size_t size)
+{
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        snprintf(out, size, "an object");
+        break;
+    case JSON_ARRAY:
+        snprintf(out, size, "a list of %zu", json_array_size(json));
+        break;
+    case JSON_STRING:
+        snprintf(out, size, "\"%.60s\"", json_string_value(json));
+        break;
+    case JSON_INTEGER:
+        snprintf(out, size, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+        break;
+    case JSON_REAL:
+        snprintf(out, size, "%.17g", json_real_value(json));
+        break;
+    default:
+        snprintf(out, size, "%s",
+                 json_is_true(json)    ? "true"
+                 : json_is_false(json) ? "false"
+                                       : "null");
+    }
+    for (char *c = out; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return out;
+}
+
+static int fail_found(const struct place *place, const json_t *json)
+{
+    char found[80], expected[160];
+
+    return esi_reader_fail(
+        place->reader, place->step, -EINVAL, "found %s, expected %s",
+        esi_json_found(json, found, sizeof(found)),
+        esi_member_expected(place->member, expected, sizeof(expected)));
+}
+
+static int check_ranges(const struct place *place, const char *text)
+{
+    struct es_error error = {0};
+    struct es_rank_range *ranges = NULL;
+    int count = es_rank_ranges_parse(text, &error, &ranges);
+
+    free(ranges);
+    if (count == -ENOMEM)
+        return esi_reader_fail_memory(place->reader);
+    if (count < 0 || *text == '\0')
+        return esi_reader_fail(
+            place->reader, place->step, -EINVAL,
+            "found \"%.60s\", expected numbers such as \"0-3,7\", or \"*\"", text);
+    return 0;
+}
+
+static int read_text(const struct place *place, const json_t *json, char **field)
+{
+    if (!json_is_string(json))
+        return fail_found(place, json);
+
+    const char *text = json_string_value(json);
+    if (place->member->kind == ESI_RANGES) {
+        int code = check_ranges(place, text);
+        if (code < 0)
+            return code;
+    } else if (!esi_member_has_text(place->member, text)) {
+        return fail_found(place, json);
+    }
+    *field = strdup(text);
+    return *field != NULL ? 0 : esi_reader_fail_memory(place->reader);
+}
+
+static int read_integer(const struct place *place, const json_t *json, int64_t *field)
+{
+    int64_t value = json_integer_value(json);
+
+    if (!json_is_integer(json) || value < place->member->minimum ||
+        value > place->member->maximum)
+        return fail_found(place, json);
+    *field = value;
+    return 0;
+}
+
+static int read_boolean(const struct place *place, const json_t *json, bool *field)
+{
+    if (!json_is_boolean(json))
+        return fail_found(place, json);
+    *field = json_is_true(json);
+    return 0;
+}
+
+static int read_choice(const struct place *place, const json_t *json, int *field)
+{
+    int choice = json_is_string(json)
+                     ? esi_member_choice(place->member, json_string_value(json))
+                     : -1;
+
+    if (choice < 0)
+        return fail_found(place, json);
+    *field = choice;
+    return 0;
+}
+
+static int fail_class(const struct place *place,
+                      const struct esi_step *step,
+                      const json_t *json)
+{
+    char found[80], known[160];
+    size_t used = 0;
+
+    for (int i = ES_CLASS_NONE + 1; i < ES_CLASS_COUNT && used < sizeof(known); i++)
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
+                                 used > 0 ? ", " : "", es_class_name((enum es_class)i));
+    return esi_reader_fail(place->reader, step, -EINVAL, "found %s, expected one of %s",
+                           esi_json_found(json, found, sizeof(found)), known);
+}
+
+static int read_classes(const struct place *place, const json_t *json, uint32_t *field)
+{
+    uint32_t classes = 0;
+
+    if (!json_is_array(json) || json_array_size(json) == 0)
+        return fail_found(place, json);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        struct esi_step step = {place->step, NULL, i};
+        const json_t *item = json_array_get(json, i);
+        enum es_class found = json_is_string(item)
+                                  ? es_class_by_name(json_string_value(item))
+                                  : ES_CLASS_NONE;
+        if (found == ES_CLASS_NONE)
+            return fail_class(place, &step, item);
+        if ((classes & 1u << found) != 0)
+            return esi_reader_fail(
+                place->reader, &step, -EINVAL,
+                "found \"%s\" a second time, expected each class once",
+                es_class_name(found));
+        classes |= 1u << found;
+    }
+    *field = classes;
+    return 0;
+}
+
+static int read_integers(const struct place *place, const json_t *json, void *record)
+{
+    size_t count = json_array_size(json);
+
+    if (!json_is_array(json))
+        return fail_found(place, json);
+
+    int64_t *numbers = calloc(count > 0 ? count : 1, sizeof(*numbers));
+    if (numbers == NULL)
+        return esi_reader_fail_memory(place->reader);
+    esi_field_set_array(place->member, record, numbers, count);
+    for (size_t i = 0; i < count; i++) {
+        struct esi_step step = {place->step, NULL, i};
+        struct esi_member item = *place->member;
+        struct place at = {place->reader, &step, &item};
+        item.kind = ESI_INTEGER;
+        int code = read_integer(&at, json_array_get(json, i), &numbers[i]);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}
+
+static int read_objects(const struct place *place, const json_t *json, void *record)
+{
+    const struct esi_schema *schema = place->member->schema;
+    size_t count = json_array_size(json);
+
+    if (!json_is_array(json))
+        return fail_found(place, json);
+
+    char *records = calloc(count > 0 ? count : 1, schema->size);
+    if (records == NULL)
+        return esi_reader_fail_memory(place->reader);
+    esi_field_set_array(place->member, record, records, count);
+    for (size_t i = 0; i < count; i++) {
+        struct esi_step step = {place->step, NULL, i};
+        int code = esi_record_read(place->reader, &step, schema,
+                                   json_array_get(json, i), records + i * schema->size);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}
+
+static int read_properties(const struct place *place, const json_t *json, void *record)
+{
+    struct es_pathmap_property *properties = NULL;
+    size_t count = 0;
+
+    if (!json_is_object(json))
+        return fail_found(place, json);
+    int code =
+        esi_properties_read(place->reader, place->step, json, &properties, &count);
+    if (code == -ENOMEM)
+        return esi_reader_fail_memory(place->reader);
+    if (code == 0)
+        esi_field_set_array(place->member, record, properties, count);
+    return code;
+}
+
+static int read_member(const struct place *place, const json_t *json, void *record)
+{
+    void *field = (char *)record + place->member->offset;
+
+    switch (place->member->kind) {
+    case ESI_STRING:
+    case ESI_NAME:
+    case ESI_HOST:
+    case ESI_PATTERN:
+    case ESI_RANGES:
+        return read_text(place, json, field);
+    case ESI_INTEGER:
+        return read_integer(place, json, field);
+    case ESI_BOOLEAN:
+        return read_boolean(place, json, field);
+    case ESI_CHOICE:
+        return read_choice(place, json, field);
+    case ESI_CLASSES:
+        return read_classes(place, json, field);
+    case ESI_INTEGERS:
+        return read_integers(place, json, record);
+    case ESI_OBJECT:
+        return esi_record_read(place->reader, place->step, place->member->schema, json,
+                               field);
+    case ESI_OBJECTS:
+        return read_objects(place, json, record);
+    case ESI_PROPERTIES:
+        return read_properties(place, json, record);
+    }
+    return -EINVAL;
+}
+
+static int fail_unknown(const struct esi_reader *reader,
+                        const struct esi_step *step,
+                        const struct esi_schema *schema)
+{
+    char words[240];
+    const char *nearest = esi_schema_nearest(schema, step->key);
+    size_t used = 0;
+
+    if (nearest != NULL)
+        return esi_reader_fail_name(reader, step,
+                                    "unknown member, did you mean \"%s\"?", nearest);
+    for (size_t i = 0; i < schema->member_count && used < sizeof(words); i++)
+        used += (size_t)snprintf(words + used, sizeof(words) - used, "%s \"%s\"",
+                                 i > 0 ? "," : "", schema->members[i].name);
+    return esi_reader_fail_name(reader, step, "unknown member, expected one of%s",
+                                words);
+}
+
+static int check_required(const struct esi_reader *reader,
+                          const struct esi_step *step,
+                          const struct esi_schema *schema,
+                          const json_t *json)
+{
+    char expected[160];
+
+    for (size_t i = 0; i < schema->member_count; i++) {
+        const struct esi_member *member = &schema->members[i];
+        if ((member->flags & ESI_REQUIRED) == 0 ||
+            json_object_get(json, member->name) != NULL)
+            continue;
+        return esi_reader_fail(reader, step, -EINVAL,
+                               "member \"%s\" is missing, expected %s", member->name,
+                               esi_member_expected(member, expected, sizeof(expected)));
+    }
+    return 0;
+}
+
+static size_t depth_of(const struct esi_step *step)
+{
+    size_t depth = 0;
+
+    for (; step->parent != NULL; step = step->parent)
+        depth++;
+    return depth;
+}
+
+int esi_record_read(const struct esi_reader *reader,
+                    const struct esi_step *step,
+                    const struct esi_schema *schema,
+                    const json_t *json,
+                    void *record)
+{
+    char found[80];
+
+    if (!json_is_object(json))
+        return esi_reader_fail(reader, step, -EINVAL, "found %s, expected an object",
+                               esi_json_found(json, found, sizeof(found)));
+    if (depth_of(step) > 2 * ESI_MAX_DEPTH)
+        return esi_reader_fail(reader, step, -EINVAL, "nested deeper than %d levels",
+                               ESI_MAX_DEPTH);
+    esi_record_init(schema, record);
+
+    /* In the order of the text, so that the first fault is the first one to be read. */
+    for (void *at = json_object_iter((json_t *)json); at != NULL;
+         at = json_object_iter_next((json_t *)json, at)) {
+        struct esi_step below = {step, json_object_iter_key(at), 0};
+        struct place place = {reader, &below, esi_schema_find(schema, below.key)};
+        int code = place.member == NULL
+                       ? fail_unknown(reader, &below, schema)
+                       : read_member(&place, json_object_iter_value(at), record);
+        if (code < 0)
+            return code;
+    }
+    return check_required(reader, step, schema, json);
+}

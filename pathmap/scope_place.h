@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Notes in the records of scopes where their stages and properties stand in the text.
+ */
+#ifndef ES_PATHMAP_SCOPE_PLACE_H
+#define ES_PATHMAP_SCOPE_PLACE_H
+
+#include "pathmap/place.h"
+
+struct es_pathmap_scope;
+
+/* `cursor` is at the list of scopes, or at the one scope.  One walk over their text. */
+void esi_scopes_place(struct esi_text_cursor *cursor,
+                      struct es_pathmap_scope *scopes,
+                      size_t count);
+void esi_scope_place(struct esi_text_cursor *cursor, struct es_pathmap_scope *scope);
+
+#endif

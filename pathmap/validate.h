@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a pathmap must keep to beyond the types of its members: names, references,
+ * places. */
+#ifndef ES_PATHMAP_VALIDATE_H
+#define ES_PATHMAP_VALIDATE_H
+
+#include "pathmap/map.h"
+#include "pathmap/names.h"
+#include "pathmap/record.h"
+
+/* Checks the whole map and fills its seats.  -EINVAL, -ENOMEM. */
+int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map);
+
+/* What the parts of the check share.  Zeroed names = not known, so not checked. */
+struct esi_check {
+    const struct esi_reader *reader;
+    struct es_pathmap *map; /* NULL: a scope by itself */
+    bool has_hosts;
+    struct esi_names hosts;
+    struct esi_names collectors;
+};
+
+/* The named host must be there; NULL is fine.  `path` is the way to the member. */
+int esi_check_host(const struct esi_check *check, const char *host, const char *path);
+/* Ranges must stay below `limit` of `what` ("ranks"); NULL is fine. */
+int esi_check_ranges(const struct esi_check *check,
+                     const char *ranges,
+                     int64_t limit,
+                     const char *what,
+                     const char *path);
+/* No two records of the list at `path` have one name (member `member`). */
+int esi_check_unique(const struct esi_check *check,
+                     const struct esi_names *names,
+                     const char *path,
+                     const char *member);
+
+/* Fills map->seats from the mapping, the groups and the hosts' slots (seat.c). */
+int esi_seats_fill(const struct esi_check *check);
+/* validate_scope.c; `path` is the way to the scope, "" for a document of its own. */
+int esi_check_scope(const struct esi_check *check,
+                    const struct es_pathmap_scope *scope,
+                    const char *path);
+int esi_check_scopes(const struct esi_check *check);
+/* validate_path.c */
+int esi_check_paths(const struct esi_check *check);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the paths of an expanded map must keep to.
+ *
+ * A path is a "collector" stage followed by an "element" stage.  The threads of a rank
+ * share their collectors' properties, since the observed process makes its elements by
+ * rank.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/path.h"
+#include "pathmap/validate.h"
+
+enum { WAY = 128 };
+
+static int fail_in(const struct esi_check *check,
+                   size_t path,
+                   const char *member,
+                   const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
+
+static int fail_in(const struct esi_check *check,
+                   size_t path,
+                   const char *member,
+                   const char *format,
+                   ...)
+{
+    char way[WAY], words[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    snprintf(way, sizeof(way), "paths[%zu]%s", path, member);
+    return esi_reader_fail_path(check->reader, way, "%s", words);
+}
+
+static bool value_fits(const struct esi_member *member,
+                       const struct es_pathmap_property *property)
+{
+    switch (member->kind) {
+    case ESI_BOOLEAN:
+        return property->kind == ES_PATHMAP_VALUE_BOOLEAN;
+    case ESI_INTEGER:
+        return property->kind == ES_PATHMAP_VALUE_INTEGER &&
+               property->integer >= member->minimum &&
+               property->integer <= member->maximum;
+    default:
+        return property->kind == ES_PATHMAP_VALUE_STRING &&
+               esi_member_choice(member, property->text) >= 0;
+    }
+}
+
+static int fail_unknown(const struct esi_check *check,
+                        size_t path,
+                        size_t stage,
+                        const struct esi_schema *schema,
+                        const char *name)
+{
+    const char *nearest = esi_schema_nearest(schema, name);
+    struct esi_step steps[6] = {{.key = NULL}};
+    const size_t indices[] = {0, 0, path, 0, stage, 0};
+    const char *const keys[] = {NULL, "paths", NULL, "stages", NULL, "properties"};
+    struct esi_step last = {&steps[5], name, 0};
+
+    for (size_t i = 1; i < 6; i++)
+        steps[i] = (struct esi_step){&steps[i - 1], keys[i], indices[i]};
+    if (nearest != NULL)
+        return esi_reader_fail_name(check->reader, &last,
+                                    "unknown property, did you mean \"%s\"?", nearest);
+    return esi_reader_fail_name(check->reader, &last,
+                                "unknown property, expected one of \"%s\", \"%s\"",
+                                schema->members[0].name, schema->members[1].name);
+}
+
+static int check_properties(const struct esi_check *check,
+                            size_t path,
+                            size_t index,
+                            const struct esi_schema *schema)
+{
+    const struct es_pathmap_stage *stage = &check->map->paths[path].stages[index];
+    char member[WAY], expected[160];
+
+    for (size_t i = 0; i < stage->property_count; i++) {
+        const struct es_pathmap_property *property = &stage->properties[i];
+        const struct esi_member *known = esi_schema_find(schema, property->name);
+        if (known == NULL)
+            return fail_unknown(check, path, index, schema, property->name);
+        if (value_fits(known, property))
+            continue;
+        snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index,
+                 known->name);
+        return fail_in(check, path, member, "found %.60s, expected %s", property->text,
+                       esi_member_expected(known, expected, sizeof(expected)));
+    }
+    for (size_t i = 0; i < schema->member_count; i++) {
+        if (es_pathmap_stage_property(stage, schema->members[i].name) != NULL)
+            continue;
+        snprintf(member, sizeof(member), ".stages[%zu]", index);
+        return fail_in(
+            check, path, member, "property \"%s\" is missing, expected %s",
+            schema->members[i].name,
+            esi_member_expected(&schema->members[i], expected, sizeof(expected)));
+    }
+    return 0;
+}
+
+static int check_stages(const struct esi_check *check, size_t index)
+{
+    static const char *const types[] = {"collector", "element"};
+    static const struct esi_schema *const schemas[] = {&esi_schema_collector_properties,
+                                                       &esi_schema_element_properties};
+    const struct es_pathmap_path *path = &check->map->paths[index];
+    int code = 0;
+
+    if (path->stage_count != 2)
+        return fail_in(check, index, ".stages",
+                       "found %zu stages, expected a collector and an element",
+                       path->stage_count);
+    for (size_t i = 0; i < 2 && code == 0; i++) {
+        char way[WAY], member[WAY];
+        snprintf(member, sizeof(member), ".stages[%zu].type", i);
+        if (strcmp(path->stages[i].type, types[i]) != 0)
+            return fail_in(check, index, member, "found \"%s\", expected \"%s\"",
+                           path->stages[i].type, types[i]);
+        snprintf(way, sizeof(way), "paths[%zu].stages[%zu].host", index, i);
+        code = esi_check_host(check, path->stages[i].host, way);
+        if (code == 0)
+            code = check_properties(check, index, i, schemas[i]);
+    }
+    return code;
+}
+
+/* The collector runs where the rank does. */
+static int check_collector_host(const struct esi_check *check, size_t index)
+{
+    const struct es_pathmap_path *path = &check->map->paths[index];
+    const struct es_pathmap_host *host =
+        es_pathmap_rank_host(check->map, (int)path->rank);
+    const char *said = path->stages[0].host;
+
+    if (said == NULL || host == NULL || strcmp(said, host->name) == 0)
+        return 0;
+    return fail_in(check, index, ".stages[0].host",
+                   "found \"%s\", expected \"%s\", where rank %" PRId64 " runs", said,
+                   host->name, path->rank);
+}
+
+static int check_path(const struct esi_check *check, size_t index)
+{
+    const struct es_pathmap_path *path = &check->map->paths[index];
+    char id[ESI_PATH_NAME_BYTES], element[ESI_PATH_NAME_BYTES];
+    size_t collector;
+
+    if (path->rank >= check->map->application.ranks)
+        return fail_in(check, index, ".rank",
+                       "found %" PRId64 ", expected a rank from 0 to %" PRId64,
+                       path->rank, check->map->application.ranks - 1);
+    if (!esi_names_find(&check->collectors, path->collector, &collector))
+        return fail_in(check, index, ".collector",
+                       "found \"%s\", expected the name of a collector in collectors",
+                       path->collector);
+    esi_path_id((int)path->rank, (int)path->thread, path->collector, id);
+    if (strcmp(path->id, id) != 0)
+        return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
+                       id);
+    esi_path_element(id, check->map->collectors[collector].split, element);
+    if (strcmp(path->element, element) != 0)
+        return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
+                       path->element, element);
+    int code = check_stages(check, index);
+    return code == 0 ? check_collector_host(check, index) : code;
+}
+
+/* --- Paths of one rank and collector ---------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct es_pathmap_path *left = *(const struct es_pathmap_path *const *)a;
+    const struct es_pathmap_path *right = *(const struct es_pathmap_path *const *)b;
+    int order = strcmp(left->collector, right->collector);
+
+    if (order != 0)
+        return order;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->thread != right->thread)
+        return left->thread < right->thread ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+static int check_pair(const struct esi_check *check,
+                      const struct es_pathmap_path *earlier,
+                      const struct es_pathmap_path *path)
+{
+    struct esi_path_settings a, b;
+    size_t index = (size_t)(path - check->map->paths);
+
+    if (path->rank != earlier->rank || strcmp(path->collector, earlier->collector) != 0)
+        return 0;
+    if (path->thread == earlier->thread)
+        return fail_in(check, index, ".id",
+                       "found \"%s\" a second time, expected each path once", path->id);
+    esi_path_settings(earlier, &a);
+    esi_path_settings(path, &b);
+    if (esi_path_settings_equal(&a, &b))
+        return 0;
+    return fail_in(
+        check, index, ".stages",
+        "found other properties than those of path \"%s\", expected the threads of "
+        "a rank to share them",
+        earlier->id);
+}
+
+static int check_pairs(const struct esi_check *check)
+{
+    const struct es_pathmap *map = check->map;
+    const struct es_pathmap_path **sorted =
+        calloc(map->path_count + 1, sizeof(*sorted));
+    int code = 0;
+
+    if (sorted == NULL)
+        return esi_reader_fail_memory(check->reader);
+    for (size_t i = 0; i < map->path_count; i++)
+        sorted[i] = &map->paths[i];
+    qsort(sorted, map->path_count, sizeof(*sorted), compare_paths);
+    for (size_t i = 1; i < map->path_count && code == 0; i++)
+        code = check_pair(check, sorted[i - 1], sorted[i]);
+    free(sorted);
+    return code;
+}
+
+int esi_check_paths(const struct esi_check *check)
+{
+    for (size_t i = 0; i < check->map->path_count; i++) {
+        int code = check_path(check, i);
+        if (code < 0)
+            return code;
+    }
+    return check_pairs(check);
+}
