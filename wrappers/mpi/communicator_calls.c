@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Communicators as they come and go (MPI-4.0, chapters 7, 8 and 11).
+ *
+ * The plain cases are rows of the table, with `created` behind them; by hand only what has two
+ * parents, none, or a request.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/completion.h"
+
+static void leave_created(struct esi_call *call,
+                          int result,
+                          const struct esi_comm *parent,
+                          uint64_t token,
+                          const MPI_Comm *made)
+{
+    uint16_t operation = call->tuple.operation;
+    uint64_t stop = call->open ? esi_ticks() : 0;
+
+    call->tuple.stop = stop;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
+    if (parent == NULL)
+        parent = call->comm;
+    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
+        esi_comm_register(*made, parent, operation, token);
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    esi_exit(call);
+}
+
+void esi_created(struct esi_call *call, int result, MPI_Comm comm, int token, MPI_Comm *newcomm)
+{
+    (void)comm; /* described on entry */
+    leave_created(call, result, call->comm, (uint64_t)(int64_t)token, newcomm);
+}
+
+/* Both sides, or all members, agree on this much where they have no parent in common. */
+static void leave_orphan(struct esi_call *call, int result, uint64_t token, const MPI_Comm *made)
+{
+    uint16_t operation = call->tuple.operation;
+
+    call->tuple.stop = call->open ? esi_ticks() : 0;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
+    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
+        esi_comm_register(*made, NULL, operation, token);
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    esi_exit(call);
+}
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 3;
+
+    while (text != NULL && *text != '\0')
+        hash = esi_mix(hash, (unsigned char)*text++);
+    return hash;
+}
+
+int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
+                                  MPI_Comm local_comm,
+                                  int local_leader,
+                                  MPI_Comm peer_comm,
+                                  int remote_leader,
+                                  int tag,
+                                  MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create, ES_CLASS_COMMUNICATOR))
+        return next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
+    esi_on_communicator(&call, local_comm);
+    result = next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
+    leave_orphan(&call, result, (uint64_t)(int64_t)tag, made);
+    return result;
+}
+
+int esi_wrap_MPI_Intercomm_merge(
+    esi_MPI_Intercomm_merge_fn *next, MPI_Comm intercomm, int high, MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Intercomm_merge, ES_CLASS_COMMUNICATOR))
+        return next(intercomm, high, made);
+    esi_communicator(&call, intercomm);
+    result = next(intercomm, high, made);
+    esi_created(&call, result, intercomm, 0, made);
+    return result;
+}
+
+/* --- Nonblocking duplication: the order of calls makes the key --------------------------------- */
+
+static void leave_idup(struct esi_call *call,
+                       int result,
+                       MPI_Comm *made,
+                       const MPI_Request *handle)
+{
+    struct esi_request request = {.kind = ESI_REQUEST_DUPLICATE,
+                                  .handle = ESI_HANDLE(*handle),
+                                  .newcomm = made};
+
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
+    request.tuple = call->tuple;
+    request.comm = call->comm;
+    if (result == MPI_SUCCESS && call->comm != NULL) {
+        esi_comm_idup_key(call->comm, request.key);
+        esi_comm_ref(call->comm);
+        if (!esi_request_put(&request))
+            esi_comm_unref(call->comm);
+    }
+    esi_exit(call);
+}
+
+int esi_wrap_MPI_Comm_idup(
+    esi_MPI_Comm_idup_fn *next, MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_idup, ES_CLASS_COMMUNICATOR))
+        return next(comm, made, request);
+    esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
+    result = next(comm, made, request);
+    leave_idup(&call, result, made, request);
+    return result;
+}
+
+#if MPI_VERSION >= 4
+int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
+                                     MPI_Comm comm,
+                                     MPI_Info info,
+                                     MPI_Comm *made,
+                                     MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_idup_with_info, ES_CLASS_COMMUNICATOR))
+        return next(comm, info, made, request);
+    esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
+    result = next(comm, info, made, request);
+    leave_idup(&call, result, made, request);
+    return result;
+}
+
+/* --- From groups: no parent at all -------------------------------------------------------------- */
+
+int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
+                                        MPI_Group group,
+                                        const char *stringtag,
+                                        MPI_Info info,
+                                        MPI_Errhandler errhandler,
+                                        MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_create_from_group, ES_CLASS_COMMUNICATOR))
+        return next(group, stringtag, info, errhandler, made);
+    esi_call(&call);
+    result = next(group, stringtag, info, errhandler, made);
+    leave_orphan(&call, result, hash_text(stringtag), made);
+    return result;
+}
+
+int esi_wrap_MPI_Intercomm_create_from_groups(esi_MPI_Intercomm_create_from_groups_fn *next,
+                                              MPI_Group local_group,
+                                              int local_leader,
+                                              MPI_Group remote_group,
+                                              int remote_leader,
+                                              const char *stringtag,
+                                              MPI_Info info,
+                                              MPI_Errhandler errhandler,
+                                              MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create_from_groups, ES_CLASS_COMMUNICATOR))
+        return next(local_group, local_leader, remote_group, remote_leader, stringtag, info,
+                    errhandler, made);
+    esi_call(&call);
+    result = next(local_group, local_leader, remote_group, remote_leader, stringtag, info,
+                  errhandler, made);
+    leave_orphan(&call, result, hash_text(stringtag), made);
+    return result;
+}
+#endif
+
+/* --- Other processes ------------------------------------------------------------------------------ */
+
+int esi_wrap_MPI_Comm_spawn(esi_MPI_Comm_spawn_fn *next,
+                            const char *command,
+                            char *argv[],
+                            int maxprocs,
+                            MPI_Info info,
+                            int root,
+                            MPI_Comm comm,
+                            MPI_Comm *made,
+                            int errcodes[])
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_spawn, ES_CLASS_COMMUNICATOR))
+        return next(command, argv, maxprocs, info, root, comm, made, errcodes);
+    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    result = next(command, argv, maxprocs, info, root, comm, made, errcodes);
+    esi_created(&call, result, comm, 0, made);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
+                                     int count,
+                                     char *commands[],
+                                     char **argvs[],
+                                     const int maxprocs[],
+                                     const MPI_Info infos[],
+                                     int root,
+                                     MPI_Comm comm,
+                                     MPI_Comm *made,
+                                     int errcodes[])
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_spawn_multiple, ES_CLASS_COMMUNICATOR))
+        return next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
+    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    result = next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
+    esi_created(&call, result, comm, 0, made);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_accept(esi_MPI_Comm_accept_fn *next,
+                             const char *port,
+                             MPI_Info info,
+                             int root,
+                             MPI_Comm comm,
+                             MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_accept, ES_CLASS_COMMUNICATOR))
+        return next(port, info, root, comm, made);
+    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    result = next(port, info, root, comm, made);
+    leave_orphan(&call, result, 0, made);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_connect(esi_MPI_Comm_connect_fn *next,
+                              const char *port,
+                              MPI_Info info,
+                              int root,
+                              MPI_Comm comm,
+                              MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_connect, ES_CLASS_COMMUNICATOR))
+        return next(port, info, root, comm, made);
+    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    result = next(port, info, root, comm, made);
+    leave_orphan(&call, result, 0, made);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_join, ES_CLASS_COMMUNICATOR))
+        return next(fd, made);
+    esi_call(&call);
+    result = next(fd, made);
+    leave_orphan(&call, result, 0, made);
+    return result;
+}
+
+/* --- The end, and names ------------------------------------------------------------------------------ */
+
+/* The handle is forgotten before MPI frees it: another thread may get the same one at once.
+ * Should the call fail, the next use of the communicator registers it anew. */
+int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR))
+        return next(comm);
+    esi_communicator(&call, *comm);
+    esi_comm_forget(ESI_HANDLE(*comm));
+    call.comm = NULL;
+    call.unknown_comm = 0;
+    result = next(comm);
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *comm)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR))
+        return next(comm);
+    esi_communicator(&call, *comm);
+    esi_comm_forget(ESI_HANDLE(*comm));
+    call.comm = NULL;
+    call.unknown_comm = 0;
+    result = next(comm);
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next, MPI_Comm comm, const char *name)
+{
+    int result = next(comm, name);
+
+    if (result == MPI_SUCCESS && esi_self.depth == 0)
+        esi_comm_set_name(ESI_HANDLE(comm), name);
+    return result;
+}
+
+int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
+{
+    /* The handle may come back with another size: whatever threads have cached is void. */
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+    return next(datatype);
+}

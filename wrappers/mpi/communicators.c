@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Communicators by handle, and their run-wide keys.
+ *
+ * A key must come out alike in all members without a message.  It is a hash of what they all know:
+ * the parent's key, the creating call, what tells siblings apart (colour, tag ...), the groups as
+ * world ranks, and how many times this process has seen exactly this before: all members take part in each
+ * such creation, in the same order, so they count alike.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/communicators.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eventspace/operation.h"
+#include "wrappers/mpi/handles.h"
+#include "wrappers/mpi/process.h"
+#include "wrappers/mpi/record.h"
+
+_Atomic uint32_t esi_handle_epoch = 1;
+
+static struct esi_handles handles;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct esi_comm *all; /* under lock */
+/* How often each base key was met: a list, since creations are rare. */
+struct occurrence {
+    struct occurrence *next;
+    uint64_t key[2];
+    uint64_t count;
+};
+enum { OCCURRENCE_LISTS = 256 };
+static struct occurrence *occurrences[OCCURRENCE_LISTS]; /* under lock */
+
+struct esi_comm *esi_comm_lookup(uint64_t handle)
+{
+    return esi_handles_find(&handles, handle);
+}
+
+/* --- Groups ------------------------------------------------------------------------------ */
+
+#if MPI_VERSION >= 4
+static MPI_Session lender;
+static bool has_lender;
+
+void esi_comm_set_session(MPI_Session session)
+{
+    lender = session;
+    has_lender = true;
+}
+
+void esi_comm_end_session(MPI_Session session)
+{
+    if (has_lender && lender == session)
+        has_lender = false;
+}
+
+static bool session_group(MPI_Group *ret_group)
+{
+    return has_lender && ESI_REAL(MPI_Group_from_session_pset)(
+                             lender, "mpi://WORLD", ret_group) == MPI_SUCCESS;
+}
+#else
+static bool session_group(MPI_Group *ret_group)
+{
+    (void)ret_group;
+    return false;
+}
+#endif
+
+/* The group of all processes, whose ranks are the world ranks. */
+static bool world_group(MPI_Group *ret_group)
+{
+    int up = 0;
+    int over = 0;
+
+    ESI_REAL(MPI_Initialized)(&up);
+    ESI_REAL(MPI_Finalized)(&over);
+    if (up && !over)
+        return ESI_REAL(MPI_Comm_group)(MPI_COMM_WORLD, ret_group) == MPI_SUCCESS;
+    return session_group(ret_group);
+}
+
+/* World ranks of a group, which is freed; NULL when they cannot be had.  Ranks of other worlds are
+ * MPI_UNDEFINED. */
+static int32_t *world_ranks(MPI_Group group, int *ret_size)
+{
+    MPI_Group world = MPI_GROUP_NULL;
+    int *ranks = NULL;
+    int *own = NULL;
+    int size = 0;
+
+    ESI_REAL(MPI_Group_size)(group, &size);
+    ranks = calloc((size_t)size + 1, sizeof *ranks);
+    own = calloc((size_t)size + 1, sizeof *own);
+    for (int i = 0; own != NULL && i < size; i++)
+        own[i] = i;
+    if (ranks != NULL && own != NULL && world_group(&world)) {
+        ESI_REAL(MPI_Group_translate_ranks)(group, size, own, world, ranks);
+        ESI_REAL(MPI_Group_free)(&world);
+        *ret_size = size;
+    } else {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(own);
+    if (group != MPI_GROUP_EMPTY)
+        ESI_REAL(MPI_Group_free)(&group);
+    return ranks;
+}
+
+struct members {
+    int32_t *local;
+    int32_t *remote;
+    int local_size;
+    int remote_size;
+};
+
+static bool find_members(MPI_Comm comm, bool inter, struct members *ret_members)
+{
+    MPI_Group group;
+
+    *ret_members = (struct members){.local = NULL};
+    if (ESI_REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
+        return false;
+    ret_members->local = world_ranks(group, &ret_members->local_size);
+    if (inter && ESI_REAL(MPI_Comm_remote_group)(comm, &group) == MPI_SUCCESS)
+        ret_members->remote = world_ranks(group, &ret_members->remote_size);
+    return ret_members->local != NULL;
+}
+
+/* --- Keys ---------------------------------------------------------------------------------- */
+
+static uint64_t hash_ranks(const int32_t *ranks, int size)
+{
+    uint64_t hash = 1;
+
+    for (int i = 0; i < size; i++)
+        hash = esi_mix(hash, (uint64_t)(uint32_t)ranks[i]);
+    return esi_mix(hash, (uint64_t)(uint32_t)size);
+}
+
+/* Both sides of an intercommunicator must agree, so its groups are combined without order. */
+static uint64_t hash_members(const struct members *members)
+{
+    uint64_t local = hash_ranks(members->local, members->local_size);
+
+    return members->remote == NULL
+               ? local
+               : local + hash_ranks(members->remote, members->remote_size);
+}
+
+/* How many times this base key was met before, under lock. */
+static uint64_t count_occurrence(const uint64_t base[2])
+{
+    struct occurrence **list = &occurrences[base[0] % OCCURRENCE_LISTS];
+    struct occurrence *found = *list;
+
+    while (found != NULL && (found->key[0] != base[0] || found->key[1] != base[1]))
+        found = found->next;
+    if (found == NULL) {
+        found = calloc(1, sizeof *found);
+        if (found == NULL)
+            return 0;
+        found->key[0] = base[0];
+        found->key[1] = base[1];
+        found->next = *list;
+        *list = found;
+    }
+    return found->count++;
+}
+
+/* `parent` NULL: the two sides have different ones, or none. */
+static void make_key(const struct esi_comm *parent,
+                     uint16_t operation,
+                     uint64_t token,
+                     uint64_t members,
+                     uint64_t ret_key[2])
+{
+    uint64_t base[2];
+    uint64_t count;
+
+    for (unsigned int half = 0; half < 2; half++) {
+        base[half] = esi_mix(half + 1, parent != NULL ? parent->key[half] : 0);
+        base[half] = esi_mix(base[half], operation);
+        base[half] = esi_mix(base[half], token);
+        base[half] = esi_mix(base[half], members);
+    }
+    pthread_mutex_lock(&lock);
+    count = count_occurrence(base);
+    pthread_mutex_unlock(&lock);
+    ret_key[0] = esi_mix(base[0], count);
+    ret_key[1] = esi_mix(base[1], count);
+}
+
+void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2])
+{
+    make_key(parent, ES_OP_MPI_Comm_idup, 0, 0, ret_key);
+}
+
+/* --- Registering ---------------------------------------------------------------------------- */
+
+/* "PARENT/dup#2": until the program gives a name of its own.  The number counts this
+ * process's communicators: names are for people, keys for programs. */
+static void make_name(struct esi_comm *comm, const struct esi_comm *parent, uint16_t operation)
+{
+    static _Atomic uint32_t made;
+    static const char prefix[] = "MPI_Comm_";
+    const char *call = operation != 0 ? es_operation_name(operation) : "comm";
+
+    if (strncmp(call, prefix, sizeof prefix - 1) == 0)
+        call += sizeof prefix - 1;
+    snprintf(comm->name,
+             sizeof comm->name,
+             "%.30s%s%.20s#%u",
+             parent != NULL ? parent->name : "",
+             parent != NULL ? "/" : "",
+             call,
+             atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) + 1);
+}
+
+static int lowest(const struct members *members)
+{
+    int low = INT32_MAX;
+
+    for (int i = 0; i < members->local_size; i++)
+        if (members->local[i] >= 0 && members->local[i] < low)
+            low = members->local[i];
+    for (int i = 0; members->remote != NULL && i < members->remote_size; i++)
+        if (members->remote[i] >= 0 && members->remote[i] < low)
+            low = members->remote[i];
+    return low;
+}
+
+static void enter_in_segment(struct esi_comm *comm,
+                             const struct esi_comm *parent,
+                             const struct members *members)
+{
+    struct esi_process *process = esi_process_get();
+    struct es_communicator_config config = {
+        .key = {comm->key[0], comm->key[1]},
+        .rank = comm->rank,
+        .parent = parent != NULL ? parent->index : ES_COMMUNICATOR_NONE,
+        .flags = comm->inter ? ES_COMMUNICATOR_INTER : 0,
+        .name = comm->name,
+        .group = members->local,
+        .group_size = members->local_size,
+        .remote = members->remote,
+        .remote_size = members->remote_size,
+    };
+
+    if (process == NULL)
+        return;
+    config.keep_list = process->rank < 0 || lowest(members) == process->rank;
+    if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0)
+        comm->index = ES_COMMUNICATOR_NONE;
+}
+
+static struct esi_comm *comm_create(MPI_Comm handle)
+{
+    struct esi_comm *comm = calloc(1, sizeof *comm);
+    int inter = 0;
+
+    if (comm == NULL)
+        return NULL;
+    ESI_REAL(MPI_Comm_test_inter)(handle, &inter);
+    ESI_REAL(MPI_Comm_rank)(handle, &comm->rank);
+    ESI_REAL(MPI_Comm_size)(handle, &comm->size);
+    comm->inter = inter != 0;
+    if (comm->inter)
+        ESI_REAL(MPI_Comm_remote_size)(handle, &comm->remote_size);
+    comm->peers = comm->inter ? comm->remote_size : comm->size;
+    comm->index = ES_COMMUNICATOR_NONE;
+    comm->references = 1;
+    esi_match_init(&comm->received, esi_publish);
+    return comm;
+}
+
+static void make_known(MPI_Comm handle, struct esi_comm *comm)
+{
+    pthread_mutex_lock(&lock);
+    comm->next = all;
+    all = comm;
+    pthread_mutex_unlock(&lock);
+    esi_handles_set(&handles, ESI_HANDLE(handle), comm);
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+}
+
+/* `key` NULL: made from the members. */
+static struct esi_comm *comm_register(MPI_Comm handle,
+                                      const struct esi_comm *parent,
+                                      uint16_t operation,
+                                      uint64_t token,
+                                      const uint64_t key[2],
+                                      const char *name)
+{
+    struct members members;
+    struct esi_comm *comm = comm_create(handle);
+
+    if (comm == NULL)
+        return NULL;
+    if (!find_members(handle, comm->inter, &members))
+        members.local_size = 0;
+    if (key != NULL)
+        memcpy(comm->key, key, sizeof comm->key);
+    else
+        make_key(parent, operation, token, hash_members(&members), comm->key);
+    if (name != NULL)
+        snprintf(comm->name, sizeof comm->name, "%s", name);
+    else
+        make_name(comm, parent, operation);
+    enter_in_segment(comm, parent, &members);
+    free(members.local);
+    free(members.remote);
+    make_known(handle, comm);
+    return comm;
+}
+
+struct esi_comm *esi_comm_register(MPI_Comm comm,
+                                   const struct esi_comm *parent,
+                                   uint16_t operation,
+                                   uint64_t token)
+{
+    return comm_register(comm, parent, operation, token, NULL, NULL);
+}
+
+struct esi_comm *esi_comm_register_with_key(MPI_Comm comm,
+                                            const struct esi_comm *parent,
+                                            uint16_t operation,
+                                            const uint64_t key[2])
+{
+    return comm_register(comm, parent, operation, 0, key, NULL);
+}
+
+void esi_comm_register_world(void)
+{
+    int rank = -1;
+    int size = -1;
+
+    ESI_REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    ESI_REAL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
+    esi_process_set_rank(rank, size);
+    if (esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_WORLD})) == NULL)
+        comm_register(MPI_COMM_WORLD, NULL, 0, 1, NULL, "MPI_COMM_WORLD");
+    if (esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_SELF})) == NULL)
+        comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
+}
+
+/* --- Names, end, all ------------------------------------------------------------------------- */
+
+void esi_comm_set_name(uint64_t handle, const char *name)
+{
+    struct esi_comm *comm = esi_comm_lookup(handle);
+    struct esi_process *process = esi_process_get();
+
+    if (comm == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    snprintf(comm->name, sizeof comm->name, "%s", name);
+    pthread_mutex_unlock(&lock);
+    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
+        es_segment_name_communicator(process->segment, comm->index, name);
+}
+
+void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES])
+{
+    const struct esi_comm *comm;
+
+    out[0] = '\0';
+    pthread_mutex_lock(&lock);
+    for (comm = all; comm != NULL && comm->index != index; comm = comm->next)
+        continue;
+    if (comm != NULL && index != ES_COMMUNICATOR_NONE)
+        memcpy(out, comm->name, ESI_COMM_NAME_BYTES);
+    pthread_mutex_unlock(&lock);
+}
+
+void esi_comm_forget(uint64_t handle)
+{
+    struct esi_comm *comm = esi_comm_lookup(handle);
+    struct esi_process *process = esi_process_get();
+
+    if (comm == NULL)
+        return;
+    esi_handles_remove(&handles, handle);
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
+        es_segment_free_communicator(process->segment, comm->index);
+    esi_comm_unref(comm);
+}
+
+void esi_comm_unref(struct esi_comm *comm)
+{
+    struct esi_comm **at = &all;
+
+    /* The last one sees what the others did. */
+    if (atomic_fetch_sub_explicit(&comm->references, 1, memory_order_acq_rel) != 1)
+        return;
+    pthread_mutex_lock(&lock);
+    while (*at != comm)
+        at = &(*at)->next;
+    *at = comm->next;
+    pthread_mutex_unlock(&lock);
+    esi_match_fini(&comm->received);
+    esi_channels_fini(&comm->sent);
+    free(comm);
+}
+
+void esi_comm_foreach(void (*visit)(struct esi_comm *comm))
+{
+    pthread_mutex_lock(&lock);
+    for (struct esi_comm *comm = all; comm != NULL; comm = comm->next)
+        visit(comm);
+    pthread_mutex_unlock(&lock);
+}

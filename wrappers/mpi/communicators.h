@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the interposer knows of communicators.
+ *
+ * A communicator gets an index in the segment's table, a run-wide key that all its members
+ * compute alike without a message, its instance counter and its channels.
+ *
+ *   may run at the same time: everything; lookups take no lock.
+ */
+#ifndef ES_WRAPPERS_MPI_COMMUNICATORS_H
+#define ES_WRAPPERS_MPI_COMMUNICATORS_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "wrappers/mpi/match.h"
+
+struct esi_comm {
+    uint16_t index; /* in the segment's table, or ES_COMMUNICATOR_NONE */
+    bool inter;
+    int rank;
+    int size;
+    int remote_size;           /* 0 unless inter */
+    int peers;                 /* ranks that messages can come from: remote_size or size */
+    uint64_t key[2];
+    char name[64];
+    struct esi_comm *next;      /* of all that are known */
+    _Atomic uint32_t instances; /* collective operations begun on it */
+    _Atomic uint32_t references; /* the handle's own and pending operations' */
+    struct esi_channels sent;
+    struct esi_match received;
+};
+
+/* Bumped whenever a handle gains or loses its meaning: what threads have cached is then
+ * looked up again. */
+extern _Atomic uint32_t esi_handle_epoch;
+
+/* MPI handles are integers or pointers, depending on the MPI. */
+#define ESI_HANDLE(handle) esi_handle_bits(&(handle), sizeof(handle))
+static inline uint64_t esi_handle_bits(const void *handle, size_t size)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, handle, size);
+    return bits;
+}
+
+/* NULL when the handle is not known (invalid, or made out of sight). */
+struct esi_comm *esi_comm_lookup(uint64_t handle);
+
+/* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up. */
+void esi_comm_register_world(void);
+
+/* Registers a new communicator.  `operation` is the code of the creating call, `token` what
+ * its members share (colour, tag, split type, hash of a string).  `parent` may be NULL.
+ * Returns the entry, or NULL without memory. */
+struct esi_comm *esi_comm_register(MPI_Comm comm,
+                                   const struct esi_comm *parent,
+                                   uint16_t operation,
+                                   uint64_t token);
+
+/* The key of a MPI_Comm_idup, taken when it is called: creation order is only
+ * known then. */
+void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2]);
+struct esi_comm *esi_comm_register_with_key(MPI_Comm comm,
+                                            const struct esi_comm *parent,
+                                            uint16_t operation,
+                                            const uint64_t key[2]);
+
+/* The handle is about to mean nothing any more. */
+void esi_comm_forget(uint64_t handle);
+
+static inline void esi_comm_ref(struct esi_comm *comm)
+{
+    atomic_fetch_add_explicit(&comm->references, 1, memory_order_relaxed);
+}
+void esi_comm_unref(struct esi_comm *comm);
+
+enum { ESI_COMM_NAME_BYTES = 64 };
+
+/* The program's own name for it (MPI_Comm_set_name). */
+void esi_comm_set_name(uint64_t handle, const char *name);
+/* The name of a table index; "" for ES_COMMUNICATOR_NONE. */
+void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES]);
+
+/* World ranks of the members of MPI_COMM_WORLD's processes: what MPI's own groups are
+ * translated to.  Where there is no world communicator a session lends it. */
+#if MPI_VERSION >= 4
+void esi_comm_set_session(MPI_Session session);
+void esi_comm_end_session(MPI_Session session);
+#endif
+
+/* Calls back for every known communicator (to flush what is held back). */
+void esi_comm_foreach(void (*visit)(struct esi_comm *comm));
+
+/* 64-bit mix of a value into a hash. */
+static inline uint64_t esi_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Requests: what happens when they are posted and when they complete. */
+#ifndef ES_WRAPPERS_MPI_COMPLETION_H
+#define ES_WRAPPERS_MPI_COMPLETION_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/requests.h"
+
+/* A request of the program's has completed at `stop`: writes the tuple that was waiting for
+ * it.  `status` is filled by MPI. */
+void esi_completed(struct esi_thread *thread,
+                   uint64_t handle,
+                   const MPI_Status *status,
+                   uint64_t stop);
+
+/* The receive described by `request` ended at `stop` with `status`; ends its reference. */
+void esi_received(struct esi_thread *thread,
+                  const struct esi_request *request,
+                  const MPI_Status *status,
+                  uint64_t stop);
+
+/* Posts a receive with the match of its communicator and fills request->tuple, ->comm and ->receive.
+ * `source` and `tag` are MPI's. */
+void esi_post(struct esi_call *call,
+              struct esi_request *request,
+              MPI_Comm comm,
+              int source,
+              int tag,
+              uint32_t bytes);
+
+/* The same on a known communicator, with our own source and tag; fills only ->comm and ->receive.
+ * Returns the number if it is decided. */
+uint32_t esi_post_on(struct esi_comm *comm, int source, int tag, struct esi_request *request);
+
+/* A posted receive failed at once, or was never to be: takes it back. */
+void esi_unpost(struct esi_request *request);
+
+/* Describes and shows a completion call on `count` requests: what the first receive among them (else the
+ * first request) waits for.  The tuple's sequence is the code of the operation waited for, bytes
+ * the number of requests, tag the instance if it is a collective. */
+void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count);
+
+/* Publishes a completion call's own tuple, after those of what it completed. */
+void esi_leave_completion(struct esi_call *call, uint64_t stop);
+
+#endif

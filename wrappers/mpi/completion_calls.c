@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Wait and test calls (MPI-4.0, sections 3.7.3 to 3.7.6).
+ *
+ * A wait lies open while it waits.  A test that finds nothing only counts: it reads no clock and
+ * writes no tuple, since programs poll millions of times a second.  So the tuple of a test that did find
+ * something is a point in time.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/batch.h"
+#include "wrappers/mpi/completion.h"
+
+static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+/* Whether a request is done after a call that returned `result`. */
+static bool is_done(int result, MPI_Request now)
+{
+    return result == MPI_SUCCESS || now == MPI_REQUEST_NULL;
+}
+
+/* The tuple of a test that found something, or, if the plan asks for it, of one that did not. */
+static void leave_test(struct esi_call *call, int count, uint64_t now)
+{
+    esi_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count, ES_SEQUENCE_UNKNOWN);
+    if (call->path->is_choice)
+        call->path = esi_path_choose(call->path, &call->tuple);
+    if (es_writer_is_enabled(&call->path->writer)) {
+        call->tuple.start = now;
+        call->tuple.stop = now;
+        es_writer_write(&call->path->writer, &call->tuple);
+    }
+    esi_exit(call);
+}
+
+/* Leaves a test that found nothing. */
+static void leave_poll(struct esi_call *call, int count)
+{
+    if (ESI_LIKELY(esi_count_poll(call)))
+        esi_exit(call);
+    else
+        leave_test(call, count, esi_ticks());
+}
+
+/* --- One request ------------------------------------------------------------------------------ */
+
+int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *status)
+{
+    struct esi_call call;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    uint64_t handle;
+    uint64_t stop;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Wait, ES_CLASS_COMPLETION))
+        return next(request, status);
+    handle = ESI_HANDLE(*request);
+    esi_open_completion(&call, request, 1);
+    result = next(request, seen);
+    stop = esi_ticks();
+    if (is_done(result, *request))
+        esi_completed(call.thread, handle, seen, stop);
+    esi_leave_completion(&call, stop);
+    return result;
+}
+
+int esi_wrap_MPI_Test(esi_MPI_Test_fn *next, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct esi_call call;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    MPI_Request before;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Test, ES_CLASS_COMPLETION))
+        return next(request, flag, status);
+    before = *request;
+    result = next(request, flag, seen);
+    if (result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL) {
+        uint64_t now = esi_ticks();
+
+        esi_completed(call.thread, ESI_HANDLE(before), seen, now);
+        leave_test(&call, 1, now);
+    } else {
+        leave_poll(&call, 1);
+    }
+    return result;
+}
+
+int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
+                                    MPI_Request request,
+                                    int *flag,
+                                    MPI_Status *status)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Request_get_status, ES_CLASS_COMPLETION))
+        return next(request, flag, status);
+    result = next(request, flag, status);
+    if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
+        leave_test(&call, 1, esi_ticks());
+    else
+        leave_poll(&call, 1);
+    return result;
+}
+
+int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *request)
+{
+    struct esi_call call;
+    struct esi_request record;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Request_free, ES_CLASS_COMPLETION))
+        return next(request);
+    if (!esi_request_take(ESI_HANDLE(*request), &record))
+        record.comm = NULL;
+    esi_open_completion(&call, NULL, 0);
+    result = next(request);
+    /* An active receive goes on, but nobody will see what it got. */
+    if (record.comm != NULL) {
+        if (record.receive != NULL)
+            esi_match_abandon(&record.comm->received, record.receive);
+        esi_comm_unref(record.comm);
+    }
+    esi_leave(&call, result);
+    return result;
+}
+
+/* --- All ---------------------------------------------------------------------------------------- */
+
+/* Every request that the call has completed: all, or after an error those whose status says so. */
+static void completed_all(struct esi_call *call,
+                          const struct esi_batch *batch,
+                          const MPI_Request *requests,
+                          int result,
+                          uint64_t stop)
+{
+    for (int i = 0; i < batch->count; i++)
+        if (result == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL ||
+            (result == MPI_ERR_IN_STATUS && batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
+            esi_completed(call->thread, batch->handles[i], &batch->statuses[i], stop);
+}
+
+int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
+                         int count,
+                         MPI_Request requests[],
+                         MPI_Status statuses[])
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    uint64_t stop;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
+        return next(count, requests, statuses);
+    esi_batch_init(&batch, requests, count, statuses);
+    esi_open_completion(&call, requests, count);
+    result = next(count, requests, batch.statuses);
+    stop = esi_ticks();
+    completed_all(&call, &batch, requests, result, stop);
+    esi_leave_completion(&call, stop);
+    esi_batch_fini(&batch);
+    return result;
+}
+
+static bool has_any(const struct esi_batch *batch)
+{
+    MPI_Request none = MPI_REQUEST_NULL;
+
+    for (int i = 0; i < batch->count; i++)
+        if (batch->handles[i] != ESI_HANDLE(none))
+            return true;
+    return false;
+}
+
+int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
+                         int count,
+                         MPI_Request requests[],
+                         int *flag,
+                         MPI_Status statuses[])
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
+        return next(count, requests, flag, statuses);
+    esi_batch_init(&batch, requests, count, statuses);
+    result = next(count, requests, flag, batch.statuses);
+    if (result == MPI_SUCCESS && *flag && has_any(&batch)) {
+        uint64_t now = esi_ticks();
+
+        completed_all(&call, &batch, requests, result, now);
+        leave_test(&call, count, now);
+    } else {
+        leave_poll(&call, count);
+    }
+    esi_batch_fini(&batch);
+    return result;
+}
+
+/* --- Any ---------------------------------------------------------------------------------------- */
+
+int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
+                         int count,
+                         MPI_Request requests[],
+                         int *index,
+                         MPI_Status *status)
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    uint64_t stop;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
+        return next(count, requests, index, status);
+    esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
+    esi_open_completion(&call, requests, count);
+    result = next(count, requests, index, seen);
+    stop = esi_ticks();
+    if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
+        esi_completed(call.thread, batch.handles[*index], seen, stop);
+    esi_leave_completion(&call, stop);
+    esi_batch_fini(&batch);
+    return result;
+}
+
+int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
+                         int count,
+                         MPI_Request requests[],
+                         int *index,
+                         int *flag,
+                         MPI_Status *status)
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
+        return next(count, requests, index, flag, status);
+    esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
+    result = next(count, requests, index, flag, seen);
+    if (result == MPI_SUCCESS && *flag && *index >= 0 && *index < count) {
+        uint64_t now = esi_ticks();
+
+        if (*index < batch.count)
+            esi_completed(call.thread, batch.handles[*index], seen, now);
+        leave_test(&call, count, now);
+    } else {
+        leave_poll(&call, count);
+    }
+    esi_batch_fini(&batch);
+    return result;
+}
+
+/* --- Some --------------------------------------------------------------------------------------- */
+
+/* The call completed `done` requests, at `indices`, with statuses in that order. */
+static void completed_some(struct esi_call *call,
+                           const struct esi_batch *batch,
+                           int done,
+                           const int indices[],
+                           uint64_t stop)
+{
+    for (int i = 0; i < done; i++)
+        if (indices[i] >= 0 && indices[i] < batch->count)
+            esi_completed(
+                call->thread, batch->handles[indices[i]], &batch->statuses[i], stop);
+}
+
+int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
+                          int incount,
+                          MPI_Request requests[],
+                          int *outcount,
+                          int indices[],
+                          MPI_Status statuses[])
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    uint64_t stop;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
+        return next(incount, requests, outcount, indices, statuses);
+    esi_batch_init(&batch, requests, incount, statuses);
+    esi_open_completion(&call, requests, incount);
+    result = next(incount, requests, outcount, indices, batch.statuses);
+    stop = esi_ticks();
+    if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
+        completed_some(&call, &batch, *outcount, indices, stop);
+    esi_leave_completion(&call, stop);
+    esi_batch_fini(&batch);
+    return result;
+}
+
+int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
+                          int incount,
+                          MPI_Request requests[],
+                          int *outcount,
+                          int indices[],
+                          MPI_Status statuses[])
+{
+    struct esi_call call;
+    struct esi_batch batch;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
+        return next(incount, requests, outcount, indices, statuses);
+    esi_batch_init(&batch, requests, incount, statuses);
+    result = next(incount, requests, outcount, indices, batch.statuses);
+    if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0) {
+        uint64_t now = esi_ticks();
+
+        completed_some(&call, &batch, *outcount, indices, now);
+        leave_test(&call, incount, now);
+    } else {
+        leave_poll(&call, incount);
+    }
+    esi_batch_fini(&batch);
+    return result;
+}

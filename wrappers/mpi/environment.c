@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * MPI's own begin and end (MPI-4.0, chapter 11): the world model and sessions.
+ *
+ * Nothing collective, nothing slow at the end.  A program that never comes there leaves a
+ * segment that says "running" of a process that is gone.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/process.h"
+
+static _Atomic int open_sessions;
+static _Atomic bool world_is_up;
+
+static void flush(struct esi_comm *comm)
+{
+    esi_match_flush(&comm->received);
+}
+
+/* Both models are over: what is held back will never be decided. */
+static void finish(void)
+{
+    esi_comm_foreach(flush);
+    esi_process_set_state(ES_SEGMENT_FINALIZED);
+}
+
+static void world_up(int provided)
+{
+    if (provided == MPI_THREAD_MULTIPLE)
+        esi_multiple = true;
+    atomic_store(&world_is_up, true);
+    esi_process_set_state(ES_SEGMENT_RUNNING);
+    esi_comm_register_world();
+}
+
+int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
+{
+    struct esi_call call;
+    int provided = MPI_THREAD_SINGLE;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Init, ES_CLASS_OTHER))
+        return next(argc, argv);
+    esi_call(&call);
+    result = next(argc, argv);
+    if (result == MPI_SUCCESS) {
+        /* An implementation may be told from outside to provide more than was asked for. */
+        ESI_REAL(MPI_Query_thread)(&provided);
+        world_up(provided);
+    }
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Init_thread(
+    esi_MPI_Init_thread_fn *next, int *argc, char ***argv, int required, int *provided)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Init_thread, ES_CLASS_OTHER))
+        return next(argc, argv, required, provided);
+    esi_call(&call);
+    result = next(argc, argv, required, provided);
+    if (result == MPI_SUCCESS)
+        world_up(*provided);
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
+        return next();
+    esi_comm_foreach(flush);
+    esi_call(&call);
+    result = next();
+    atomic_store(&world_is_up, false);
+    esi_leave(&call, result);
+    if (result == MPI_SUCCESS && atomic_load(&open_sessions) == 0)
+        esi_process_set_state(ES_SEGMENT_FINALIZED);
+    return result;
+}
+
+/* It does not come back: the open tuple stays, the state says why. */
+int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
+        return next(comm, code);
+    esi_on_communicator(&call, comm);
+    esi_process_set_abort_code(code);
+    esi_process_set_state(ES_SEGMENT_ABORTED);
+    result = next(comm, code);
+    esi_leave(&call, result);
+    return result;
+}
+
+#if MPI_VERSION >= 4
+int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
+                              MPI_Info info,
+                              MPI_Errhandler errhandler,
+                              MPI_Session *session)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Session_init, ES_CLASS_OTHER))
+        return next(info, errhandler, session);
+    esi_call(&call);
+    result = next(info, errhandler, session);
+    if (result == MPI_SUCCESS) {
+        esi_multiple = true; /* each session has a level of its own: be prepared */
+        atomic_fetch_add(&open_sessions, 1);
+        esi_process_set_state(ES_SEGMENT_RUNNING);
+        esi_comm_set_session(*session);
+    }
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next, MPI_Session *session)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Session_finalize, ES_CLASS_OTHER))
+        return next(session);
+    esi_call(&call);
+    esi_comm_end_session(*session);
+    result = next(session);
+    esi_leave(&call, result);
+    if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&
+        !atomic_load(&world_is_up))
+        finish();
+    return result;
+}
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Paths: which element an operation of a thread goes to, made when first needed.
+ *
+ * A thread holds one path per class.  Where the plan's choice depends on more than the class
+ * (a communicator filter, a split), that path is a *choice*: a table from (communicator, peer)
+ * to the paths proper.  All paths of a thread belong to its slot; when the thread ends, the slot with its
+ * number and elements goes to the next new thread, so that a program which makes threads all the time does
+ * not fill the segment.
+ */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrappers/mpi/process.h"
+#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/slot.h"
+
+_Thread_local struct esi_thread esi_self;
+
+/* An element of the plan's, for one thread and, where it is split, communicator and peer. */
+struct owned_path {
+    struct esi_path path;
+    struct owned_path *next;
+    const struct es_collector_plan *collector;
+    uint16_t communicator;
+    int32_t peer;
+};
+
+/* Open-addressed: (communicator, peer) -> path. */
+struct choice {
+    struct esi_path path; /* is_choice */
+    enum es_class op_class;
+    size_t mask;
+    size_t used;
+    struct {
+        uint64_t key; /* plus one; 0 = empty */
+        struct esi_path *path;
+    } *slots;
+};
+
+/* Where nothing is recorded: an element that is never enabled. */
+static struct es_element_layout nowhere;
+static struct esi_path off = {.writer = {.element = &nowhere}};
+
+static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct esi_slot *idle_slots;
+static int slot_count;
+static pthread_key_t slot_key;
+static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
+
+static void slot_release(void *argument)
+{
+    struct esi_slot *slot = argument;
+
+    memset(&esi_self, 0, sizeof esi_self);
+    pthread_mutex_lock(&slots_lock);
+    slot->next = idle_slots;
+    idle_slots = slot;
+    pthread_mutex_unlock(&slots_lock);
+}
+
+static void make_slot_key(void)
+{
+    pthread_key_create(&slot_key, slot_release);
+}
+
+static struct esi_slot *slot_acquire(void)
+{
+    struct esi_slot *slot;
+
+    pthread_once(&slot_key_once, make_slot_key);
+    pthread_mutex_lock(&slots_lock);
+    slot = idle_slots;
+    if (slot != NULL) {
+        idle_slots = slot->next;
+    } else {
+        slot = calloc(1, sizeof *slot);
+        if (slot != NULL)
+            slot->number = slot_count++;
+    }
+    pthread_mutex_unlock(&slots_lock);
+    if (slot != NULL)
+        pthread_setspecific(slot_key, slot);
+    return slot;
+}
+
+static bool wants(const struct es_collector_plan *collector, enum es_class op_class, int rank)
+{
+    return (collector->classes & 1u << op_class) != 0 &&
+           es_collector_plan_has_rank(collector, rank);
+}
+
+static bool is_conditional(const struct es_collector_plan *collector)
+{
+    return collector->communicator[0] != '\0' || collector->split != ES_SPLIT_NONE;
+}
+
+static bool has_communicator(const struct es_collector_plan *collector, uint16_t communicator)
+{
+    char name[ESI_COMM_NAME_BYTES];
+
+    if (collector->communicator[0] == '\0')
+        return true;
+    esi_comm_get_name(communicator, name);
+    return fnmatch(collector->communicator, name, 0) == 0;
+}
+
+/* "RANK.THREAD/COLLECTOR", and "[comm=NAME]" and "[peer=N]" where it is split. */
+static void name_path(const struct owned_path *owned,
+                      const struct esi_process *process,
+                      int thread,
+                      char out[64])
+{
+    char communicator[ESI_COMM_NAME_BYTES];
+    int used = snprintf(
+        out, 64, "%d.%d/%s", process->rank, thread, owned->collector->name);
+
+    if (used < 64 && owned->communicator != ES_COMMUNICATOR_NONE) {
+        esi_comm_get_name(owned->communicator, communicator);
+        used += snprintf(out + used, 64 - (size_t)used, "[comm=%.20s]", communicator);
+    }
+    if (used < 64 && owned->peer >= 0)
+        snprintf(out + used, 64 - (size_t)used, "[peer=%d]", owned->peer);
+}
+
+static bool make_element(struct owned_path *owned, struct esi_process *process, int thread)
+{
+    const struct es_collector_plan *collector = owned->collector;
+    char name[64];
+    struct es_element_config config = {
+        .kind = ES_ELEMENT_TRACE,
+        .name = name,
+        .collector = collector->name,
+        .rank = process->rank,
+        .thread = thread,
+        .classes = collector->classes,
+        .peer = owned->peer,
+        .communicator = owned->communicator,
+        .tuple_bytes = sizeof(struct es_tuple),
+        .threshold = collector->threshold,
+        .on_full = collector->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD,
+        .enabled = collector->enabled,
+    };
+
+    name_path(owned, process, thread, name);
+    return es_segment_add_element(process->segment, &config, &owned->path.writer) >= 0;
+}
+
+/* The slot's path for a collector and what it is split by, made if need be; `off` when there is no
+ * space. */
+static struct esi_path *path_for(struct esi_slot *slot,
+                                 const struct es_collector_plan *collector,
+                                 uint16_t communicator,
+                                 int32_t peer)
+{
+    struct esi_process *process = esi_process_get();
+    struct owned_path *owned = slot->paths;
+
+    if ((collector->split & ES_SPLIT_COMMUNICATOR) == 0)
+        communicator = ES_COMMUNICATOR_NONE;
+    if ((collector->split & ES_SPLIT_PEER) == 0)
+        peer = ES_PEER_NONE;
+    for (; owned != NULL; owned = owned->next)
+        if (owned->collector == collector && owned->communicator == communicator &&
+            owned->peer == peer)
+            return &owned->path;
+    owned = calloc(1, sizeof *owned);
+    if (owned == NULL)
+        return &off;
+    *owned = (struct owned_path){
+        .collector = collector, .communicator = communicator, .peer = peer};
+    owned->path.polls = collector->polls;
+    if (!make_element(owned, process, slot->number)) {
+        esi_warn("no room for another trace element; operations go unrecorded");
+        owned->path.writer = off.writer;
+    }
+    owned->next = slot->paths;
+    slot->paths = owned;
+    return &owned->path;
+}
+
+static struct choice *choice_create(enum es_class op_class)
+{
+    struct choice *choice = calloc(1, sizeof *choice);
+
+    if (choice == NULL)
+        return NULL;
+    choice->slots = calloc(16, sizeof choice->slots[0]);
+    if (choice->slots == NULL) {
+        free(choice);
+        return NULL;
+    }
+    choice->path = (struct esi_path){.writer = off.writer, .is_choice = true};
+    choice->op_class = op_class;
+    choice->mask = 15;
+    return choice;
+}
+
+/* The path of a class: of the first collector that takes it whatever else the tuple says, or a choice. */
+static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
+{
+    const struct esi_process *process = esi_process_get();
+    struct choice *choice;
+
+    for (size_t i = 0; i < process->plan.count; i++) {
+        const struct es_collector_plan *collector = &process->plan.collectors[i];
+
+        if (!wants(collector, op_class, process->rank))
+            continue;
+        if (!is_conditional(collector))
+            return path_for(slot, collector, ES_COMMUNICATOR_NONE, ES_PEER_NONE);
+        choice = choice_create(op_class);
+        return choice != NULL ? &choice->path : &off;
+    }
+    return &off;
+}
+
+/* The path of a choice for a communicator and a peer. */
+static struct esi_path *choose(const struct choice *choice, uint16_t communicator, int32_t peer)
+{
+    const struct esi_process *process = esi_process_get();
+    struct esi_slot *slot = esi_self.slot;
+
+    if (process == NULL || slot == NULL)
+        return &off;
+    for (size_t i = 0; i < process->plan.count; i++) {
+        const struct es_collector_plan *collector = &process->plan.collectors[i];
+
+        if (wants(collector, choice->op_class, process->rank) &&
+            has_communicator(collector, communicator))
+            return path_for(slot, collector, communicator, peer);
+    }
+    return &off;
+}
+
+static size_t choice_probe(const struct choice *choice, uint64_t key)
+{
+    size_t at = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & choice->mask;
+
+    while (choice->slots[at].key != 0 && choice->slots[at].key != key)
+        at = (at + 1) & choice->mask;
+    return at;
+}
+
+/* Doubles the table when it is half full; false without memory. */
+static bool choice_reserve(struct choice *choice)
+{
+    struct choice bigger = *choice;
+
+    if (choice->used * 2 <= choice->mask)
+        return true;
+    bigger.mask = choice->mask * 2 + 1;
+    bigger.slots = calloc(bigger.mask + 1, sizeof bigger.slots[0]);
+    if (bigger.slots == NULL)
+        return false;
+    for (size_t i = 0; i <= choice->mask; i++)
+        if (choice->slots[i].key != 0)
+            bigger.slots[choice_probe(&bigger, choice->slots[i].key)] = choice->slots[i];
+    free(choice->slots);
+    *choice = bigger;
+    return true;
+}
+
+struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple)
+{
+    struct choice *choice = (struct choice *)path;
+    int32_t peer = tuple->peer < 0 ? ES_PEER_NONE : tuple->peer;
+    uint64_t key = ((uint64_t)tuple->communicator << 32 | (uint32_t)peer) + 1;
+    size_t at = choice_probe(choice, key);
+
+    if (choice->slots[at].key == key)
+        return choice->slots[at].path;
+    if (!choice_reserve(choice))
+        return &off;
+    at = choice_probe(choice, key);
+    choice->slots[at].path = choose(choice, tuple->communicator, tuple->peer);
+    choice->slots[at].key = key;
+    choice->used++;
+    return choice->slots[at].path;
+}
+
+struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
+{
+    const struct es_operation *known = es_operation_find(operation);
+    enum es_class op_class = known != NULL ? known->op_class : ES_CLASS_OTHER;
+
+    if (esi_process_get() != NULL && thread->slot == NULL)
+        thread->slot = slot_acquire();
+    if (thread->slot == NULL) {
+        thread->depth = 1;
+        thread->outermost = (const void *)UINTPTR_MAX;
+        return NULL;
+    }
+    thread->paths[op_class] = find_path(thread->slot, op_class);
+    return thread->paths[op_class];
+}

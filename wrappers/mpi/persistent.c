@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Starting persistent requests, and cancelling (MPI-4.0, sections 3.8.4, 3.9 and 4).
+ *
+ * A start sends, posts or begins what the request was made for: each start writes a tuple for its
+ * message (a receive's and a collective's when it completes) besides that of the call.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "wrappers/mpi/batch.h"
+#include "wrappers/mpi/completion.h"
+
+static void start_send(struct esi_call *call, struct esi_request *request, uint64_t now)
+{
+    struct es_tuple tuple = request->tuple;
+
+    tuple.operation = request->partitioned ? ES_OP_MPI_Start_partitioned_send
+                                           : ES_OP_MPI_Start_send;
+    tuple.start = now;
+    tuple.stop = now;
+    tuple.sequence = ES_SEQUENCE_UNKNOWN;
+    if (request->comm != NULL && tuple.peer >= 0 && !request->partitioned)
+        tuple.sequence = esi_channel_next(&request->comm->sent, tuple.peer, tuple.tag);
+    esi_write(call->thread, &tuple);
+}
+
+static void start_receive(struct esi_request *request, uint64_t now)
+{
+    struct esi_comm *comm = request->comm;
+
+    request->tuple.operation = request->partitioned ? ES_OP_MPI_Start_partitioned_receive
+                                                    : ES_OP_MPI_Start_receive;
+    request->tuple.start = now;
+    request->tuple.sequence = ES_SEQUENCE_UNKNOWN;
+    if (comm == NULL)
+        return;
+    if (!request->partitioned) /* those are matched when they are made, not by channel */
+        request->tuple.sequence =
+            esi_post_on(comm, request->tuple.peer, request->tuple.tag, request);
+    if (request->partitioned || request->comm == NULL)
+        esi_comm_ref(comm); /* every start holds one, to the end of its receive */
+    request->comm = comm;
+}
+
+static void start_collective(struct esi_request *request, uint64_t now)
+{
+    request->tuple.operation = ES_OP_MPI_Start_collective;
+    request->tuple.start = now;
+    request->tuple.sequence = esi_instance(request->comm);
+    if (request->comm != NULL)
+        esi_comm_ref(request->comm);
+}
+
+/* What a start does to one request.  Called before MPI starts it: a message may be on its way,
+ * and received, before the call returns. */
+static void start(struct esi_call *call, uint64_t handle)
+{
+    struct esi_request request;
+    uint64_t now = esi_ticks();
+
+    if (!esi_request_get(handle, &request) || !request.persistent || request.active)
+        return;
+    request.active = true;
+    switch (request.kind) {
+    case ESI_REQUEST_SEND:
+        start_send(call, &request, now);
+        break;
+    case ESI_REQUEST_RECEIVE:
+        start_receive(&request, now);
+        break;
+    default:
+        start_collective(&request, now);
+        break;
+    }
+    esi_request_put(&request);
+}
+
+int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
+        return next(request);
+    start(&call, ESI_HANDLE(*request));
+    esi_open_completion(&call, request, 1);
+    result = next(request);
+    esi_leave(&call, result);
+    return result;
+}
+
+int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requests[])
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
+        return next(count, requests);
+    for (int i = 0; i < count; i++)
+        start(&call, ESI_HANDLE(requests[i]));
+    esi_open_completion(&call, requests, count);
+    result = next(count, requests);
+    esi_leave(&call, result);
+    return result;
+}
+
+/* --- Cancelling ------------------------------------------------------------------------------------ */
+
+/* Outstanding receives on one channel whose numbers a cancellation puts in doubt. */
+struct doubtful {
+    struct esi_comm *comm;
+    int source;
+    int tag;
+    uint32_t number; /* of the one cancelled */
+    size_t count;
+    size_t capacity;
+    struct {
+        uint64_t handle;
+        uint32_t number;
+        struct esi_receive *receive;
+    } *found;
+};
+
+static uint32_t number_of(const struct esi_request *request)
+{
+    return request->receive != NULL ? esi_match_number(request->receive)
+                                    : request->tuple.sequence;
+}
+
+static bool collect_doubtful(struct esi_request *request, void *context)
+{
+    struct doubtful *doubtful = context;
+    uint32_t number = number_of(request);
+
+    if (request->kind != ESI_REQUEST_RECEIVE || request->comm != doubtful->comm ||
+        (request->persistent && !request->active) ||
+        request->tuple.peer != doubtful->source || request->tuple.tag != doubtful->tag ||
+        number == ES_SEQUENCE_UNKNOWN || number < doubtful->number)
+        return false;
+    if (doubtful->count == doubtful->capacity) {
+        size_t capacity = doubtful->capacity * 2 + 16;
+        void *found = realloc(doubtful->found, capacity * sizeof doubtful->found[0]);
+
+        if (found == NULL)
+            return false;
+        doubtful->found = found;
+        doubtful->capacity = capacity;
+    }
+    doubtful->found[doubtful->count].handle = request->handle;
+    doubtful->found[doubtful->count].number = number;
+    doubtful->found[doubtful->count++].receive = request->receive;
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = (const uint32_t *)((const char *)a + sizeof(uint64_t));
+    const uint32_t *y = (const uint32_t *)((const char *)b + sizeof(uint64_t));
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Puts the queued receives into the requests that stand for them. */
+static void hand_over(const struct doubtful *doubtful, struct esi_receive **receives)
+{
+    struct esi_request request;
+
+    for (size_t i = 0; i < doubtful->count; i++)
+        if (esi_request_get(doubtful->found[i].handle, &request)) {
+            request.receive = receives[i];
+            request.tuple.sequence = ES_SEQUENCE_UNKNOWN;
+            esi_request_put(&request);
+        }
+}
+
+/* The cancelled receive has a number: it and those behind it become undecided. */
+static void reopen(const struct esi_request *request)
+{
+    struct doubtful doubtful = {.comm = request->comm,
+                                .source = request->tuple.peer,
+                                .tag = request->tuple.tag,
+                                .number = number_of(request)};
+    struct esi_receive **receives = NULL;
+
+    esi_request_foreach(collect_doubtful, &doubtful);
+    if (doubtful.count > 0)
+        receives = calloc(doubtful.count, sizeof(struct esi_receive *));
+    if (receives != NULL) {
+        qsort(doubtful.found, doubtful.count, sizeof doubtful.found[0], by_number);
+        for (size_t i = 0; i < doubtful.count; i++)
+            receives[i] = doubtful.found[i].receive;
+        if (esi_match_reopen(&request->comm->received,
+                             doubtful.source,
+                             doubtful.tag,
+                             doubtful.number,
+                             receives,
+                             doubtful.count) == 0)
+            hand_over(&doubtful, receives);
+    }
+    free(receives);
+    free(doubtful.found);
+}
+
+static void doubt(uint64_t handle)
+{
+    struct esi_request request;
+
+    if (!esi_request_get(handle, &request) || request.cancelled ||
+        (request.persistent && !request.active))
+        return;
+    request.cancelled = true;
+    esi_request_put(&request);
+    if (request.kind != ESI_REQUEST_RECEIVE || request.comm == NULL)
+        return;
+    if (number_of(&request) != ES_SEQUENCE_UNKNOWN)
+        reopen(&request);
+    else if (request.receive != NULL)
+        esi_match_doubt(&request.comm->received, request.receive);
+}
+
+int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
+        return next(request);
+    doubt(ESI_HANDLE(*request));
+    esi_open_completion(&call, request, 1);
+    result = next(request);
+    esi_leave(&call, result);
+    return result;
+}
+
+/* --- Generalized requests ----------------------------------------------------------------------------- */
+
+int esi_wrap_MPI_Grequest_start(esi_MPI_Grequest_start_fn *next,
+                                MPI_Grequest_query_function *query_fn,
+                                MPI_Grequest_free_function *free_fn,
+                                MPI_Grequest_cancel_function *cancel_fn,
+                                void *extra_state,
+                                MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Grequest_start, ES_CLASS_OTHER))
+        return next(query_fn, free_fn, cancel_fn, extra_state, request);
+    esi_call(&call);
+    result = next(query_fn, free_fn, cancel_fn, extra_state, request);
+    esi_posted_other(&call, result, request);
+    return result;
+}
+
+int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next, MPI_Request request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Grequest_complete, ES_CLASS_OTHER))
+        return next(request);
+    esi_call(&call);
+    result = next(request);
+    esi_leave(&call, result);
+    return result;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Starting and stopping to collect in the observed process.
+ *
+ * After fork() the child shares the segment's pages with its parent, so it steps aside at
+ * once.  Our entry leaves LD_PRELOAD at the first MPI call and not before: a script
+ * that in the end runs the MPI program must still hand it on.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "base/process.h"
+#include "wrappers/mpi/record.h"
+
+enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;
+
+enum state { NOT_STARTED, RUNNING, ASIDE };
+
+static struct esi_process process = {.rank = -1, .size = -1};
+static _Atomic int state = NOT_STARTED;
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag warned = ATOMIC_FLAG_INIT;
+
+void esi_warn(const char *format, ...)
+{
+    char line[512];
+    int length = snprintf(line, sizeof line, "eventspace: rank %d: ", process.rank);
+    va_list arguments;
+
+    if (atomic_flag_test_and_set(&warned) || length < 0)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
+    va_end(arguments);
+    strcat(line, "\n");
+    if (write(STDERR_FILENO, line, strlen(line)) < 0)
+        return; /* nobody to tell */
+}
+
+/* The first of the variables that holds a number, else -1. */
+static int number_from(const char *const names[])
+{
+    for (; *names != NULL; names++) {
+        const char *text = getenv(*names);
+        char *end;
+        long value;
+
+        if (text == NULL || *text == '\0')
+            continue;
+        value = strtol(text, &end, 10);
+        if (*end == '\0' && value >= 0 && value < INT32_MAX)
+            return (int)value;
+    }
+    return -1;
+}
+
+static void find_rank(void)
+{
+    static const char *const ranks[] = {
+        "EVENTSPACE_RANK", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL};
+    static const char *const sizes[] = {
+        "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+
+    process.rank = number_from(ranks);
+    process.size = number_from(sizes);
+}
+
+/* Whether an entry of LD_PRELOAD, `length` bytes, is this library. */
+static bool is_our_entry(const char *entry, size_t length)
+{
+    static const char name[] = "libeventspace-mpi.so";
+
+    while (length > 0 && memchr(entry, '/', length) != NULL) {
+        const char *slash = memchr(entry, '/', length);
+
+        length -= (size_t)(slash + 1 - entry);
+        entry = slash + 1;
+    }
+    return length >= sizeof name - 1 && strncmp(entry, name, sizeof name - 1) == 0;
+}
+
+/* Takes this library out of LD_PRELOAD, in place: the rank's children are not collected
+ * unasked, and nothing else of the environment moves. */
+static void leave_preload(void)
+{
+    char *list = getenv("LD_PRELOAD");
+    char *from = list;
+    char *to = list;
+
+    if (list == NULL)
+        return;
+    while (*from != '\0') {
+        size_t length = strcspn(from, ": ");
+
+        if (!is_our_entry(from, length)) {
+            if (to != list)
+                *to++ = ':';
+            memmove(to, from, length);
+            to += length;
+        }
+        from += length;
+        from += strspn(from, ": ");
+    }
+    *to = '\0';
+    if (*list == '\0')
+        unsetenv("LD_PRELOAD");
+}
+
+static void step_aside_in_child(void)
+{
+    atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
+    memset(&esi_self, 0, sizeof esi_self);
+}
+
+/* The run's id: as told, or, where the library was linked in and nobody told, one that all ranks under one
+ * parent on this host share. */
+static void find_run(char run[64])
+{
+    const char *told = getenv("EVENTSPACE_RUN");
+    uint64_t parent_start = 0;
+
+    es_process_start_time(getppid(), &parent_start);
+    if (told != NULL && *told != '\0')
+        snprintf(run, 64, "%s", told);
+    else
+        snprintf(run,
+                 64,
+                 "job-%d-%llx",
+                 (int)getppid(),
+                 (unsigned long long)parent_start);
+}
+
+static int load_plan(struct es_error *error)
+{
+    const char *path = getenv("EVENTSPACE_PLAN");
+    const char *directory = getenv("EVENTSPACE_RUN_DIR");
+    char beside[4096];
+
+    if (path == NULL && directory != NULL) {
+        snprintf(beside, sizeof beside, "%s/collect.plan", directory);
+        if (access(beside, R_OK) == 0)
+            path = beside;
+    }
+    if (path == NULL || *path == '\0')
+        return es_plan_default(&process.plan);
+    return es_plan_load(path, error, &process.plan);
+}
+
+static int make_segment(struct es_error *error)
+{
+    struct es_segment_config config;
+    char run[64];
+    char host[ES_HOST_NAME_BYTES];
+    char program[256] = "";
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (length < 0)
+        program[0] = '\0';
+    find_run(run);
+    es_host_name(host);
+    es_segment_config_init(&config);
+    config.run = run;
+    config.host = host;
+    config.program = program;
+    config.rank = process.rank;
+    config.size = process.size;
+    return es_segment_create(&config, error, &process.segment);
+}
+
+static int start(void)
+{
+    struct es_error error = {.line = 0};
+    char text[400];
+    int result;
+
+    find_rank();
+    leave_preload();
+    if (getenv("EVENTSPACE_DISABLE") != NULL)
+        return ASIDE;
+    result = load_plan(&error);
+    if (result >= 0)
+        result = make_segment(&error);
+    if (result >= 0 && pthread_atfork(NULL, NULL, step_aside_in_child) != 0)
+        result = -ENOMEM;
+    if (result < 0) {
+        if (error.text[0] == '\0')
+            es_error_set(&error, result, "%s", strerror(-result));
+        esi_warn("%s; the program runs uncollected",
+                 es_error_format(&error, text, sizeof text));
+        return ASIDE;
+    }
+    esi_clock = es_clock_kind();
+    return RUNNING;
+}
+
+struct esi_process *esi_process_get(void)
+{
+    /* Pairs with the release below: the process is filled in. */
+    int now = atomic_load_explicit(&state, memory_order_acquire);
+
+    if (now == NOT_STARTED) {
+        pthread_mutex_lock(&starting);
+        now = atomic_load_explicit(&state, memory_order_relaxed);
+        if (now == NOT_STARTED) {
+            now = start();
+            atomic_store_explicit(&state, now, memory_order_release);
+        }
+        pthread_mutex_unlock(&starting);
+    }
+    return now == RUNNING ? &process : NULL;
+}
+
+void esi_process_set_rank(int rank, int size)
+{
+    struct esi_process *self = esi_process_get();
+
+    if (self != NULL && (self->rank != rank || self->size != size)) {
+        self->rank = rank;
+        self->size = size;
+        es_segment_set_rank(self->segment, rank, size);
+    }
+}
+
+void esi_process_set_state(enum es_segment_state segment_state)
+{
+    struct esi_process *self = esi_process_get();
+
+    if (self != NULL)
+        es_segment_set_state(self->segment, segment_state);
+}
+
+void esi_process_set_abort_code(int code)
+{
+    struct esi_process *self = esi_process_get();
+
+    if (self != NULL)
+        atomic_store_explicit(&es_segment_layout(self->segment)->abort_code,
+                              (uint32_t)code,
+                              memory_order_relaxed);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The observed process: started at its first MPI call, whichever that is, and never in its way.
+ *
+ * Nothing here depends on MPI_COMM_WORLD, and nothing fails loudly: what cannot be done is
+ * said in one line on stderr, and the program runs on uncollected.
+ */
+#ifndef ES_WRAPPERS_MPI_PROCESS_H
+#define ES_WRAPPERS_MPI_PROCESS_H
+
+#include <stdbool.h>
+
+#include "tuplespace/plan.h"
+#include "tuplespace/segment.h"
+
+struct esi_process {
+    struct es_segment *segment;
+    struct es_plan plan;
+    int rank; /* -1 = not known */
+    int size;
+};
+
+/* The process, started on the first call; NULL when we have stepped aside.  Thread safe. */
+struct esi_process *esi_process_get(void);
+
+/* Rank and size once MPI has told them. */
+void esi_process_set_rank(int rank, int size);
+
+void esi_process_set_state(enum es_segment_state state);
+void esi_process_set_abort_code(int code);
+
+/* One line on stderr, at most one a process: "eventspace: rank R: ...". */
+void esi_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Receives that exist with int counts and with MPI_Count counts: receive.c includes this once
+ * for each, with ESI_COUNT the type of counts, ESI_NAME() giving a routine its name and ESI_FN()
+ * its type.
+ */
+
+int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
+                                void *buf,
+                                ESI_COUNT count,
+                                MPI_Datatype datatype,
+                                int source,
+                                int tag,
+                                MPI_Comm comm,
+                                MPI_Status *status)
+{
+    struct blocking receive;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    int result;
+
+    if (!esi_enter(&receive.call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
+        return next(buf, count, datatype, source, tag, comm, status);
+    open_receive(&receive, comm, source, tag, count, datatype);
+    result = next(buf, count, datatype, source, tag, comm, seen);
+    close_receive(&receive, result, seen);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
+                                 void *buf,
+                                 ESI_COUNT count,
+                                 MPI_Datatype datatype,
+                                 int source,
+                                 int tag,
+                                 MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    struct esi_call call;
+    struct esi_request record;
+    int result;
+
+    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
+        return next(buf, count, datatype, source, tag, comm, request);
+    begin_receive(&call, &record, comm, source, tag, esi_bytes(&call, count, datatype));
+    result = next(buf, count, datatype, source, tag, comm, request);
+    end_receive(&call, &record, result, request);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Recv_init)(ESI_FN(MPI_Recv_init) * next,
+                                     void *buf,
+                                     ESI_COUNT count,
+                                     MPI_Datatype datatype,
+                                     int source,
+                                     int tag,
+                                     MPI_Comm comm,
+                                     MPI_Request *request)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
+        return next(buf, count, datatype, source, tag, comm, request);
+    esi_describe(&call,
+                 esi_comm_of(&call, comm),
+                 esi_peer(source),
+                 esi_tag(tag),
+                 0,
+                 ES_SEQUENCE_UNKNOWN);
+    result = next(buf, count, datatype, source, tag, comm, request);
+    end_receive_init(&call, result, request, false);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Mrecv)(ESI_FN(MPI_Mrecv) * next,
+                                 void *buf,
+                                 ESI_COUNT count,
+                                 MPI_Datatype datatype,
+                                 MPI_Message *message,
+                                 MPI_Status *status)
+{
+    struct esi_call call;
+    struct esi_request request;
+    MPI_Status own;
+    MPI_Status *seen = seen_status(status, &own);
+    int result;
+
+    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Mrecv), ES_CLASS_RECEIVE))
+        return next(buf, count, datatype, message, status);
+    open_matched(&call, &request, message, true);
+    result = next(buf, count, datatype, message, seen);
+    close_matched(&call, &request, result, seen);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Imrecv)(ESI_FN(MPI_Imrecv) * next,
+                                  void *buf,
+                                  ESI_COUNT count,
+                                  MPI_Datatype datatype,
+                                  MPI_Message *message,
+                                  MPI_Request *handle)
+{
+    struct esi_call call;
+    struct esi_request request;
+    int result;
+
+    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Imrecv), ES_CLASS_RECEIVE))
+        return next(buf, count, datatype, message, handle);
+    open_matched(&call, &request, message, false);
+    result = next(buf, count, datatype, message, handle);
+    end_receive(&call, &request, result, handle);
+    return result;
+}

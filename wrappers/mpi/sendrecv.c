@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Send and receive in one call (MPI-4.0, section 3.10).
+ *
+ * One call, two ends of messages: the call's tuple is the send, a second tuple the receive, both from
+ * entry to exit.  While open, the tuple shows the receive: that is what it waits for.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/completion.h"
+
+struct pair {
+    struct esi_call call; /* the send half */
+    struct esi_request request;
+};
+
+static void describe_pair(struct pair *pair,
+                          MPI_Comm comm,
+                          int dest,
+                          int sendtag,
+                          uint32_t bytes,
+                          int source,
+                          int recvtag,
+                          uint16_t receive_operation)
+{
+    struct esi_call *call = &pair->call;
+    uint16_t operation = call->tuple.operation;
+
+    pair->request = (struct esi_request){.kind = ESI_REQUEST_PAIR};
+    esi_post(call, &pair->request, comm, source, recvtag, 0);
+    pair->request.tuple.operation = receive_operation;
+    call->tuple.operation = operation;
+    esi_describe_send(call, comm, dest, sendtag, 0, MPI_BYTE);
+    call->tuple.bytes = bytes;
+}
+
+/* Shows the receive half in the send's element. */
+static void open_pair(struct pair *pair)
+{
+    struct esi_call *call = &pair->call;
+    struct es_tuple shown;
+
+    if (!esi_start(call))
+        return;
+    pair->request.tuple.start = call->tuple.start;
+    shown = pair->request.tuple;
+    shown.stop = 0;
+    call->open = true;
+    es_writer_open(&call->path->writer, &shown);
+}
+
+static void close_pair(struct pair *pair, int result, const MPI_Status *status)
+{
+    struct esi_call *call = &pair->call;
+    uint64_t stop = call->open ? esi_ticks() : 0;
+
+    if (!call->open)
+        pair->request.tuple.operation = 0; /* numbered, but written nowhere */
+    call->tuple.stop = stop;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
+    if (result != MPI_SUCCESS)
+        esi_unpost(&pair->request);
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    if (result == MPI_SUCCESS)
+        esi_received(call->thread, &pair->request, status, stop);
+    esi_exit(call);
+}
+
+/* Publishes the send half; the receive half follows when the request completes. */
+static void close_ipair(struct pair *pair, int result, const MPI_Request *handle)
+{
+    struct esi_call *call = &pair->call;
+
+    if (!call->open)
+        pair->request.tuple.operation = 0;
+    call->tuple.stop = call->open ? esi_ticks() : 0;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
+    pair->request.handle = ESI_HANDLE(*handle);
+    if (result != MPI_SUCCESS || !esi_request_put(&pair->request))
+        esi_unpost(&pair->request);
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    esi_exit(call);
+}
+
+static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+#define ESI_COUNT int
+#define ESI_NAME(name) name
+#define ESI_FN(name) esi_##name##_fn
+#include "wrappers/mpi/sendrecv_calls.h"
+#undef ESI_COUNT
+#undef ESI_NAME
+#undef ESI_FN
+
+#if MPI_VERSION >= 4
+#define ESI_COUNT MPI_Count
+#define ESI_NAME(name) name##_c
+#define ESI_FN(name) esi_##name##_c_fn
+#include "wrappers/mpi/sendrecv_calls.h"
+#endif
