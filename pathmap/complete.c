@@ -65,61 +65,71 @@ int esi_map_complete(struct es_pathmap *map)
 
 /* The two shapes of the EventSpace paper, section 5: elements under their thread,
  * threads under their host, hosts under the consumer. */
+struct level {
+    const char *type;
+    int per;
+    const char *property;
+    const char *value;
+};
+
+enum { LEVELS = 4 };
+
 static const struct {
     const char *name;
     const char *comment;
-    const char *thread_type;
-    const char *property;
-    const char *value;
+    struct level levels[LEVELS];
 } defaults[] = {
-    {"heartbeat", "the newest event of each thread", "reduce", "operation", "latest"},
-    {"events", "every event as it was recorded", "gather", NULL, NULL},
+    {"heartbeat",
+     "the newest event of each thread",
+     {{"gather", ES_PER_SCOPE, NULL, NULL},
+      {"gather", ES_PER_HOST, NULL, NULL},
+      {"reduce", ES_PER_THREAD, "to", "latest"},
+      {"element", ES_PER_ELEMENT, "read", "latest"}}},
+    {"events",
+     "every event as it was recorded",
+     {{"gather", ES_PER_SCOPE, NULL, NULL},
+      {"gather", ES_PER_HOST, NULL, NULL},
+      {"gather", ES_PER_THREAD, NULL, NULL},
+      {"element", ES_PER_ELEMENT, "read", "every"}}},
 };
 
-static int add_child(struct es_pathmap_stage *stage, const char *type, int per)
+static int add_property(struct es_pathmap_stage *stage, const struct level *level)
 {
-    stage->children = calloc(1, sizeof(*stage->children));
-    if (stage->children == NULL)
-        return -ENOMEM;
-    stage->child_count = 1;
-    stage->children[0].per = per;
-    return set_text(&stage->children[0].type, type);
-}
-
-static int add_property(struct es_pathmap_stage *stage,
-                        const char *name,
-                        const char *value)
-{
-    if (name == NULL)
+    if (level->property == NULL)
         return 0;
     stage->properties = calloc(1, sizeof(*stage->properties));
     if (stage->properties == NULL)
         return -ENOMEM;
     stage->property_count = 1;
     stage->properties[0].kind = ES_PATHMAP_VALUE_STRING;
-    int code = set_text(&stage->properties[0].name, name);
-    return code == 0 ? set_text(&stage->properties[0].text, value) : code;
+    int code = set_text(&stage->properties[0].name, level->property);
+    return code == 0 ? set_text(&stage->properties[0].text, level->value) : code;
+}
+
+/* A stage, and below it the stages of the levels that are left. */
+static int fill_stage(struct es_pathmap_stage *stage,
+                      const struct level *level,
+                      int left)
+{
+    stage->per = level->per;
+    if (set_text(&stage->type, level->type) < 0 || add_property(stage, level) < 0)
+        return -ENOMEM;
+    if (left == 1)
+        return 0;
+    stage->children = calloc(1, sizeof(*stage->children));
+    if (stage->children == NULL)
+        return -ENOMEM;
+    stage->child_count = 1;
+    return fill_stage(&stage->children[0], level + 1, left - 1);
 }
 
 static int add_scope(struct es_pathmap_scope *scope, size_t index)
 {
-    int code = set_text(&scope->name, defaults[index].name);
-
-    if (code == 0)
-        code = set_text(&scope->comment, defaults[index].comment);
-    if (code == 0)
-        code = set_text(&scope->tree.type, "gather");
-    if (code == 0)
-        code = set_text(&scope->tree.name, "root");
-    if (code == 0)
-        code = add_child(&scope->tree, "gather", ES_PER_HOST);
-    if (code == 0)
-        code = add_child(&scope->tree.children[0], defaults[index].thread_type,
-                         ES_PER_THREAD);
-    if (code == 0)
-        code = add_property(&scope->tree.children[0].children[0],
-                            defaults[index].property, defaults[index].value);
-    return code;
+    if (set_text(&scope->name, defaults[index].name) < 0 ||
+        set_text(&scope->comment, defaults[index].comment) < 0 ||
+        set_text(&scope->tree.name, "root") < 0)
+        return -ENOMEM;
+    return fill_stage(&scope->tree, defaults[index].levels, LEVELS);
 }
 
 int esi_map_add_scopes(struct es_pathmap *map)
