@@ -191,7 +191,7 @@ static const struct hang_case *read_command_line(int argc,
     const struct option_row rows[] = {
         {"after", OPTION_NUMBER, &hang->after, "good iterations first", 0, 1L << 40},
         {"seconds", OPTION_SECONDS, &hang->seconds,
-         "give up by MPI_Abort after this long; 0 = never", 0, 0},
+         "give up by MPI_Abort after hanging this long; 0 = never", 0, 0},
         {"bytes", OPTION_NUMBER, &hang->bytes, "message size of send-cycle", 1,
          1 << 30},
         {"absent-sleeps", OPTION_FLAG, &hang->absent_sleeps,
@@ -246,14 +246,14 @@ int main(int argc, char **argv)
     const struct hang_case *chosen = read_command_line(argc, argv, &hang);
 
     start_mpi(&argc, &argv, &hang);
-    if (hang.seconds > 0)
-        watchdog_start(&dog, hang.seconds);
     for (long i = 0; i < hang.after; i++)
         good_iteration(&hang);
     if (hang.rank == 0) {
         printf("hang: %ld good iterations done, now %s\n", hang.after, chosen->name);
         fflush(stdout);
     }
+    if (hang.seconds > 0)
+        watchdog_start(&dog, hang.seconds);
     chosen->run(&hang);
     if (hang.seconds > 0)
         watchdog_stop(&dog);

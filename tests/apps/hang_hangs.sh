@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # hang_hangs.sh - every deadlock lasts until the time is over and ends by MPI_Abort().
+#
+# The status tells: it is 3 only if the program has given up. What a rank prints just
+# before MPI_Abort() does not always get through; Hydra drops what it has not read yet.
 
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 
@@ -12,7 +15,6 @@ for ranks in 2 3; do
         run "$ranks" hang --after 3 --seconds 0.3 $options >"$log" 2>&1
         expect 3 "hang $options on $ranks ranks gives up"
         check 'after the good iterations' grep -q '3 good iterations done' "$log"
-        check 'when the time is over' grep -q 'the time is over' "$log"
         check 'and not because it went on' [ -z "$(grep 'did not hang' "$log")" ]
     done <<'CASES'
 receive-cycle
