@@ -130,20 +130,57 @@ static uint64_t first_trusted(const struct es_element_view *element)
     return head > element->mask ? head - element->mask : 0;
 }
 
+static inline uint64_t load_wide(_Atomic uint32_t *slot, size_t index)
+{
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    uint64_t low = atomic_load_explicit(&slot[index + big], memory_order_relaxed);
+    uint64_t high = atomic_load_explicit(&slot[index + !big], memory_order_relaxed);
+
+    return high << 32 | low;
+}
+
+/* One trace tuple, in registers till it can be trusted. */
+static inline struct es_tuple load_tuple(_Atomic uint32_t *slot)
+{
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    uint32_t operation =
+        atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_relaxed);
+
+    return (struct es_tuple){
+        .stop = load_wide(slot, ES_WORD_STOP),
+        .operation = (uint16_t)(operation >> (big ? 16 : 0)),
+        .communicator = (uint16_t)(operation >> (big ? 0 : 16)),
+        .start = load_wide(slot, ES_WORD_START),
+        .sequence = atomic_load_explicit(&slot[ES_WORD_SEQUENCE], memory_order_relaxed),
+        .peer =
+            (int32_t)atomic_load_explicit(&slot[ES_WORD_PEER], memory_order_relaxed),
+        .tag = (int32_t)atomic_load_explicit(&slot[ES_WORD_TAG], memory_order_relaxed),
+        .bytes = atomic_load_explicit(&slot[ES_WORD_BYTES], memory_order_relaxed),
+    };
+}
+
+static inline _Atomic uint32_t *trace_slot(const struct es_element_view *element,
+                                           uint64_t position)
+{
+    return element->ring + (size_t)(position & element->mask) * ES_TUPLE_WORDS;
+}
+
+/* Touches no more of the element than the line of its head and the tuple: a sweep over
+ * thousands of elements costs cache misses, little else. */
 int es_element_latest(const struct es_element_view *element,
                       struct es_tuple *ret_tuple,
                       uint64_t *ret_position)
 {
-    struct es_tuple tuple;
-
     if (element->words != ES_TUPLE_WORDS)
         return 0;
     for (int i = 0; i < TRIES; i++) {
         uint64_t head = load_head(element);
+        struct es_tuple tuple;
 
-        if (head == 0 || esi_element_view_oldest(element, head) == head)
+        if (head <=
+            atomic_load_explicit(&element->layout->discarded, memory_order_relaxed))
             return 0;
-        copy_words(element, head - 1, (char *)&tuple, ES_TUPLE_WORDS);
+        tuple = load_tuple(trace_slot(element, head - 1));
         if (head - 1 < first_trusted(element))
             continue;
         *ret_tuple = tuple;
@@ -257,8 +294,7 @@ static int look_at_open(const struct es_element_view *element,
     struct es_element_layout *layout = element->layout;
     uint64_t head = load_head(element);
     uint64_t withdrawn = atomic_load_explicit(&layout->withdrawn, memory_order_acquire);
-    _Atomic uint32_t *slot =
-        element->ring + (size_t)(head & element->mask) * ES_TUPLE_WORDS;
+    _Atomic uint32_t *slot = trace_slot(element, head);
     struct es_tuple tuple;
     uint32_t operation;
 
@@ -268,7 +304,7 @@ static int look_at_open(const struct es_element_view *element,
     operation = atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_acquire);
     if (operation == 0)
         return load_head(element) == head ? 0 : -EAGAIN;
-    copy_words(element, head, (char *)&tuple, ES_TUPLE_WORDS);
+    tuple = load_tuple(slot);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_acquire) !=
             operation ||

@@ -115,12 +115,13 @@ struct es_element_layout {
     _Atomic uint64_t polls;     /* polls that found nothing */
     _Atomic uint64_t held;      /* completed receives held back now */
     _Atomic uint64_t blocked;   /* times the writer had to wait for its reader */
+    _Atomic uint64_t discarded; /* all below is discarded; consumers write it, seldom:
+                                   it stands here since whoever reads head needs it */
 
-    /* The readers' line. */
-    alignas(ES_CACHE_LINE) _Atomic uint64_t discarded; /* all below is discarded */
-    _Atomic uint64_t reader_position; /* registered reader: everything below is taken */
-    _Atomic uint64_t reader;          /* who: see ES_READER_PID_BITS; 0 = nobody */
-    _Atomic uint32_t reader_wake;     /* futex word: bumped when that reader moves on */
+    /* The registered reader's line. */
+    alignas(ES_CACHE_LINE) _Atomic uint64_t reader_position; /* all below is taken */
+    _Atomic uint64_t reader;       /* who: see ES_READER_PID_BITS; 0 = nobody */
+    _Atomic uint32_t reader_wake;  /* futex word: bumped when that reader moves on */
     _Atomic uint32_t writer_waits; /* not 0: the writer may be asleep on reader_wake */
 
     /* Path attributes, constant once published. */
@@ -173,7 +174,7 @@ _Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,
                "whole cache lines");
 _Static_assert(offsetof(struct es_element_layout, head) == 64,
                "head begins the writer's line");
-_Static_assert(offsetof(struct es_element_layout, discarded) == 128,
+_Static_assert(offsetof(struct es_element_layout, reader_position) == 128,
                "readers' own line");
 
 #endif

@@ -15,8 +15,7 @@
  * Only `classes` must be there; the line above shows the other members' values when
  * they are left out, but for ranks (all: "*").  Empty lines and lines that begin with
  * '#' are skipped.  In NAME, communicator and host %XX stands for the byte with that
- * hexadecimal code: needed for
- * '%', blanks and control characters.
+ * hexadecimal code: needed for '%', blanks and control characters.
  */
 #ifndef ES_TUPLESPACE_PLAN_H
 #define ES_TUPLESPACE_PLAN_H

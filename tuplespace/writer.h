@@ -9,8 +9,8 @@
  *
  * The slot at `head` is the writer's own until head is advanced.  An operation that is
  * under way lies there as the *open tuple* (stop = 0); it is published in place when it
- * completes.  A writer that dies leaves its open tuple, which readers then still see, or
- * a half-written one, which they refuse (operation = 0).
+ * completes.  A writer that dies leaves its open tuple, which readers then still see,
+ * or a half-written one, which they refuse (operation = 0).
  *
  * Order of stores, and what readers do with it (element_view.c):
  *
