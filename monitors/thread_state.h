@@ -41,7 +41,9 @@ struct es_activity {
     uint32_t bytes;
     uint32_t sequence;
     bool has_communicator;
-    uint64_t key[2]; /* of the communicator */
+    uint16_t communicator_index; /* in the table of the origin's process */
+    uint32_t origin;             /* in the scope it came through */
+    uint64_t key[2];             /* of the communicator */
     char communicator[64];
     uint64_t start_ns; /* real time */
     uint64_t stop_ns;  /* 0 = under way */
@@ -52,6 +54,7 @@ struct es_thread_state {
     int pid;
     int rank;
     int thread;
+    uint64_t pulls; /* in which it was seen before */
     enum es_process_state process;
     int signal;
     int exit_code;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "scopes/scope_private.h"
+#include "tuplespace/segment_name.h"
 
 static int compare_pointers(const void *a, const void *b)
 {
@@ -188,4 +189,22 @@ const char *esi_scope_communicator_name(void *data, uint32_t origin, uint16_t co
     memcpy(scope->communicator, info.name, sizeof scope->communicator);
     scope->communicator[sizeof scope->communicator - 1] = '\0';
     return scope->communicator;
+}
+
+static int note_segment(const struct es_segment_name *name, uint64_t inode, void *context)
+{
+    bool *found = context;
+
+    (void)name;
+    (void)inode;
+    *found = true;
+    return 1;
+}
+
+bool es_scope_has_vanished(const struct es_scope *scope)
+{
+    bool found = false;
+    int result = es_segment_name_foreach(es_run_name(scope->run), note_segment, &found);
+
+    return result >= 0 && !found;
 }

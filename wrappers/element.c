@@ -91,6 +91,25 @@ static void mark_tuples(struct es_batch *batch, size_t count, uint64_t position,
     batch->count += count;
 }
 
+/* Reads tuples that follow each other without a gap, so that their positions are known: where some
+ * were lost, the first behind the gap comes alone. */
+static size_t read_run(const struct element *element,
+                       struct es_cursor *cursor,
+                       struct es_tuple *ret_tuples,
+                       size_t max,
+                       bool *ret_all)
+{
+    struct es_cursor before = *cursor;
+    size_t count = es_element_read(element->view, cursor, ret_tuples, max);
+
+    *ret_all = count < max;
+    if (cursor->lost == before.lost || count <= 1)
+        return count;
+    *cursor = before;
+    *ret_all = false;
+    return es_element_read(element->view, cursor, ret_tuples, 1);
+}
+
 /* Appends what is new, at most pull->max tuples. */
 static int read_every(const struct es_stage *stage,
                       const struct element *element,
@@ -99,24 +118,23 @@ static int read_every(const struct es_stage *stage,
 {
     struct es_place *place = &stage->context->places->items[stage->origin];
     size_t left = pull->max;
+    bool all = left == 0;
 
     settle(place, pull);
-    while (left > 0) {
+    while (left > 0 && !all) {
         size_t wanted = left < CHUNK ? left : CHUNK;
         size_t count;
         int result = es_batch_reserve(batch, wanted);
 
         if (result < 0)
             return result;
-        count = es_element_read(
-            element->view, &place->given, batch->tuples + batch->count, wanted);
+        count = read_run(
+            element, &place->given, batch->tuples + batch->count, wanted, &all);
         place->serial = pull->serial;
         mark_tuples(batch, count, place->given.position - count, stage->origin);
         left -= count;
-        if (count < wanted)
-            return 0;
     }
-    if (pull->max > 0)
+    if (!all)
         batch->more = true;
     return 0;
 }

@@ -129,6 +129,10 @@ ES_API int es_scope_peer(const struct es_scope *scope,
                          uint32_t origin,
                          const struct es_tuple *tuple);
 
+/* Whether nothing of the run is left to be found: it was cleaned up.  What the scope has attached can
+ * still be read. */
+ES_API bool es_scope_has_vanished(const struct es_scope *scope);
+
 /* --- What it costs ------------------------------------------------------------------- */
 
 struct es_scope_cost {
