@@ -23,7 +23,7 @@ PRELOAD = os.path.join(BUILD, "wrappers", "mpi", ".libs", "libeventspace-mpi.so"
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 MPICC = os.environ.get("MPICC", "")
 MPIFC = os.environ.get("MPIFC", "")
-NM = os.environ.get("NM", "nm")
+NM = shlex.split(os.environ.get("NM", "nm"))
 
 
 def run(command, **options):
@@ -38,7 +38,7 @@ def preprocessed_mpi_h():
 
 
 def symbols(library, which, kinds):
-    lines = run([NM, "-D", which, library]).splitlines()
+    lines = run(NM + ["-D", which, library]).splitlines()
     words = (line.split() for line in lines)
     return {word[-1].split("@")[0] for word in words if word[-2] in kinds}
 
@@ -55,7 +55,7 @@ def libraries(compiler, language, source):
         text = os.path.join(folder, "text." + language)
         with open(text, "w") as output:
             output.write(source)
-        run([compiler, text, "-o", program])
+        run(shlex.split(compiler) + [text, "-o", program])
         return re.findall(r"=> (/\S+)", run(["ldd", program]))
 
 
