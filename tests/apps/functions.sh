@@ -13,6 +13,7 @@ skip() {
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -x "$apps/ring" ] || skip 'the example programs are not built'
+
 # MPI keeps some memory until the end, and the shim comes before the sanitizer. UCX's own
 # hooks for mapped memory crash when a program with the thread sanitizer starts a thread.
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
