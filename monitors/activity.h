@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* activity.h - makes activities of tuples: ranks, communicators and times as people read them. */
+/* activity.h - makes activities of tuples: ranks, communicators and times as people
+ * read them. */
 #ifndef ES_MONITORS_ACTIVITY_H
 #define ES_MONITORS_ACTIVITY_H
 

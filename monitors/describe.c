@@ -34,13 +34,16 @@ const char *esi_describe_span(char *out, size_t size, uint64_t span_ns)
     else if (seconds < 1)
         snprintf(out, size, "%" PRIu64 " ms", span_ns / 1000000);
     else if (seconds < 10)
-        snprintf(out, size, "%" PRIu64 ".%" PRIu64 " s", seconds, span_ns / 100000000 % 10);
+        snprintf(out, size, "%" PRIu64 ".%" PRIu64 " s", seconds,
+                 span_ns / 100000000 % 10);
     else if (seconds < 120)
         snprintf(out, size, "%" PRIu64 " s", seconds);
     else if (seconds < 7200)
-        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", seconds / 60, seconds % 60);
+        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", seconds / 60,
+                 seconds % 60);
     else
-        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600, seconds / 60 % 60);
+        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600,
+                 seconds / 60 % 60);
     return out;
 }
 
@@ -68,7 +71,8 @@ static void append_ranges(char *out, size_t size, const int *ranks, size_t count
         if (end - first == 1)
             esi_describe_append(out, size, "%s%d", between, ranks[first]);
         else
-            esi_describe_append(out, size, "%s%d-%d", between, ranks[first], ranks[end - 1]);
+            esi_describe_append(out, size, "%s%d-%d", between, ranks[first],
+                                ranks[end - 1]);
         between = ",";
     }
 }
@@ -113,7 +117,9 @@ static void append_tag(char *out, size_t size, const struct es_activity *activit
         esi_describe_append(out, size, ", tag %d", activity->tag);
 }
 
-const char *esi_describe_activity(char *out, size_t size, const struct es_activity *activity)
+const char *esi_describe_activity(char *out,
+                                  size_t size,
+                                  const struct es_activity *activity)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
     enum es_class op_class =
@@ -124,7 +130,8 @@ const char *esi_describe_activity(char *out, size_t size, const struct es_activi
     if (op_class == ES_CLASS_COMPLETION && activity->bytes > 1)
         esi_describe_append(out, size, " of %" PRIu32 " requests", activity->bytes);
     if (activity->peer >= 0)
-        esi_describe_append(out, size, " %s %d", preposition(operation), activity->peer);
+        esi_describe_append(out, size, " %s %d", preposition(operation),
+                            activity->peer);
     else if (activity->peer == ES_PEER_ANY)
         esi_describe_append(out, size, " %s anybody", preposition(operation));
     if (activity->peer != ES_PEER_NONE &&
@@ -146,7 +153,9 @@ static const char *signal_name(int signal)
     return name ? name : "?";
 }
 
-const char *esi_describe_end(char *out, size_t size, const struct es_thread_state *thread)
+const char *esi_describe_end(char *out,
+                             size_t size,
+                             const struct es_thread_state *thread)
 {
     snprintf(out, size, "%s", "");
     switch (thread->process) {
@@ -160,15 +169,13 @@ const char *esi_describe_end(char *out, size_t size, const struct es_thread_stat
         break;
     case ES_PROCESS_EXITED:
         if (thread->exit_code >= 0)
-            snprintf(out, size, "exited with %d without MPI_Finalize", thread->exit_code);
+            snprintf(out, size, "exited with %d without MPI_Finalize",
+                     thread->exit_code);
         else
             snprintf(out, size, "exited without MPI_Finalize");
         break;
     case ES_PROCESS_KILLED:
-        snprintf(out,
-                 size,
-                 "killed by signal %d (SIG%s)",
-                 thread->signal,
+        snprintf(out, size, "killed by signal %d (SIG%s)", thread->signal,
                  signal_name(thread->signal));
         break;
     case ES_PROCESS_LOST:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* describe.h - puts activities, spans of time, sets of ranks and ends of processes into words.
+/* describe.h - puts activities, spans of time, sets of ranks and ends of processes into
+ * words.
  *
- * Each function writes into `out` of `size` bytes, cut if need be, always terminated, and returns out.
+ * Each function writes into `out` of `size` bytes, cut if need be, always terminated,
+ * and returns out.
  */
 #ifndef ES_MONITORS_DESCRIBE_H
 #define ES_MONITORS_DESCRIBE_H
@@ -19,10 +21,14 @@ const char *esi_describe_span(char *out, size_t size, uint64_t span_ns);
 const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count);
 
 /* "MPI_Recv from 3, tag 7", "MPI_Barrier on MPI_COMM_WORLD, instance 5". */
-const char *esi_describe_activity(char *out, size_t size, const struct es_activity *activity);
+const char *esi_describe_activity(char *out,
+                                  size_t size,
+                                  const struct es_activity *activity);
 
 /* "killed by SIGKILL", "exited with 3 without MPI_Finalize"; "" while it runs. */
-const char *esi_describe_end(char *out, size_t size, const struct es_thread_state *thread);
+const char *esi_describe_end(char *out,
+                             size_t size,
+                             const struct es_thread_state *thread);
 
 /* Appends to what is in `out`. */
 void esi_describe_append(char *out, size_t size, const char *format, ...)

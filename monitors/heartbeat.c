@@ -31,7 +31,7 @@ struct es_heartbeat {
     struct es_thread_state *before;  /* as they were at the last pull */
     uint32_t *first_origin;          /* per thread */
     size_t thread_count;
-    size_t *thread_of;               /* per origin of the scope */
+    size_t *thread_of; /* per origin of the scope */
     size_t origin_count;
 
     struct member_list *lists; /* owned */
@@ -101,9 +101,10 @@ void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
     errno = saved_errno;
 }
 
-/* --- Threads ---------------------------------------------------------------------------- */
+/* --- Threads ----------------------------------------------------------------- */
 
-static int compare_threads(const struct es_thread_state *a, const struct es_thread_state *b)
+static int compare_threads(const struct es_thread_state *a,
+                           const struct es_thread_state *b)
 {
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
@@ -167,11 +168,9 @@ static void insert_thread(struct es_heartbeat *heartbeat,
 {
     size_t behind = heartbeat->thread_count - place;
 
-    memmove(heartbeat->threads + place + 1,
-            heartbeat->threads + place,
+    memmove(heartbeat->threads + place + 1, heartbeat->threads + place,
             behind * sizeof *heartbeat->threads);
-    memmove(heartbeat->first_origin + place + 1,
-            heartbeat->first_origin + place,
+    memmove(heartbeat->first_origin + place + 1, heartbeat->first_origin + place,
             behind * sizeof *heartbeat->first_origin);
     heartbeat->threads[place] = *thread;
     heartbeat->first_origin[place] = origin;
@@ -195,7 +194,8 @@ static int find_threads(struct es_heartbeat *heartbeat)
     /* From here on nothing fails; waits are per thread and no more fit. */
     free_analysis(heartbeat);
     for (uint32_t i = (uint32_t)heartbeat->origin_count; i < count; i++) {
-        struct es_thread_state thread = thread_of_origin(es_scope_origin(heartbeat->scope, i));
+        struct es_thread_state thread =
+            thread_of_origin(es_scope_origin(heartbeat->scope, i));
         size_t place = find_thread(heartbeat, &thread);
 
         if (place == heartbeat->thread_count ||
@@ -204,22 +204,22 @@ static int find_threads(struct es_heartbeat *heartbeat)
     }
     heartbeat->origin_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        struct es_thread_state thread = thread_of_origin(es_scope_origin(heartbeat->scope, i));
+        struct es_thread_state thread =
+            thread_of_origin(es_scope_origin(heartbeat->scope, i));
 
         thread_of[i] = find_thread(heartbeat, &thread);
     }
     return 0;
 }
 
-/* --- One pull --------------------------------------------------------------------------- */
+/* --- One pull ---------------------------------------------------------------- */
 
 /* Keeps the states of the pull before and clears what this one will fill. */
 static void turn_over(struct es_heartbeat *heartbeat)
 {
     if (heartbeat->thread_count == 0)
         return;
-    memcpy(heartbeat->before,
-           heartbeat->threads,
+    memcpy(heartbeat->before, heartbeat->threads,
            heartbeat->thread_count * sizeof *heartbeat->threads);
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
         struct es_thread_state *thread = &heartbeat->threads[i];
@@ -258,11 +258,10 @@ static void read_batch(struct es_heartbeat *heartbeat, const struct es_batch *ba
     }
     for (size_t i = 0; i < batch->count; i++) {
         uint32_t origin = batch->marks[i].origin;
-        struct es_thread_state *thread = &heartbeat->threads[heartbeat->thread_of[origin]];
+        struct es_thread_state *thread =
+            &heartbeat->threads[heartbeat->thread_of[origin]];
 
-        esi_activity_read(heartbeat->scope,
-                          origin,
-                          &batch->tuples[i],
+        esi_activity_read(heartbeat->scope, origin, &batch->tuples[i],
                           es_batch_is_open(batch, i) ? &thread->open : &thread->last);
     }
 }
@@ -278,12 +277,12 @@ static void judge(struct es_heartbeat *heartbeat, uint64_t now_ns)
         if (config->single_ns)
             es_thread_judge_by_age(thread, config->single_ns, now_ns);
         else
-            es_thread_judge(
-                thread, before->pulls ? before : NULL, config->stalled_after, now_ns);
+            es_thread_judge(thread, before->pulls ? before : NULL,
+                            config->stalled_after, now_ns);
     }
 }
 
-/* --- Who waits for whom ------------------------------------------------------------------ */
+/* --- Who waits for whom ------------------------------------------------------ */
 
 static int note_collective(struct es_heartbeat *heartbeat,
                            uint32_t origin,
@@ -297,7 +296,8 @@ static int note_collective(struct es_heartbeat *heartbeat,
 
     if (!operation || operation->order == ES_ORDER_NONE ||
         tuple->sequence == ES_SEQUENCE_UNKNOWN ||
-        es_scope_communicator(heartbeat->collectives, origin, tuple->communicator, &info) < 0)
+        es_scope_communicator(heartbeat->collectives, origin, tuple->communicator,
+                              &info) < 0)
         return 0;
     memcpy(instance.key, info.key, sizeof instance.key);
     return es_collectives_seen_note(&heartbeat->seen, &instance);
@@ -310,11 +310,13 @@ static int open_collectives(struct es_heartbeat *heartbeat)
     if (heartbeat->collectives)
         return es_scope_refresh(heartbeat->collectives);
     es_scope_config_init(&config);
-    config.view.selection.classes = 1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
+    config.view.selection.classes =
+        1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
     return es_scope_open(heartbeat->run, &config, NULL, &heartbeat->collectives);
 }
 
-/* Reads which instances of the collectives the ranks have completed since the last time. */
+/* Reads which instances of the collectives the ranks have completed since the last
+ * time. */
 static int read_collectives(struct es_heartbeat *heartbeat)
 {
     const struct es_batch *batch;
@@ -324,13 +326,14 @@ static int read_collectives(struct es_heartbeat *heartbeat)
         if (result >= 0)
             result = es_scope_pull(heartbeat->collectives, 0, &batch);
         for (size_t i = 0; result >= 0 && i < batch->count; i++)
-            result = note_collective(heartbeat, batch->marks[i].origin, &batch->tuples[i]);
+            result =
+                note_collective(heartbeat, batch->marks[i].origin, &batch->tuples[i]);
     } while (result >= 0 && batch->more);
     return result < 0 ? result : 0;
 }
 
-/* Reads the world ranks of a group.  -ENOENT where one is not known here: half a list would prove
- * nothing. */
+/* Reads the world ranks of a group.  -ENOENT where one is not known here: half a list
+ * would prove nothing. */
 static int read_members(const struct es_heartbeat *heartbeat,
                         const struct es_activity *open,
                         bool remote,
@@ -341,8 +344,8 @@ static int read_members(const struct es_heartbeat *heartbeat,
     if (!ranks)
         return -ENOMEM;
     for (size_t i = 0; i < list->count; i++) {
-        ranks[i] = es_scope_world_rank(
-            heartbeat->scope, open->origin, open->communicator_index, remote, (int)i);
+        ranks[i] = es_scope_world_rank(heartbeat->scope, open->origin,
+                                       open->communicator_index, remote, (int)i);
         if (ranks[i] < 0) {
             free(ranks);
             return -ENOENT;
@@ -365,7 +368,8 @@ static const struct member_list *find_list(const struct es_heartbeat *heartbeat,
     return NULL;
 }
 
-/* The ranks that a thread's open operation can hear from; NULL when they are not known. */
+/* The ranks that a thread's open operation can hear from; NULL when they are not known.
+ */
 static const struct member_list *find_members(struct es_heartbeat *heartbeat,
                                               const struct es_thread_state *thread)
 {
@@ -376,13 +380,14 @@ static const struct member_list *find_members(struct es_heartbeat *heartbeat,
     struct member_list list;
     bool remote;
 
-    if (es_scope_communicator(
-            heartbeat->scope, open->origin, open->communicator_index, &info) < 0)
+    if (es_scope_communicator(heartbeat->scope, open->origin, open->communicator_index,
+                              &info) < 0)
         return NULL;
     remote = info.remote_size > 0;
-    list = (struct member_list){.key = {open->key[0], open->key[1]},
-                                .side = remote ? thread->rank : -1,
-                                .count = (size_t)(remote ? info.remote_size : info.size)};
+    list =
+        (struct member_list){.key = {open->key[0], open->key[1]},
+                             .side = remote ? thread->rank : -1,
+                             .count = (size_t)(remote ? info.remote_size : info.size)};
     known = find_list(heartbeat, list.key, list.side);
     if (known || read_members(heartbeat, open, remote, &list) < 0)
         return known;
@@ -415,8 +420,8 @@ static int analyse(struct es_heartbeat *heartbeat)
     int result;
 
     free_analysis(heartbeat);
-    result = es_waits_derive(
-        heartbeat->threads, heartbeat->thread_count, &heartbeat->seen, &heartbeat->waits);
+    result = es_waits_derive(heartbeat->threads, heartbeat->thread_count,
+                             &heartbeat->seen, &heartbeat->waits);
     if (result < 0)
         return result;
     heartbeat->nodes = calloc(heartbeat->thread_count + 1, sizeof *heartbeat->nodes);
@@ -431,10 +436,12 @@ static int analyse(struct es_heartbeat *heartbeat)
                                                     .targets = wait->targets,
                                                     .target_count = wait->target_count};
     }
-    return es_wait_analyse(heartbeat->nodes, heartbeat->thread_count, &heartbeat->result);
+    return es_wait_analyse(heartbeat->nodes, heartbeat->thread_count,
+                           &heartbeat->result);
 }
 
-static size_t count_verdicts(const struct es_heartbeat *heartbeat, enum es_verdict verdict)
+static size_t count_verdicts(const struct es_heartbeat *heartbeat,
+                             enum es_verdict verdict)
 {
     size_t count = 0;
 
@@ -463,7 +470,8 @@ static void fill_report(const struct es_heartbeat *heartbeat,
     };
 }
 
-int es_heartbeat_beat(struct es_heartbeat *heartbeat, struct es_heartbeat_report *ret_report)
+int es_heartbeat_beat(struct es_heartbeat *heartbeat,
+                      struct es_heartbeat_report *ret_report)
 {
     const struct es_batch *batch;
     struct timespec now;

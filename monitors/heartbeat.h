@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The heartbeat monitor (section 5.1 of the EventSpace paper): has each thread made progress
- * since the last look, and if not, what is it doing and who is it waiting for?
+ * The heartbeat monitor (section 5.1 of the EventSpace paper): has each thread made
+ * progress since the last look, and if not, what is it doing and who is it waiting for?
  *
- * Its scope gives the latest event of each thread and the operation under way.  Once a thread
- * stalls, a second scope reads the collectives, to tell who is missing from which.
+ * Its scope gives the latest event of each thread and the operation under way.  Once a
+ * thread stalls, a second scope reads the collectives, to tell who is missing from
+ * which.
  */
 #ifndef ES_MONITORS_HEARTBEAT_H
 #define ES_MONITORS_HEARTBEAT_H
@@ -16,9 +17,10 @@
 #include "monitors/wait_graph.h"
 
 struct es_heartbeat_config {
-    unsigned stalled_after; /* pulls without an event after which a thread counts as stalled */
-    uint64_t single_ns;     /* not 0: there is one pull only; stalled is who has been in an
-                               operation for so long */
+    unsigned stalled_after; /* pulls without an event after which a thread counts as
+                               stalled */
+    uint64_t single_ns; /* not 0: there is one pull only; stalled is who has been in an
+                           operation for so long */
 };
 
 /* What one pull has shown; borrowed until the next one. */
@@ -48,6 +50,7 @@ int es_heartbeat_create(struct es_run *run,
 void es_heartbeat_destroy(struct es_heartbeat *heartbeat);
 
 /* Pulls and judges once.  0 or -errno. */
-int es_heartbeat_beat(struct es_heartbeat *heartbeat, struct es_heartbeat_report *ret_report);
+int es_heartbeat_beat(struct es_heartbeat *heartbeat,
+                      struct es_heartbeat_report *ret_report);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* heartbeat_print.c - the heartbeat as a table with a section in plain words, and as JSON. */
+/* heartbeat_print.c - the heartbeat as a table with a section in plain words, and as
+ * JSON. */
 #include "config.h"
 
 #include "monitors/heartbeat_print.h"
@@ -25,15 +26,12 @@ static uint64_t quiet_ns(const struct es_heartbeat_report *report,
                : 0;
 }
 
-/* --- The table --------------------------------------------------------------------------- */
+/* --- The table --------------------------------------------------------------- */
 
 static const struct es_table_column columns[] = {
-    {"THREAD", ES_TABLE_RIGHT, 0},
-    {"HOST", ES_TABLE_LEFT, 8},
-    {"EVENTS", ES_TABLE_RIGHT, 0},
-    {"POLLS", ES_TABLE_RIGHT, 0},
-    {"VERDICT", ES_TABLE_LEFT, 0},
-    {"FOR", ES_TABLE_RIGHT, 0},
+    {"THREAD", ES_TABLE_RIGHT, 0}, {"HOST", ES_TABLE_LEFT, 8},
+    {"EVENTS", ES_TABLE_RIGHT, 0}, {"POLLS", ES_TABLE_RIGHT, 0},
+    {"VERDICT", ES_TABLE_LEFT, 0}, {"FOR", ES_TABLE_RIGHT, 0},
     {"DOING", ES_TABLE_LEFT, 24},
 };
 
@@ -46,8 +44,9 @@ static void describe_doing(const struct es_heartbeat_report *report,
 
     esi_describe_end(out, WORDS, thread);
     if (thread->polls_rise && thread->polling_since_ns) {
-        esi_describe_append(out, WORDS, "polling for %s",
-                            esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
+        esi_describe_append(
+            out, WORDS, "polling for %s",
+            esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
     } else if (thread->open.present) {
         esi_describe_append(out, WORDS, "%s%s", out[0] ? " in " : "",
                             esi_describe_activity(words, sizeof words, &thread->open));
@@ -69,13 +68,16 @@ static void add_row(struct es_table *table,
     es_table_cell(table, "%" PRIu64, thread->events);
     es_table_cell(table, "%" PRIu64, thread->polls);
     es_table_cell(table, "%s", es_verdict_name(thread->verdict));
-    es_table_cell(table, "%s",
-                  ended ? "" : esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
+    es_table_cell(
+        table, "%s",
+        ended ? "" : esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
     describe_doing(report, thread, words);
     es_table_cell(table, "%s", words);
 }
 
-static int print_table(const struct es_heartbeat_report *report, FILE *stream, size_t width)
+static int print_table(const struct es_heartbeat_report *report,
+                       FILE *stream,
+                       size_t width)
 {
     struct es_table *table;
     int result = es_table_create(columns, sizeof columns / sizeof *columns, &table);
@@ -89,7 +91,7 @@ static int print_table(const struct es_heartbeat_report *report, FILE *stream, s
     return result;
 }
 
-/* --- In plain words ---------------------------------------------------------------------- */
+/* --- In plain words ---------------------------------------------------------- */
 
 /* "rank 0", and its thread where it has several. */
 static const char *name_thread(const struct es_heartbeat_report *report,
@@ -101,7 +103,8 @@ static const char *name_thread(const struct es_heartbeat_report *report,
 
     for (size_t i = 0; i < report->thread_count; i++)
         several |= i != index && report->threads[i].rank == thread->rank;
-    snprintf(out, 48, several ? "rank %d (thread %d)" : "rank %d", thread->rank, thread->thread);
+    snprintf(out, 48, several ? "rank %d (thread %d)" : "rank %d", thread->rank,
+             thread->thread);
     return out;
 }
 
@@ -135,14 +138,19 @@ static void print_message_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_TRANSFER)
-        fprintf(stream, "%s is in %s, the message %s %s is under way %s\n", who, operation,
-                thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with", ranks, details);
+        fprintf(stream, "%s is in %s, the message %s %s is under way %s\n", who,
+                operation,
+                thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with", ranks,
+                details);
     else if (wait->reason == ES_REASON_COMPLETION && thread->open.bytes > 1)
-        fprintf(stream, "%s waits in %s for %" PRIu32 " requests, the first of them with %s %s\n",
+        fprintf(stream,
+                "%s waits in %s for %" PRIu32
+                " requests, the first of them with %s %s\n",
                 who, operation, thread->open.bytes, ranks, details);
     else
         fprintf(stream, "%s waits in %s for %s%s %s\n", who, operation,
-                thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of " : "",
+                thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of "
+                                                                           : "",
                 ranks, details);
 }
 
@@ -162,12 +170,16 @@ static void print_collective_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_ENTERED)
-        fprintf(stream, "%s is in %s, which all have entered (%s)\n", who, operation, span);
+        fprintf(stream, "%s is in %s, which all have entered (%s)\n", who, operation,
+                span);
     else
-        fprintf(stream, "%s waits in %s for %s to enter (%s)\n", who, operation, ranks, span);
+        fprintf(stream, "%s waits in %s for %s to enter (%s)\n", who, operation, ranks,
+                span);
 }
 
-static void print_wait(const struct es_heartbeat_report *report, size_t index, FILE *stream)
+static void print_wait(const struct es_heartbeat_report *report,
+                       size_t index,
+                       FILE *stream)
 {
     const struct es_thread_state *thread = &report->threads[index];
     char who[48];
@@ -190,10 +202,11 @@ static void print_wait(const struct es_heartbeat_report *report, size_t index, F
     }
     esi_describe_span(words, sizeof words, quiet_ns(report, thread));
     if (thread->polls_rise)
-        fprintf(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who, words, thread->polls);
+        fprintf(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who, words,
+                thread->polls);
     else
-        fprintf(stream, "%s is in %s (%s)\n", who, es_operation_name(thread->open.operation),
-                words);
+        fprintf(stream, "%s is in %s (%s)\n", who,
+                es_operation_name(thread->open.operation), words);
 }
 
 static void print_cycle(const struct es_wait_cycle *cycle, FILE *stream)
@@ -231,8 +244,8 @@ static void print_culprit(const struct es_heartbeat_report *report,
     char words[WORDS];
 
     describe_culprit(report, culprit, words);
-    fprintf(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank, culprit->waiting,
-            culprit->waiting == 1 ? "thread" : "threads", words);
+    fprintf(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
+            culprit->waiting, culprit->waiting == 1 ? "thread" : "threads", words);
 }
 
 static void print_waits(const struct es_heartbeat_report *report, FILE *stream)
@@ -259,12 +272,16 @@ static void print_heading(const struct es_heartbeat_report *report, FILE *stream
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    fprintf(stream, "run %s  pull %" PRIu64 "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
-            report->run, report->pull, clock, report->thread_count, report->stalled, report->dead,
-            report->finished);
+    fprintf(stream,
+            "run %s  pull %" PRIu64
+            "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
+            report->run, report->pull, clock, report->thread_count, report->stalled,
+            report->dead, report->finished);
 }
 
-int es_heartbeat_print_text(const struct es_heartbeat_report *report, FILE *stream, size_t width)
+int es_heartbeat_print_text(const struct es_heartbeat_report *report,
+                            FILE *stream,
+                            size_t width)
 {
     int result;
 
@@ -275,7 +292,7 @@ int es_heartbeat_print_text(const struct es_heartbeat_report *report, FILE *stre
     return result < 0 ? result : ferror(stream) ? -EIO : 0;
 }
 
-/* --- JSON -------------------------------------------------------------------------------- */
+/* --- JSON -------------------------------------------------------------------- */
 
 static void put_activity(struct es_json_out *out,
                          const char *key,
@@ -317,12 +334,9 @@ static void put_activity(struct es_json_out *out,
 static const char *process_name(enum es_process_state state)
 {
     static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running",
-        [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted",
-        [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",
-        [ES_PROCESS_LOST] = "lost",
+        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
+        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
+        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
     };
 
     return names[state];
@@ -341,7 +355,10 @@ static void put_process(struct es_json_out *out, const struct es_thread_state *t
         es_json_out_null(out, "exit_code");
 }
 
-static void put_ranks(struct es_json_out *out, const char *key, const int *ranks, size_t count)
+static void put_ranks(struct es_json_out *out,
+                      const char *key,
+                      const int *ranks,
+                      size_t count)
 {
     es_json_out_begin_array(out, key);
     for (size_t i = 0; i < count; i++)
@@ -349,12 +366,14 @@ static void put_ranks(struct es_json_out *out, const char *key, const int *ranks
     es_json_out_end(out);
 }
 
-static void put_wait(struct es_json_out *out, const struct es_heartbeat_report *report, size_t i)
+static void put_wait(struct es_json_out *out,
+                     const struct es_heartbeat_report *report,
+                     size_t i)
 {
     static const char *const reasons[] = {
-        [ES_REASON_NONE] = "unknown",       [ES_REASON_RECEIVE] = "receive",
-        [ES_REASON_SEND] = "send",          [ES_REASON_TRANSFER] = "transfer",
-        [ES_REASON_COLLECTIVE] = "members", [ES_REASON_COMPLETION] = "requests",
+        [ES_REASON_NONE] = "unknown",        [ES_REASON_RECEIVE] = "receive",
+        [ES_REASON_SEND] = "send",           [ES_REASON_TRANSFER] = "transfer",
+        [ES_REASON_COLLECTIVE] = "members",  [ES_REASON_COMPLETION] = "requests",
         [ES_REASON_ENTERED] = "all entered",
     };
     const struct es_wait *wait = &report->waits[i];
@@ -372,7 +391,9 @@ static void put_wait(struct es_json_out *out, const struct es_heartbeat_report *
     es_json_out_end(out);
 }
 
-static void put_thread(struct es_json_out *out, const struct es_heartbeat_report *report, size_t i)
+static void put_thread(struct es_json_out *out,
+                       const struct es_heartbeat_report *report,
+                       size_t i)
 {
     const struct es_thread_state *thread = &report->threads[i];
 

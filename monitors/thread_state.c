@@ -50,7 +50,8 @@ static uint64_t last_sign_ns(const struct es_thread_state *state)
 }
 
 /* Polls also begin an operation each time; only what completes is an event. */
-static bool has_moved(const struct es_thread_state *state, const struct es_thread_state *before)
+static bool has_moved(const struct es_thread_state *state,
+                      const struct es_thread_state *before)
 {
     if (state->events != before->events)
         return true;
@@ -95,7 +96,9 @@ void es_thread_judge(struct es_thread_state *state,
     judge_quiet(state, state->unchanged >= limit);
 }
 
-void es_thread_judge_by_age(struct es_thread_state *state, uint64_t limit_ns, uint64_t now_ns)
+void es_thread_judge_by_age(struct es_thread_state *state,
+                            uint64_t limit_ns,
+                            uint64_t now_ns)
 {
     uint64_t sign_ns = last_sign_ns(state);
     uint64_t age_ns = now_ns > sign_ns ? now_ns - sign_ns : 0;
@@ -104,7 +107,8 @@ void es_thread_judge_by_age(struct es_thread_state *state, uint64_t limit_ns, ui
     if (judge_end(state))
         return;
     if (!state->open.present)
-        state->verdict = age_ns < limit_ns ? ES_VERDICT_PROGRESSING : ES_VERDICT_COMPUTING;
+        state->verdict =
+            age_ns < limit_ns ? ES_VERDICT_PROGRESSING : ES_VERDICT_COMPUTING;
     else
         state->verdict = age_ns < limit_ns ? ES_VERDICT_WAITING : ES_VERDICT_STALLED;
 }
@@ -112,5 +116,6 @@ void es_thread_judge_by_age(struct es_thread_state *state, uint64_t limit_ns, ui
 bool es_thread_is_blocked(const struct es_thread_state *state)
 {
     return state->open.present && !state->polls_rise &&
-           (state->verdict == ES_VERDICT_STALLED || state->verdict == ES_VERDICT_WAITING);
+           (state->verdict == ES_VERDICT_STALLED ||
+            state->verdict == ES_VERDICT_WAITING);
 }

@@ -3,9 +3,9 @@
 /*
  * What a thread is doing, and what that means for its progress.  Pure logic.
  *
- * The paper's heartbeat compares the time of each thread's last event with that of the pull
- * before: no change, no progress.  Together with the operation under way this tells apart who
- * computes from who is stuck in an operation or polls in vain.
+ * The paper's heartbeat compares the time of each thread's last event with that of the
+ * pull before: no change, no progress.  Together with the operation under way this
+ * tells apart who computes from who is stuck in an operation or polls in vain.
  */
 #ifndef ES_MONITORS_THREAD_STATE_H
 #define ES_MONITORS_THREAD_STATE_H
@@ -22,11 +22,12 @@
 enum es_verdict {
     ES_VERDICT_PROGRESSING, /* an event since the pull before */
     ES_VERDICT_COMPUTING,   /* no event, and in no operation */
-    ES_VERDICT_WAITING,     /* no event, in an operation, for fewer pulls than the limit */
-    ES_VERDICT_POLLING,     /* no event, but polls that find nothing; likewise */
-    ES_VERDICT_STALLED,     /* in an operation or polling, no event for as many pulls as the limit */
-    ES_VERDICT_FINISHED,    /* finalized, or exited with 0 */
-    ES_VERDICT_DEAD,        /* ended any other way */
+    ES_VERDICT_WAITING, /* no event, in an operation, for fewer pulls than the limit */
+    ES_VERDICT_POLLING, /* no event, but polls that find nothing; likewise */
+    ES_VERDICT_STALLED, /* in an operation or polling, no event for as many pulls as the
+                           limit */
+    ES_VERDICT_FINISHED, /* finalized, or exited with 0 */
+    ES_VERDICT_DEAD,     /* ended any other way */
 };
 
 /* "progressing" and so on. */
@@ -62,8 +63,8 @@ struct es_thread_state {
     uint64_t polls;  /* polls that found nothing */
     struct es_activity last;
     struct es_activity open;
-    const int *members; /* world ranks of the open operation's communicator (those it can hear
-                           from); borrowed; NULL = not known */
+    const int *members; /* world ranks of the open operation's communicator (those it
+                           can hear from); borrowed; NULL = not known */
     size_t member_count;
 
     /* Filled by es_thread_judge(). */
@@ -74,15 +75,18 @@ struct es_thread_state {
     uint64_t polling_since_ns; /* 0 = not polling */
 };
 
-/* Judges a thread from its state now and that at the pull before (NULL = first pull).  It
- * counts as stalled after `limit` pulls without an event. */
+/* Judges a thread from its state now and that at the pull before (NULL = first pull).
+ * It counts as stalled after `limit` pulls without an event. */
 void es_thread_judge(struct es_thread_state *state,
                      const struct es_thread_state *before,
                      unsigned limit,
                      uint64_t now_ns);
 
-/* For a single look: stalled is who has been in an operation for `limit_ns` or longer. */
-void es_thread_judge_by_age(struct es_thread_state *state, uint64_t limit_ns, uint64_t now_ns);
+/* For a single look: stalled is who has been in an operation for `limit_ns` or longer.
+ */
+void es_thread_judge_by_age(struct es_thread_state *state,
+                            uint64_t limit_ns,
+                            uint64_t now_ns);
 
 /* Whether the thread is in an operation and makes no progress. */
 bool es_thread_is_blocked(const struct es_thread_state *state);

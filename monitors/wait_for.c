@@ -11,9 +11,11 @@
 
 #include "eventspace/operation.h"
 
-/* --- Collectives that were completed ----------------------------------------------------- */
+/* --- Collectives that were completed ----------------------------------------- */
 
-static int compare_places(const struct es_collective_seen *one, const uint64_t key[2], int rank)
+static int compare_places(const struct es_collective_seen *one,
+                          const uint64_t key[2],
+                          int rank)
 {
     for (int i = 0; i < 2; i++)
         if (one->key[i] != key[i])
@@ -22,7 +24,9 @@ static int compare_places(const struct es_collective_seen *one, const uint64_t k
 }
 
 /* First place that is not before (key, rank). */
-static size_t find_place(const struct es_collectives_seen *seen, const uint64_t key[2], int rank)
+static size_t find_place(const struct es_collectives_seen *seen,
+                         const uint64_t key[2],
+                         int rank)
 {
     size_t low = 0;
     size_t high = seen->count;
@@ -38,9 +42,10 @@ static size_t find_place(const struct es_collectives_seen *seen, const uint64_t 
     return low;
 }
 
-const struct es_collective_seen *es_collectives_seen_find(const struct es_collectives_seen *seen,
-                                                          const uint64_t key[2],
-                                                          int rank)
+const struct es_collective_seen *es_collectives_seen_find(
+    const struct es_collectives_seen *seen,
+    const uint64_t key[2],
+    int rank)
 {
     size_t place = find_place(seen, key, rank);
 
@@ -85,8 +90,7 @@ int es_collectives_seen_note(struct es_collectives_seen *seen,
     result = grow(seen);
     if (result < 0)
         return result;
-    memmove(seen->items + place + 1,
-            seen->items + place,
+    memmove(seen->items + place + 1, seen->items + place,
             (seen->count - place) * sizeof *seen->items);
     seen->items[place] = *instance;
     seen->count++;
@@ -99,7 +103,7 @@ void es_collectives_seen_fini(struct es_collectives_seen *seen)
     *seen = (struct es_collectives_seen){0};
 }
 
-/* --- One thread's wait ------------------------------------------------------------------- */
+/* --- One thread's wait ------------------------------------------------------- */
 
 struct view {
     const struct es_thread_state *threads;
@@ -113,7 +117,8 @@ static int add_target(struct es_wait *wait, int rank)
 
     /* The array grows at the powers of two. */
     if ((count & (count - 1)) == 0) {
-        int *targets = realloc(wait->targets, (count ? count * 2 : 1) * sizeof *targets);
+        int *targets =
+            realloc(wait->targets, (count ? count * 2 : 1) * sizeof *targets);
 
         if (!targets)
             return -ENOMEM;
@@ -138,7 +143,9 @@ static bool is_collective(const struct es_activity *open)
 }
 
 /* Whether some thread of `rank` is in this instance or has been. */
-static bool has_entered(const struct view *view, const struct es_activity *open, int rank)
+static bool has_entered(const struct view *view,
+                        const struct es_activity *open,
+                        int rank)
 {
     const struct es_collective_seen *seen =
         es_collectives_seen_find(view->seen, open->key, rank);
@@ -148,8 +155,9 @@ static bool has_entered(const struct view *view, const struct es_activity *open,
     for (size_t i = 0; i < view->count; i++) {
         const struct es_activity *other = &view->threads[i].open;
 
-        if (view->threads[i].rank == rank && other->present && same_communicator(other, open) &&
-            is_collective(other) && has_reached(other->sequence, open->sequence))
+        if (view->threads[i].rank == rank && other->present &&
+            same_communicator(other, open) && is_collective(other) &&
+            has_reached(other->sequence, open->sequence))
             return true;
     }
     return false;
@@ -212,7 +220,8 @@ static bool tags_match(int sent, int wanted)
 }
 
 /* Whether the other end of this message stands ready: then it is on its way. */
-static bool has_counterpart(const struct view *view, const struct es_thread_state *thread)
+static bool has_counterpart(const struct view *view,
+                            const struct es_thread_state *thread)
 {
     const struct es_activity *open = &thread->open;
     bool sends = is_class(open, ES_CLASS_SEND);
@@ -243,12 +252,14 @@ static int wait_for_message(const struct view *view,
 {
     int result = wait_for_peer(thread, wait);
 
-    wait->reason = is_class(&thread->open, ES_CLASS_SEND) ? ES_REASON_SEND : ES_REASON_RECEIVE;
+    wait->reason =
+        is_class(&thread->open, ES_CLASS_SEND) ? ES_REASON_SEND : ES_REASON_RECEIVE;
     /* Of a combined send and receive the open tuple tells the send half only. */
     if (strncmp(es_operation_name(thread->open.operation), "MPI_Sendrecv", 12) == 0 ||
         strncmp(es_operation_name(thread->open.operation), "MPI_Isendrecv", 13) == 0)
         wait->certain = false;
-    if (wait->state != ES_WAIT_UNKNOWN && wait->certain && has_counterpart(view, thread)) {
+    if (wait->state != ES_WAIT_UNKNOWN && wait->certain &&
+        has_counterpart(view, thread)) {
         wait->reason = ES_REASON_TRANSFER;
         wait->state = ES_WAIT_UNKNOWN;
     }

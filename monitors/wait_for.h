@@ -3,9 +3,9 @@
 /*
  * What blocked threads wait for, told from their open operations.  Pure logic.
  *
- * A receive or probe waits for its source, a send for its destination, a collective for the
- * members that have not entered the same instance, a completion call for the peer of its first
- * request.
+ * A receive or probe waits for its source, a send for its destination, a collective for
+ * the members that have not entered the same instance, a completion call for the peer
+ * of its first request.
  */
 #ifndef ES_MONITORS_WAIT_FOR_H
 #define ES_MONITORS_WAIT_FOR_H
@@ -31,9 +31,10 @@ struct es_collectives_seen {
 int es_collectives_seen_note(struct es_collectives_seen *seen,
                              const struct es_collective_seen *instance);
 /* NULL when the rank has completed none there. */
-const struct es_collective_seen *es_collectives_seen_find(const struct es_collectives_seen *seen,
-                                                          const uint64_t key[2],
-                                                          int rank);
+const struct es_collective_seen *es_collectives_seen_find(
+    const struct es_collectives_seen *seen,
+    const uint64_t key[2],
+    int rank);
 void es_collectives_seen_fini(struct es_collectives_seen *seen);
 
 enum es_wait_reason {

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a rank: some thread of it may act, is blocked, or was seen at all. */
+/* What is known of a rank: some thread of it may act, is blocked, or was seen at all.
+ */
 struct rank_state {
     bool known;
     bool acts;    /* may act, or be released */
@@ -29,7 +30,8 @@ struct analysis {
 
 static bool is_rank(const struct analysis *analysis, int rank)
 {
-    return rank >= 0 && (size_t)rank < analysis->rank_count && analysis->ranks[rank].known;
+    return rank >= 0 && (size_t)rank < analysis->rank_count &&
+           analysis->ranks[rank].known;
 }
 
 static bool may_act(const struct analysis *analysis, int rank)
@@ -42,7 +44,8 @@ static bool is_waiting(const struct es_wait_node *node)
     return node->state == ES_WAIT_ALL || node->state == ES_WAIT_ANY;
 }
 
-static bool can_be_released(const struct analysis *analysis, const struct es_wait_node *node)
+static bool can_be_released(const struct analysis *analysis,
+                            const struct es_wait_node *node)
 {
     size_t acting = 0;
 
@@ -118,12 +121,13 @@ static void mark(struct analysis *analysis)
     }
     /* A rank with one thread that does not wait is not what holds its own others up. */
     for (size_t i = 0; i < analysis->count; i++)
-        if (analysis->nodes[i].rank >= 0 && (analysis->nodes[i].state == ES_WAIT_NOT ||
-                                             analysis->nodes[i].state == ES_WAIT_UNKNOWN))
+        if (analysis->nodes[i].rank >= 0 &&
+            (analysis->nodes[i].state == ES_WAIT_NOT ||
+             analysis->nodes[i].state == ES_WAIT_UNKNOWN))
             analysis->ranks[analysis->nodes[i].rank].blocked = false;
 }
 
-/* --- Cycles ----------------------------------------------------------------------------- */
+/* --- Cycles ------------------------------------------------------------------ */
 
 /* The next stuck rank on the way from `rank`, or -1. */
 static int next_stuck(const struct analysis *analysis, int rank)
@@ -165,7 +169,9 @@ static int add_cycle(const struct analysis *analysis,
 }
 
 /* The cycle that contains `start`, which lies on one. */
-static int name_cycle(const struct analysis *analysis, int start, struct es_wait_result *result)
+static int name_cycle(const struct analysis *analysis,
+                      int start,
+                      struct es_wait_result *result)
 {
     int least = start;
     size_t length = 1;
@@ -178,8 +184,8 @@ static int name_cycle(const struct analysis *analysis, int start, struct es_wait
     return add_cycle(analysis, least, length, result);
 }
 
-/* Following each stuck rank's first stuck target leads into a cycle or ends at one that waits
- * for the gone only.  Each rank is passed once: linear. */
+/* Following each stuck rank's first stuck target leads into a cycle or ends at one that
+ * waits for the gone only.  Each rank is passed once: linear. */
 static int find_cycles(const struct analysis *analysis, struct es_wait_result *result)
 {
     size_t *passed = calloc(analysis->rank_count + 1, sizeof *passed);
@@ -201,7 +207,7 @@ static int find_cycles(const struct analysis *analysis, struct es_wait_result *r
     return status;
 }
 
-/* --- Culprits --------------------------------------------------------------------------- */
+/* --- Culprits ---------------------------------------------------------------- */
 
 static int compare_culprits(const void *a, const void *b)
 {
@@ -239,12 +245,15 @@ static int find_culprits(const struct analysis *analysis, struct es_wait_result 
                 (struct es_wait_culprit){.rank = (int)rank,
                                          .waiting = waiting[rank],
                                          .gone = analysis->ranks[rank].gone};
-    qsort(result->culprits, result->culprit_count, sizeof *result->culprits, compare_culprits);
+    qsort(result->culprits, result->culprit_count, sizeof *result->culprits,
+          compare_culprits);
     free(waiting);
     return 0;
 }
 
-int es_wait_analyse(struct es_wait_node *nodes, size_t count, struct es_wait_result *ret_result)
+int es_wait_analyse(struct es_wait_node *nodes,
+                    size_t count,
+                    struct es_wait_result *ret_result)
 {
     struct analysis analysis = {.nodes = nodes, .count = count};
     struct es_wait_result result = {0};

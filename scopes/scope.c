@@ -13,7 +13,8 @@
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
-/* One pull in so many has its stages timed: their clock reads cost more than the reading. */
+/* One pull in so many has its stages timed: their clock reads cost more than the
+ * reading. */
 enum { MEASURE_EVERY = 64 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -37,14 +38,13 @@ void es_scope_config_init(struct es_scope_config *config)
 }
 
 /* Plans and opens a tree over the origins known now. */
-static int open_tree(struct es_scope *scope, struct es_error *error, struct es_stage **ret_root)
+static int open_tree(struct es_scope *scope,
+                     struct es_error *error,
+                     struct es_stage **ret_root)
 {
     struct es_stage_node *plan;
-    int result = es_stage_tree_plan(scope->origins.items,
-                                    scope->origins.count,
-                                    &scope->config,
-                                    scope->view_filter,
-                                    &plan);
+    int result = es_stage_tree_plan(scope->origins.items, scope->origins.count,
+                                    &scope->config, scope->view_filter, &plan);
 
     if (result < 0)
         return result;
@@ -66,10 +66,11 @@ int es_scope_open(struct es_run *run,
     if (!scope)
         return -ENOMEM;
     scope->run = run;
-    scope->context = (struct es_stage_context){.origins = &scope->origins,
-                                               .places = &scope->places,
-                                               .communicator_name = esi_scope_communicator_name,
-                                               .data = scope};
+    scope->context =
+        (struct es_stage_context){.origins = &scope->origins,
+                                  .places = &scope->places,
+                                  .communicator_name = esi_scope_communicator_name,
+                                  .data = scope};
     result = esi_scope_take_config(scope, config, error);
     if (result == 0)
         result = esi_scope_find_origins(scope, false);
@@ -100,7 +101,7 @@ void es_scope_close(struct es_scope *scope)
     errno = saved_errno;
 }
 
-/* --- Pulling ---------------------------------------------------------------------------- */
+/* --- Pulling ----------------------------------------------------------------- */
 
 /* Appends the contents of one batch to another. */
 static int append(struct es_batch *to, const struct es_batch *from)
@@ -135,7 +136,9 @@ static int give_carried(struct es_scope *scope, bool repeat)
     return result;
 }
 
-int es_scope_pull(struct es_scope *scope, unsigned flags, const struct es_batch **ret_batch)
+int es_scope_pull(struct es_scope *scope,
+                  unsigned flags,
+                  const struct es_batch **ret_batch)
 {
     uint64_t begun_ns = now_ns(CLOCK_MONOTONIC);
     bool repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
@@ -166,7 +169,7 @@ int es_scope_pull(struct es_scope *scope, unsigned flags, const struct es_batch 
     return 0;
 }
 
-/* --- Renewing --------------------------------------------------------------------------- */
+/* --- Renewing ---------------------------------------------------------------- */
 
 /* Whether the tree has stages that keep tuples between pulls. */
 static bool keeps_tuples(const struct es_scope *scope)
@@ -174,8 +177,9 @@ static bool keeps_tuples(const struct es_scope *scope)
     return scope->config.sorting != ES_SORTING_NONE;
 }
 
-/* Empties the stages that keep tuples, before they are replaced.  From here on the scope answers for
- * what they gave last and for what they held, and the elements' positions are settled. */
+/* Empties the stages that keep tuples, before they are replaced.  From here on the
+ * scope answers for what they gave last and for what they held, and the elements'
+ * positions are settled. */
 static int empty_tree(struct es_scope *scope)
 {
     struct es_pull pull = {.serial = scope->serial + 1,
@@ -243,7 +247,7 @@ int es_scope_refresh(struct es_scope *scope)
     return joined;
 }
 
-/* --- Costs ------------------------------------------------------------------------------ */
+/* --- Costs ------------------------------------------------------------------- */
 
 static void visit_stages(const struct es_stage *stage,
                          int depth,
@@ -255,7 +259,9 @@ static void visit_stages(const struct es_stage *stage,
         visit_stages(stage->children[i], depth + 1, visit, data);
 }
 
-void es_scope_foreach_stage(const struct es_scope *scope, es_stage_visit_fn visit, void *data)
+void es_scope_foreach_stage(const struct es_scope *scope,
+                            es_stage_visit_fn visit,
+                            void *data)
 {
     visit_stages(scope->root, 0, visit, data);
 }

@@ -15,7 +15,8 @@ static int compare_pointers(const void *a, const void *b)
     const void *first = *(void *const *)a;
     const void *second = *(void *const *)b;
 
-    return ((uintptr_t)first > (uintptr_t)second) - ((uintptr_t)first < (uintptr_t)second);
+    return ((uintptr_t)first > (uintptr_t)second) -
+           ((uintptr_t)first < (uintptr_t)second);
 }
 
 /* The elements that are known already, in order of their address.  Caller frees. */
@@ -36,7 +37,8 @@ static const void **known_elements(const struct es_scope *scope)
 static int reserve(struct es_scope *scope, size_t extra)
 {
     size_t count = scope->origins.count + extra;
-    struct es_origin *origins = realloc(scope->origins.items, (count + 1) * sizeof *origins);
+    struct es_origin *origins =
+        realloc(scope->origins.items, (count + 1) * sizeof *origins);
     struct es_place *places;
 
     if (!origins)
@@ -49,7 +51,9 @@ static int reserve(struct es_scope *scope, size_t extra)
     return 0;
 }
 
-static void add_origin(struct es_scope *scope, struct es_element_view *element, bool at_end)
+static void add_origin(struct es_scope *scope,
+                       struct es_element_view *element,
+                       bool at_end)
 {
     const struct es_segment_view *segment = es_element_view_segment(element);
     struct es_place *place = &scope->places.items[scope->places.count++];
@@ -126,7 +130,8 @@ const struct es_origin *es_scope_origin(const struct es_scope *scope, uint32_t i
 }
 
 /* NULL when the origin is not on this host. */
-static const struct es_segment_view *segment_of(const struct es_scope *scope, uint32_t index)
+static const struct es_segment_view *segment_of(const struct es_scope *scope,
+                                                uint32_t index)
 {
     const struct es_origin *origin = es_scope_origin(scope, index);
 
@@ -152,7 +157,8 @@ int es_scope_communicator(const struct es_scope *scope,
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
 
-    return segment ? es_segment_view_communicator(segment, communicator, ret_info) : -ENOENT;
+    return segment ? es_segment_view_communicator(segment, communicator, ret_info)
+                   : -ENOENT;
 }
 
 int es_scope_world_rank(const struct es_scope *scope,
@@ -167,7 +173,9 @@ int es_scope_world_rank(const struct es_scope *scope,
                    : -ENOENT;
 }
 
-int es_scope_peer(const struct es_scope *scope, uint32_t origin, const struct es_tuple *tuple)
+int es_scope_peer(const struct es_scope *scope,
+                  uint32_t origin,
+                  const struct es_tuple *tuple)
 {
     struct es_communicator_info info;
 
@@ -175,11 +183,13 @@ int es_scope_peer(const struct es_scope *scope, uint32_t origin, const struct es
         return tuple->peer == ES_PEER_ANY ? ES_PEER_ANY : ES_PEER_NONE;
     if (es_scope_communicator(scope, origin, tuple->communicator, &info) < 0)
         return -ENOENT;
-    return es_scope_world_rank(
-        scope, origin, tuple->communicator, info.remote_size > 0, tuple->peer);
+    return es_scope_world_rank(scope, origin, tuple->communicator, info.remote_size > 0,
+                               tuple->peer);
 }
 
-const char *esi_scope_communicator_name(void *data, uint32_t origin, uint16_t communicator)
+const char *esi_scope_communicator_name(void *data,
+                                        uint32_t origin,
+                                        uint16_t communicator)
 {
     struct es_scope *scope = data;
     struct es_communicator_info info;
@@ -191,7 +201,9 @@ const char *esi_scope_communicator_name(void *data, uint32_t origin, uint16_t co
     return scope->communicator;
 }
 
-static int note_segment(const struct es_segment_name *name, uint64_t inode, void *context)
+static int note_segment(const struct es_segment_name *name,
+                        uint64_t inode,
+                        void *context)
 {
     bool *found = context;
 

@@ -15,30 +15,35 @@ struct es_scope {
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */
     struct es_stage_context context;
-    struct es_stage *root;     /* owned */
+    struct es_stage *root; /* owned */
 
-    struct es_batch batch;    /* what the last pull gave */
-    struct es_batch kept;     /* it again, where its stages are gone: see esi_scope_rebuild() */
-    struct es_batch carried;  /* what stages gave up that were replaced */
-    uint64_t carried_serial;  /* of the pull that gave it; 0 = not given yet */
+    struct es_batch batch; /* what the last pull gave */
+    struct es_batch
+        kept; /* it again, where its stages are gone: see esi_scope_rebuild() */
+    struct es_batch carried; /* what stages gave up that were replaced */
+    uint64_t carried_serial; /* of the pull that gave it; 0 = not given yet */
     uint64_t serial;
     uint64_t acknowledged;
-    bool succeeded;           /* the last pull */
+    bool succeeded; /* the last pull */
 
     struct es_scope_cost cost;
-    char communicator[64];    /* last name that was asked for */
+    char communicator[64]; /* last name that was asked for */
 };
 
-/* Makes the texts of `config` the scope's own, checks them and computes the view's filter. */
+/* Makes the texts of `config` the scope's own, checks them and computes the view's
+ * filter. */
 int esi_scope_take_config(struct es_scope *scope,
                           const struct es_scope_config *config,
                           struct es_error *error);
 void esi_scope_free_config(struct es_scope *scope);
 
-/* Adds the elements that are selected and not yet known.  Returns their number or -errno. */
+/* Adds the elements that are selected and not yet known.  Returns their number or
+ * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
 
 /* The context's function. */
-const char *esi_scope_communicator_name(void *data, uint32_t origin, uint16_t communicator);
+const char *esi_scope_communicator_name(void *data,
+                                        uint32_t origin,
+                                        uint16_t communicator);
 
 #endif

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* stage_tree.c - computes gather trees.
  *
- * The shape of views is that of figure 2a of the EventSpace paper: elements under their thread, which
- * reduces or gathers them, threads under their host, hosts under the root.  A host's filters
- * stand on top of its part, so that what is not wanted does not leave the host.  Where the tuples
- * are to be sorted, each host merges its elements and the root merges the hosts.
+ * The shape of views is that of figure 2a of the EventSpace paper: elements under their
+ * thread, which reduces or gathers them, threads under their host, hosts under the
+ * root.  A host's filters stand on top of its part, so that what is not wanted does not
+ * leave the host.  Where the tuples are to be sorted, each host merges its elements and
+ * the root merges the hosts.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@ struct planner {
     const char *view_filter;
 };
 
-/* --- Nodes ------------------------------------------------------------------------------ */
+/* --- Nodes ------------------------------------------------------------------- */
 
 static struct es_stage_node *new_node(const char *type, const char *host)
 {
@@ -92,7 +93,7 @@ size_t es_stage_node_count(const struct es_stage_node *node)
     return count;
 }
 
-/* --- Order of the elements --------------------------------------------------------------- */
+/* --- Order of the elements --------------------------------------------------- */
 
 static int compare_numbers(long a, long b)
 {
@@ -127,10 +128,7 @@ static int order_origins(struct planner *planner)
         return -ENOMEM;
     for (size_t i = 0; i < planner->count; i++)
         planner->order[i] = i;
-    qsort_r(planner->order,
-            planner->count,
-            sizeof *planner->order,
-            compare_origins,
+    qsort_r(planner->order, planner->count, sizeof *planner->order, compare_origins,
             (void *)planner->origins);
     return 0;
 }
@@ -161,14 +159,16 @@ static size_t end_of_host(const struct planner *planner, size_t from)
     return place;
 }
 
-/* --- Stages ----------------------------------------------------------------------------- */
+/* --- Stages ------------------------------------------------------------------ */
 
 static bool takes_every(const struct planner *planner)
 {
-    return planner->config->take == ES_TAKE_EVERY || planner->config->take == ES_TAKE_NEW;
+    return planner->config->take == ES_TAKE_EVERY ||
+           planner->config->take == ES_TAKE_NEW;
 }
 
-static int set_element_properties(const struct planner *planner, struct es_stage_node *node)
+static int set_element_properties(const struct planner *planner,
+                                  struct es_stage_node *node)
 {
     int result = set_property(node, "read", takes_every(planner) ? "every" : "latest");
 
@@ -179,7 +179,9 @@ static int set_element_properties(const struct planner *planner, struct es_stage
     return result;
 }
 
-static int add_element(const struct planner *planner, struct es_stage_node *parent, size_t place)
+static int add_element(const struct planner *planner,
+                       struct es_stage_node *parent,
+                       size_t place)
 {
     const struct es_origin *origin = origin_at(planner, place);
     struct es_stage_node *node = new_node("element", origin->host);
@@ -220,7 +222,8 @@ static int add_thread(const struct planner *planner,
 
     if (!node)
         return -ENOMEM;
-    snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank, origin->thread);
+    snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
+             origin->thread);
     result = reduces ? set_property(node, "to", "latest") : 0;
     if (result == 0)
         result = add_elements(planner, node, first, end);
@@ -266,8 +269,10 @@ static struct es_stage_node *new_joint(const struct planner *planner, const char
     int result = 0;
 
     if (node && sorts) {
-        snprintf(window, sizeof window, "%lluns", (unsigned long long)config->window_ns);
-        result = set_property(node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
+        snprintf(window, sizeof window, "%lluns",
+                 (unsigned long long)config->window_ns);
+        result = set_property(node, "by",
+                              config->sorting == ES_SORTING_STOP ? "stop" : "start");
         if (result == 0)
             result = set_property(node, "window", window);
     }
@@ -276,7 +281,8 @@ static struct es_stage_node *new_joint(const struct planner *planner, const char
         return NULL;
     }
     if (node)
-        snprintf(node->label, sizeof node->label, "%s%s", host ? "host " : "scope", host ? host : "");
+        snprintf(node->label, sizeof node->label, "%s%s", host ? "host " : "scope",
+                 host ? host : "");
     return node;
 }
 
@@ -314,7 +320,8 @@ static struct es_stage_node *plan_part(const struct planner *planner,
         es_stage_node_destroy(node);
         return NULL;
     }
-    /* The view's own condition first: it costs less than what a person may have written. */
+    /* The view's own condition first: it costs less than what a person may have
+     * written. */
     return filtered(filtered(node, planner->view_filter), planner->config->view.filter);
 }
 
@@ -325,7 +332,8 @@ static int plan_hosts(const struct planner *planner, struct es_stage_node **ret_
 
     for (size_t first = 0, next; first < planner->count && result == 0; first = next) {
         next = end_of_host(planner, first);
-        result = add_child(root, plan_part(planner, origin_at(planner, first)->host, first, next));
+        result = add_child(
+            root, plan_part(planner, origin_at(planner, first)->host, first, next));
     }
     if (result < 0) {
         es_stage_node_destroy(root);
@@ -353,8 +361,10 @@ int es_stage_tree_plan(const struct es_origin *origins,
                        const char *view_filter,
                        struct es_stage_node **ret_root)
 {
-    struct planner planner = {
-        .origins = origins, .count = count, .config = config, .view_filter = view_filter};
+    struct planner planner = {.origins = origins,
+                              .count = count,
+                              .config = config,
+                              .view_filter = view_filter};
     struct es_stage_node *root = NULL;
     int result = order_origins(&planner);
 
@@ -372,7 +382,7 @@ int es_stage_tree_plan(const struct es_origin *origins,
     return result;
 }
 
-/* --- As text, and as stages -------------------------------------------------------------- */
+/* --- As text, and as stages -------------------------------------------------- */
 
 static void print_node(const struct es_stage_node *node, int depth, FILE *out)
 {
@@ -428,8 +438,8 @@ int es_stage_node_open(const struct es_stage_node *node,
     if (!spec.children)
         return -ENOMEM;
     for (; opened < node->child_count && result == 0; opened += result == 0)
-        result =
-            es_stage_node_open(node->children[opened], context, error, &spec.children[opened]);
+        result = es_stage_node_open(node->children[opened], context, error,
+                                    &spec.children[opened]);
     for (size_t i = 0; i < node->property_count; i++)
         properties[i] = (struct es_property){.name = node->properties[i].name,
                                              .value = node->properties[i].value};

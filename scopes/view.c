@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* view.c - what a view asks of elements and of tuples, checked and put into words for stages. */
+/* view.c - what a view asks of elements and of tuples, checked and put into words for
+ * stages. */
 #include "config.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static void print_classes(FILE *out, uint32_t classes)
     fputs(")", out);
 }
 
-/* The condition on tuples that the view's parts make; an empty text when there is none. */
+/* The condition on tuples that the view's parts make; an empty text when there is none.
+ */
 static int format_filter(const struct es_view *view, char **ret_text)
 {
     uint32_t classes = view->selection.classes & ES_CLASSES_ALL;
@@ -105,7 +107,8 @@ static int check_filter(const char *text, struct es_error *error)
 static int check_view(const struct es_view *view, struct es_error *error)
 {
     if (view->communicator && strpbrk(view->communicator, "\"\n"))
-        return es_error_set(error, -EINVAL, "a communicator's name with a quote cannot be asked for");
+        return es_error_set(error, -EINVAL,
+                            "a communicator's name with a quote cannot be asked for");
     if (view->operation && !es_operation_by_name(view->operation)) {
         /* The filter's parser knows the nearest name; its column means nothing here. */
         char text[160];
@@ -120,7 +123,8 @@ static int check_view(const struct es_view *view, struct es_error *error)
     return es_selection_check(&view->selection, error);
 }
 
-/* What a filter must ask that elements cannot tell apart, and what elements to look at. */
+/* What a filter must ask that elements cannot tell apart, and what elements to look at.
+ */
 static int compile_view(struct es_scope *scope, struct es_error *error)
 {
     struct es_view *view = &scope->config.view;

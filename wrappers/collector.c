@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* collector.c - describes the event collector: the stage that records.
  *
- * A collector stands on the writing side: the program's operations pass it, nothing is pulled
- * from it.  Its hot path is compiled into the interposition library and never goes through a
- * table; the row here gives it its place in the registry, and its properties their schema.
+ * A collector stands on the writing side: the program's operations pass it, nothing is
+ * pulled from it.  Its hot path is compiled into the interposition library and never
+ * goes through a table; the row here gives it its place in the registry, and its
+ * properties their schema.
  */
 #include "config.h"
 

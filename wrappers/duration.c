@@ -45,7 +45,8 @@ static int read_digits(const char **text, uint64_t *ret_number)
     return 0;
 }
 
-/* Nanoseconds of the digits behind a decimal point; digits below a nanosecond are cut. */
+/* Nanoseconds of the digits behind a decimal point; digits below a nanosecond are cut.
+ */
 static uint64_t read_fraction(const char **text, uint64_t unit)
 {
     uint64_t sum = 0;

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* element.c - the leaf of a gather tree: reads one trace element.
  *
- * What was read counts as taken when a later pull acknowledges it; a repetition reads again from
- * where the last acknowledged pull ended.  What was overwritten in between is counted as
- * lost, like anything that is overwritten before it is read.
+ * What was read counts as taken when a later pull acknowledges it; a repetition reads
+ * again from where the last acknowledged pull ended.  What was overwritten in between
+ * is counted as lost, like anything that is overwritten before it is read.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@ enum read_mode { READ_EVERY, READ_LATEST };
 enum { PROPERTY_READ, PROPERTY_OPEN, PROPERTY_COUNTERS };
 enum { CHUNK = 256 }; /* tuples for which room is made at once */
 
-static const char *const modes[] = {
-    [READ_EVERY] = "every", [READ_LATEST] = "latest", [READ_LATEST + 1] = NULL};
+static const char *const modes[] =
+    {[READ_EVERY] = "every", [READ_LATEST] = "latest", [READ_LATEST + 1] = NULL};
 
 static const struct es_property_schema properties[] = {
     [PROPERTY_READ] = {.name = "read",
@@ -51,9 +51,11 @@ static int open_element(struct es_stage *stage,
     struct element *element;
 
     if (!context || !context->origins || !context->places ||
-        stage->origin >= context->origins->count || stage->origin >= context->places->count ||
+        stage->origin >= context->origins->count ||
+        stage->origin >= context->places->count ||
         !context->origins->items[stage->origin].element)
-        return es_error_set(error, -EINVAL, "element: there is no such element on this host");
+        return es_error_set(error, -EINVAL,
+                            "element: there is no such element on this host");
     element = calloc(1, sizeof *element);
     if (!element)
         return -ENOMEM;
@@ -82,7 +84,10 @@ static void settle(struct es_place *place, const struct es_pull *pull)
     place->serial = 0;
 }
 
-static void mark_tuples(struct es_batch *batch, size_t count, uint64_t position, uint32_t origin)
+static void mark_tuples(struct es_batch *batch,
+                        size_t count,
+                        uint64_t position,
+                        uint32_t origin)
 {
     struct es_mark *mark = batch->marks + batch->count;
 
@@ -91,8 +96,8 @@ static void mark_tuples(struct es_batch *batch, size_t count, uint64_t position,
     batch->count += count;
 }
 
-/* Reads tuples that follow each other without a gap, so that their positions are known: where some
- * were lost, the first behind the gap comes alone. */
+/* Reads tuples that follow each other without a gap, so that their positions are known:
+ * where some were lost, the first behind the gap comes alone. */
 static size_t read_run(const struct element *element,
                        struct es_cursor *cursor,
                        struct es_tuple *ret_tuples,
@@ -128,8 +133,8 @@ static int read_every(const struct es_stage *stage,
 
         if (result < 0)
             return result;
-        count = read_run(
-            element, &place->given, batch->tuples + batch->count, wanted, &all);
+        count = read_run(element, &place->given, batch->tuples + batch->count, wanted,
+                         &all);
         place->serial = pull->serial;
         mark_tuples(batch, count, place->given.position - count, stage->origin);
         left -= count;
@@ -153,8 +158,8 @@ static int read_latest(const struct es_stage *stage,
     return 0;
 }
 
-/* Appends the operation under way.  It is read after the published tuples, so that one operation is
- * not seen both open and completed. */
+/* Appends the operation under way.  It is read after the published tuples, so that one
+ * operation is not seen both open and completed. */
 static int read_open(const struct es_stage *stage,
                      const struct element *element,
                      struct es_batch *batch)
@@ -172,7 +177,9 @@ static int read_open(const struct es_stage *stage,
     return 0;
 }
 
-static int report(struct es_stage *stage, const struct element *element, struct es_batch *batch)
+static int report(struct es_stage *stage,
+                  const struct element *element,
+                  struct es_batch *batch)
 {
     const struct es_place *place = &stage->context->places->items[stage->origin];
     struct es_report report = {.origin = stage->origin};
@@ -200,7 +207,8 @@ static int pull_element(struct es_stage *stage,
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)
         result = read_latest(stage, element, batch);
-    if (result < 0 || (element->mode == READ_LATEST && !element->open && !element->counters))
+    if (result < 0 ||
+        (element->mode == READ_LATEST && !element->open && !element->counters))
         return result;
     if (element->open && batch->count - before < pull->max)
         result = read_open(stage, element, batch);

@@ -23,7 +23,8 @@ static int open_filter(struct es_stage *stage,
 {
     const struct es_property_value *where = &values[PROPERTY_WHERE];
     struct esi_filter *filter;
-    int result = esi_filter_create(where->text, where->line, where->column, error, &filter);
+    int result =
+        esi_filter_create(where->text, where->line, where->column, error, &filter);
 
     if (result == 0)
         stage->state = filter;
@@ -40,7 +41,8 @@ static int pull_filter(struct es_stage *stage,
                        struct es_batch *batch)
 {
     const struct es_stage_context *context = stage->context;
-    struct esi_filter_event event = {.realtime_ns = pull->realtime_ns, .context = context};
+    struct esi_filter_event event = {.realtime_ns = pull->realtime_ns,
+                                     .context = context};
     size_t kept = batch->count;
     size_t first = batch->count;
     int result = esi_stage_pull_children(stage, pull, batch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* filter_expression.c - parses conditions on tuples by recursive descent, and judges tuples. */
+/* filter_expression.c - parses conditions on tuples by recursive descent, and judges
+ * tuples. */
 #include "config.h"
 
 #include "wrappers/filter_expression.h"
@@ -49,12 +50,8 @@ static const struct {
     const char *sign;
     enum comparison comparison;
 } comparisons[] = {
-    {"==", EQUAL},
-    {"!=", NOT_EQUAL},
-    {"<=", LESS_EQUAL},
-    {">=", GREATER_EQUAL},
-    {"<", LESS},
-    {">", GREATER},
+    {"==", EQUAL},         {"!=", NOT_EQUAL}, {"<=", LESS_EQUAL},
+    {">=", GREATER_EQUAL}, {"<", LESS},       {">", GREATER},
 };
 
 enum node_kind { NODE_AND, NODE_OR, NODE_NOT, NODE_COMPARE };
@@ -85,7 +82,7 @@ struct parser {
     struct es_error *error;
 };
 
-/* --- Words ------------------------------------------------------------------------------ */
+/* --- Words ------------------------------------------------------------------- */
 
 static void skip_space(struct parser *parser)
 {
@@ -100,16 +97,9 @@ static int column_of(const struct parser *parser, const char *at)
 
 static int fail_at(const struct parser *parser, const char *at, const char *message)
 {
-    return es_error_set_at(parser->error,
-                           -EINVAL,
-                           "filter",
-                           parser->line,
-                           column_of(parser, at),
-                           "%s%s%.20s%s",
-                           message,
-                           *at ? ", found \"" : ", found the end",
-                           at,
-                           *at ? "\"" : "");
+    return es_error_set_at(parser->error, -EINVAL, "filter", parser->line,
+                           column_of(parser, at), "%s%s%.20s%s", message,
+                           *at ? ", found \"" : ", found the end", at, *at ? "\"" : "");
 }
 
 static bool take_sign(struct parser *parser, const char *sign)
@@ -140,7 +130,8 @@ static int take_word(struct parser *parser, char out[MAX_WORD], const char *expe
     quoted = *from == '"';
     if (quoted)
         from++;
-    while (from[length] && (quoted ? from[length] != '"' : is_word_character(from[length])))
+    while (from[length] &&
+           (quoted ? from[length] != '"' : is_word_character(from[length])))
         length++;
     if (length == 0 || length >= MAX_WORD)
         return fail_at(parser, parser->at, expected);
@@ -152,23 +143,18 @@ static int take_word(struct parser *parser, char out[MAX_WORD], const char *expe
     return 0;
 }
 
-/* --- Values ----------------------------------------------------------------------------- */
+/* --- Values ------------------------------------------------------------------ */
 
 static int refuse_name(const struct parser *parser,
                        const char *at,
                        const char *what,
                        const struct esi_nearest *nearest)
 {
-    return es_error_set_at(parser->error,
-                           -EINVAL,
-                           "filter",
-                           parser->line,
-                           column_of(parser, at),
-                           nearest->name ? "there is no %s \"%.60s\": did you mean \"%s\"?"
-                                         : "there is no %s \"%.60s\"%s",
-                           what,
-                           nearest->wanted,
-                           nearest->name ? nearest->name : "");
+    return es_error_set_at(
+        parser->error, -EINVAL, "filter", parser->line, column_of(parser, at),
+        nearest->name ? "there is no %s \"%.60s\": did you mean \"%s\"?"
+                      : "there is no %s \"%.60s\"%s",
+        what, nearest->wanted, nearest->name ? nearest->name : "");
 }
 
 static int operation_value(struct parser *parser, struct node *node)
@@ -233,7 +219,8 @@ static int communicator_value(struct parser *parser, struct node *node)
 
     if (isdigit((unsigned char)*parser->at))
         return take_number(parser, &node->number);
-    result = take_word(parser, word, "expected the name or the index of a communicator");
+    result =
+        take_word(parser, word, "expected the name or the index of a communicator");
     if (result < 0)
         return result;
     node->name = strdup(word);
@@ -325,7 +312,7 @@ static int take_value(struct parser *parser, struct node *node)
     }
 }
 
-/* --- Expressions ------------------------------------------------------------------------ */
+/* --- Expressions ------------------------------------------------------------- */
 
 /* Index of a new node, or -errno. */
 static int add_node(struct parser *parser, const struct node *node)
@@ -492,7 +479,7 @@ void esi_filter_destroy(struct esi_filter *filter)
     free(filter);
 }
 
-/* --- Judging ---------------------------------------------------------------------------- */
+/* --- Judging ----------------------------------------------------------------- */
 
 static int64_t duration_of(const struct esi_filter_event *event)
 {
@@ -553,8 +540,8 @@ static int compare(const struct node *node, const struct esi_filter_event *event
         const char *name = "";
 
         if (context && context->communicator_name)
-            name = context->communicator_name(
-                context->data, event->origin_index, event->tuple->communicator);
+            name = context->communicator_name(context->data, event->origin_index,
+                                              event->tuple->communicator);
         return strcmp(name, node->name) == 0 ? 0 : 1;
     }
     value = value_of(event, node->field);
@@ -588,9 +575,11 @@ static bool matches(const struct esi_filter *filter,
 
     switch (node->kind) {
     case NODE_AND:
-        return matches(filter, node->left, event) && matches(filter, node->right, event);
+        return matches(filter, node->left, event) &&
+               matches(filter, node->right, event);
     case NODE_OR:
-        return matches(filter, node->left, event) || matches(filter, node->right, event);
+        return matches(filter, node->left, event) ||
+               matches(filter, node->right, event);
     case NODE_NOT:
         return !matches(filter, node->left, event);
     case NODE_COMPARE:
@@ -599,7 +588,8 @@ static bool matches(const struct esi_filter *filter,
     return false;
 }
 
-bool esi_filter_matches(const struct esi_filter *filter, const struct esi_filter_event *event)
+bool esi_filter_matches(const struct esi_filter *filter,
+                        const struct esi_filter_event *event)
 {
     return matches(filter, filter->root, event);
 }

@@ -10,9 +10,9 @@
  *              | "sequence" | "duration" | "rank" | "thread"
  *   value      = [ "-" ] digits [ "." digits ] [ unit ] | word | '"' any text '"'
  *
- * operation, class and communicator take names, and == and != only; communicator also takes an
- * index.  duration takes ns, us, ms, s and min; bytes may have KiB, MiB or GiB.  peer and tag know the
- * words any and none.
+ * operation, class and communicator take names, and == and != only; communicator also
+ * takes an index.  duration takes ns, us, ms, s and min; bytes may have KiB, MiB or
+ * GiB.  peer and tag know the words any and none.
  */
 #ifndef ES_WRAPPERS_FILTER_EXPRESSION_H
 #define ES_WRAPPERS_FILTER_EXPRESSION_H
@@ -29,12 +29,13 @@ struct esi_filter_event {
     const struct es_tuple *tuple;
     const struct es_origin *origin;
     uint32_t origin_index;
-    uint64_t realtime_ns;                   /* now: ends the operations that are under way */
+    uint64_t realtime_ns; /* now: ends the operations that are under way */
     const struct es_stage_context *context; /* names communicators */
 };
 
-/* Compiles an expression.  -EINVAL with the column in `error` (counted from 1, or on from the
- * column `column` where the text began); -ENOMEM.  Free with esi_filter_destroy(). */
+/* Compiles an expression.  -EINVAL with the column in `error` (counted from 1, or on
+ * from the column `column` where the text began); -ENOMEM.  Free with
+ * esi_filter_destroy(). */
 int esi_filter_create(const char *text,
                       int line,
                       int column,
@@ -43,6 +44,7 @@ int esi_filter_create(const char *text,
 /* Accepts NULL. */
 void esi_filter_destroy(struct esi_filter *filter);
 
-bool esi_filter_matches(const struct esi_filter *filter, const struct esi_filter_event *event);
+bool esi_filter_matches(const struct esi_filter *filter,
+                        const struct esi_filter_event *event);
 
 #endif

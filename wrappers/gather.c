@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* gather.c - passes on what all children give, one child after the other.
  *
- * Where the limit is reached before the last child, the next pull begins with the child that
- * came away short, so that none starves.
+ * Where the limit is reached before the last child, the next pull begins with the child
+ * that came away short, so that none starves.
  */
 #include "config.h"
 

@@ -23,7 +23,8 @@ int esi_lane_reserve(struct esi_lane *lane, size_t extra)
     if (lane->first + lane->count + extra <= lane->capacity)
         return 0;
     if (lane->first) {
-        memmove(lane->entries, lane->entries + lane->first, lane->count * sizeof *entries);
+        memmove(lane->entries, lane->entries + lane->first,
+                lane->count * sizeof *entries);
         lane->first = 0;
     }
     while (capacity < lane->count + extra)
@@ -81,7 +82,8 @@ void esi_lane_heap_settle_top(struct esi_lane_heap *heap)
     for (;;) {
         size_t least = at;
 
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count; child++)
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count;
+             child++)
             if (key_at(heap, child) < key_at(heap, least))
                 least = child;
         if (least == at)

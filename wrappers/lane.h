@@ -34,8 +34,8 @@ void esi_lane_fini(struct esi_lane *lane);
 /* Makes room for `extra` entries.  0 or -ENOMEM. */
 int esi_lane_reserve(struct esi_lane *lane, size_t extra);
 
-/* Puts an entry in its place.  Room must be there.  Children give their tuples nearly in order,
- * so the place is near the end. */
+/* Puts an entry in its place.  Room must be there.  Children give their tuples nearly
+ * in order, so the place is near the end. */
 void esi_lane_insert(struct esi_lane *lane, const struct esi_entry *entry);
 
 static inline const struct esi_entry *esi_lane_head(const struct esi_lane *lane)
@@ -64,7 +64,8 @@ struct esi_lane_heap {
 };
 
 void esi_lane_heap_push(struct esi_lane_heap *heap, struct esi_lane *lane);
-/* Restores the order after the top lane's head has changed; an empty lane leaves the heap. */
+/* Restores the order after the top lane's head has changed; an empty lane leaves the
+ * heap. */
 void esi_lane_heap_settle_top(struct esi_lane_heap *heap);
 
 #endif

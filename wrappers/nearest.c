@@ -43,7 +43,8 @@ static size_t distance(const char *a, const char *b)
 void esi_nearest_init(struct esi_nearest *nearest, const char *wanted)
 {
     /* A third of the letters may be wrong, and one in any case. */
-    *nearest = (struct esi_nearest){.wanted = wanted, .distance = strlen(wanted) / 3 + 2};
+    *nearest =
+        (struct esi_nearest){.wanted = wanted, .distance = strlen(wanted) / 3 + 2};
 }
 
 void esi_nearest_try(struct esi_nearest *nearest, const char *candidate)

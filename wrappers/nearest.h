@@ -9,7 +9,7 @@
 /* Remembers the best of the candidates shown to it. */
 struct esi_nearest {
     const char *wanted; /* borrowed */
-    const char *name;   /* the best so far, near enough to be meant, or NULL; borrowed */
+    const char *name; /* the best so far, near enough to be meant, or NULL; borrowed */
     size_t distance;
 };
 

@@ -26,16 +26,10 @@ static int refuse(const struct reading *reading, const char *expected)
 {
     const struct es_property *property = reading->property;
 
-    return es_error_set_at(reading->error,
-                           -EINVAL,
-                           property->source,
-                           property->line,
+    return es_error_set_at(reading->error, -EINVAL, property->source, property->line,
                            property->column,
                            "%s: property \"%s\" is \"%.80s\": expected %s",
-                           reading->owner,
-                           property->name,
-                           property->value,
-                           expected);
+                           reading->owner, property->name, property->value, expected);
 }
 
 static int refuse_range(const struct reading *reading, const char *what)
@@ -43,12 +37,8 @@ static int refuse_range(const struct reading *reading, const char *what)
     const struct es_property_schema *schema = reading->schema;
     char expected[128];
 
-    snprintf(expected,
-             sizeof expected,
-             "%s from %" PRId64 " to %" PRId64,
-             what,
-             schema->minimum,
-             schema->maximum);
+    snprintf(expected, sizeof expected, "%s from %" PRId64 " to %" PRId64, what,
+             schema->minimum, schema->maximum);
     return refuse(reading, expected);
 }
 
@@ -69,7 +59,8 @@ static int read_integer(const struct reading *reading, struct es_property_value 
 
 static int read_boolean(const struct reading *reading, struct es_property_value *value)
 {
-    static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+    static const char *const words[] = {"no",  "yes", "false", "true",
+                                        "off", "on",  "0",     "1"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcasecmp(reading->property->value, words[i]) == 0) {
@@ -141,7 +132,9 @@ static int read_value(const struct reading *reading, struct es_property_value *v
     return -EINVAL;
 }
 
-static bool is_known(const struct es_property_schema *schema, size_t count, const char *name)
+static bool is_known(const struct es_property_schema *schema,
+                     size_t count,
+                     const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(schema[i].name, name) == 0)
@@ -165,16 +158,11 @@ static int check_names(const char *owner,
         esi_nearest_init(&nearest, property->name);
         for (size_t j = 0; j < schema_count; j++)
             esi_nearest_try(&nearest, schema[j].name);
-        return es_error_set_at(error,
-                               -EINVAL,
-                               property->source,
-                               property->line,
-                               property->column,
-                               nearest.name ? "%s has no property \"%.60s\": did you mean \"%s\"?"
-                                            : "%s has no property \"%.60s\"%s",
-                               owner,
-                               property->name,
-                               nearest.name ? nearest.name : "");
+        return es_error_set_at(
+            error, -EINVAL, property->source, property->line, property->column,
+            nearest.name ? "%s has no property \"%.60s\": did you mean \"%s\"?"
+                         : "%s has no property \"%.60s\"%s",
+            owner, property->name, nearest.name ? nearest.name : "");
     }
     return 0;
 }
@@ -191,13 +179,9 @@ static int find_property(const struct reading *reading,
         if (strcmp(properties[i].name, reading->schema->name) != 0)
             continue;
         if (found)
-            return es_error_set_at(reading->error,
-                                   -EINVAL,
-                                   properties[i].source,
-                                   properties[i].line,
-                                   properties[i].column,
-                                   "%s: property \"%s\" is given twice",
-                                   reading->owner,
+            return es_error_set_at(reading->error, -EINVAL, properties[i].source,
+                                   properties[i].line, properties[i].column,
+                                   "%s: property \"%s\" is given twice", reading->owner,
                                    properties[i].name);
         found = &properties[i];
     }
@@ -217,12 +201,8 @@ static int read_row(struct reading *reading,
     if (result < 0)
         return result;
     if (!reading->property && !schema->fallback)
-        return es_error_set(reading->error,
-                            -EINVAL,
-                            "%s needs the property \"%s\": %s",
-                            reading->owner,
-                            schema->name,
-                            schema->help);
+        return es_error_set(reading->error, -EINVAL, "%s needs the property \"%s\": %s",
+                            reading->owner, schema->name, schema->help);
     if (!reading->property)
         reading->property = &fallback;
     return read_value(reading, value);

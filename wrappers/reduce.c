@@ -9,10 +9,12 @@
 #include "wrappers/stage.h"
 
 /* Works on the tuples from `first` on in place, and shortens the batch. */
-typedef void (*reduction_fn)(const struct es_stage *stage, struct es_batch *batch, size_t first);
+typedef void (*reduction_fn)(const struct es_stage *stage,
+                             struct es_batch *batch,
+                             size_t first);
 
-/* Whether the time `a` of one tuple is later than `b` of another.  Ticks of one process compare as
- * they are. */
+/* Whether the time `a` of one tuple is later than `b` of another.  Ticks of one process
+ * compare as they are. */
 static bool is_later(const struct es_stage *stage,
                      const struct es_batch *batch,
                      size_t one,
@@ -29,9 +31,11 @@ static bool is_later(const struct es_stage *stage,
     return esi_realtime_ns(stage, first, a) > esi_realtime_ns(stage, second, b);
 }
 
-/* The last to stop of the completed operations, and the last to start of those under way:
- * one tuple of each, the completed one first. */
-static void reduce_latest(const struct es_stage *stage, struct es_batch *batch, size_t first)
+/* The last to stop of the completed operations, and the last to start of those under
+ * way: one tuple of each, the completed one first. */
+static void reduce_latest(const struct es_stage *stage,
+                          struct es_batch *batch,
+                          size_t first)
 {
     size_t none = batch->count;
     size_t latest = none;
@@ -44,8 +48,8 @@ static void reduce_latest(const struct es_stage *stage, struct es_batch *batch, 
             if (open == none ||
                 is_later(stage, batch, i, tuples[i].start, open, tuples[open].start))
                 open = i;
-        } else if (latest == none ||
-                   is_later(stage, batch, i, tuples[i].stop, latest, tuples[latest].stop)) {
+        } else if (latest == none || is_later(stage, batch, i, tuples[i].stop, latest,
+                                              tuples[latest].stop)) {
             latest = i;
         }
     }
@@ -73,11 +77,12 @@ static const char *const reduction_names[] = {"latest", NULL};
 
 enum { PROPERTY_TO };
 static const struct es_property_schema properties[] = {
-    [PROPERTY_TO] = {.name = "to",
-                     .type = ES_PROPERTY_CHOICE,
-                     .fallback = "latest",
-                     .choices = reduction_names,
-                     .help = "what is left: the latest completed tuple, and the latest open one"},
+    [PROPERTY_TO] =
+        {.name = "to",
+         .type = ES_PROPERTY_CHOICE,
+         .fallback = "latest",
+         .choices = reduction_names,
+         .help = "what is left: the latest completed tuple, and the latest open one"},
 };
 
 struct reduce {
@@ -112,8 +117,8 @@ static int pull_reduce(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    /* A reduction needs all of its children, and gives little: room for what each of them
-     * gives is needed even where less may be given upward. */
+    /* A reduction needs all of its children, and gives little: room for what each of
+     * them gives is needed even where less may be given upward. */
     if (part.max > 0 && part.max < MOST_GIVEN * stage->child_count)
         part.max = MOST_GIVEN * stage->child_count;
     result = esi_stage_pull_children(stage, &part, batch);

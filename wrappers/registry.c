@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* registry.c - the stage types there are: the built-in ones and those that are added. */
+/* registry.c - the stage types there are: the built-in ones and those that are added.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ const struct es_stage_ops *const esi_stage_types[] = {
     NULL,
 };
 
-/* Types are only ever added, and the count is raised last, so readers hold the lock briefly. */
+/* Types are only ever added, and the count is raised last, so readers hold the lock
+ * briefly. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct es_stage_ops *added[MAX_ADDED];
 static size_t added_count;
@@ -78,10 +80,9 @@ int esi_stage_unknown(const char *name, struct es_error *error)
     esi_nearest_init(&nearest, name);
     for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
         esi_nearest_try(&nearest, ops->name);
-    return es_error_set(error,
-                        -ENOENT,
-                        nearest.name ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
-                                     : "there is no stage type \"%.60s\"%s",
-                        name,
-                        nearest.name ? nearest.name : "");
+    return es_error_set(error, -ENOENT,
+                        nearest.name
+                            ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
+                            : "there is no stage type \"%.60s\"%s",
+                        name, nearest.name ? nearest.name : "");
 }

@@ -2,14 +2,16 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* sort.c - merges what its children give into one sequence ordered by real time.
  *
- * Children give their tuples nearly in order: only a receive whose number was undecided comes
- * late.  So each child has a lane of a bounded number of tuples, kept in order by insertion, and
- * a heap finds the least of the lanes' heads (Knuth, The Art of Computer Programming 3, 5.4.1).
+ * Children give their tuples nearly in order: only a receive whose number was undecided
+ * comes late.  So each child has a lane of a bounded number of tuples, kept in order by
+ * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
+ * Programming 3, 5.4.1).
  *
  * A tuple is given when it is older than the window (all that is to come before it has
- * come by then) or when the stage is drained.  A tuple that comes later still is given at once
- * and counted as late.  The stage takes tuples into its own keeping, so it acknowledges its children
- * by itself, and keeps what it gave until that is acknowledged.
+ * come by then) or when the stage is drained.  A tuple that comes later still is given
+ * at once and counted as late.  The stage takes tuples into its own keeping, so it
+ * acknowledges its children by itself, and keeps what it gave until that is
+ * acknowledged.
  */
 #include "config.h"
 
@@ -34,7 +36,8 @@ static const struct es_property_schema properties[] = {
                          .type = ES_PROPERTY_DURATION,
                          .fallback = "10ms",
                          .maximum = INT64_C(3600000000000),
-                         .help = "how long tuples are kept back for those that come late"},
+                         .help =
+                             "how long tuples are kept back for those that come late"},
     [PROPERTY_BUFFER] = {.name = "buffer",
                          .type = ES_PROPERTY_INTEGER,
                          .fallback = "1024",
@@ -116,7 +119,8 @@ static uint64_t key_of(const struct es_stage *stage,
     return esi_realtime_ns(stage, origin, sort->by_start ? tuple->start : tuple->stop);
 }
 
-/* Moves what a child gave into its lane; operations under way go up at once, unordered. */
+/* Moves what a child gave into its lane; operations under way go up at once, unordered.
+ */
 static int take(const struct es_stage *stage,
                 struct sort *sort,
                 struct esi_lane *lane,
@@ -130,7 +134,8 @@ static int take(const struct es_stage *stage,
     if (result < 0)
         return result;
     for (size_t i = 0; i < scratch->count; i++) {
-        struct esi_entry entry = {.tuple = scratch->tuples[i], .mark = scratch->marks[i]};
+        struct esi_entry entry = {.tuple = scratch->tuples[i],
+                                  .mark = scratch->marks[i]};
 
         if (es_batch_is_open(scratch, i)) {
             batch->tuples[batch->count] = entry.tuple;
@@ -144,7 +149,9 @@ static int take(const struct es_stage *stage,
 }
 
 /* Passes a report on, and keeps it as long as the tuples. */
-static int report(struct sort *sort, const struct es_report *child, struct es_batch *batch)
+static int report(struct sort *sort,
+                  const struct es_report *child,
+                  struct es_batch *batch)
 {
     int result = es_batch_report(&sort->reported, child);
 
@@ -237,7 +244,9 @@ static int give_again(const struct sort *sort, struct es_batch *batch)
     return result;
 }
 
-static int fill_heap(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch)
+static int fill_heap(struct es_stage *stage,
+                     const struct es_pull *pull,
+                     struct es_batch *batch)
 {
     struct sort *sort = stage->state;
 
@@ -285,7 +294,9 @@ static int merge(struct es_stage *stage,
     return 0;
 }
 
-static int pull_sort(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch)
+static int pull_sort(struct es_stage *stage,
+                     const struct es_pull *pull,
+                     struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     size_t first = batch->count;

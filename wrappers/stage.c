@@ -23,21 +23,15 @@ static int check_children(const struct es_stage_ops *ops,
                           struct es_error *error)
 {
     if (!ops->pull)
-        return es_error_set(error, -EINVAL, "%s belongs to the writing side: it cannot be pulled", ops->name);
+        return es_error_set(error, -EINVAL,
+                            "%s belongs to the writing side: it cannot be pulled",
+                            ops->name);
     if (spec->child_count < ops->min_children)
-        return es_error_set(error,
-                            -EINVAL,
-                            "%s needs at least %zu children, has %zu",
-                            ops->name,
-                            ops->min_children,
-                            spec->child_count);
+        return es_error_set(error, -EINVAL, "%s needs at least %zu children, has %zu",
+                            ops->name, ops->min_children, spec->child_count);
     if (spec->child_count > ops->max_children)
-        return es_error_set(error,
-                            -EINVAL,
-                            "%s takes at most %zu children, has %zu",
-                            ops->name,
-                            ops->max_children,
-                            spec->child_count);
+        return es_error_set(error, -EINVAL, "%s takes at most %zu children, has %zu",
+                            ops->name, ops->max_children, spec->child_count);
     return 0;
 }
 
@@ -67,7 +61,8 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
         return NULL;
     }
     if (spec->child_count)
-        memcpy(stage->children, spec->children, spec->child_count * sizeof *stage->children);
+        memcpy(stage->children, spec->children,
+               spec->child_count * sizeof *stage->children);
     return stage;
 }
 
@@ -77,13 +72,9 @@ static int open_type(struct es_stage *stage,
 {
     const struct es_stage_ops *ops = stage->ops;
     struct es_property_value *values;
-    int result = es_property_values_parse(ops->name,
-                                          ops->properties,
-                                          ops->property_count,
-                                          spec->properties,
-                                          spec->property_count,
-                                          error,
-                                          &values);
+    int result = es_property_values_parse(ops->name, ops->properties,
+                                          ops->property_count, spec->properties,
+                                          spec->property_count, error, &values);
 
     if (result < 0)
         return result;
@@ -160,7 +151,8 @@ static uint64_t scale(uint64_t measured, const struct es_stage_cost *cost)
 {
     if (cost->measured_calls == 0)
         return 0;
-    return (uint64_t)((double)measured * (double)cost->calls / (double)cost->measured_calls);
+    return (uint64_t)((double)measured * (double)cost->calls /
+                      (double)cost->measured_calls);
 }
 
 uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost)

@@ -3,7 +3,8 @@
 /*
  * What the built-in stage types share among themselves and with the scopes.
  *
- * The interface that stage types implement is eventspace/stage.h; each type is one file here.
+ * The interface that stage types implement is eventspace/stage.h; each type is one file
+ * here.
  */
 #ifndef ES_WRAPPERS_STAGE_H
 #define ES_WRAPPERS_STAGE_H
@@ -11,8 +12,8 @@
 #include "eventspace/run.h"
 #include "eventspace/stage.h"
 
-/* Where reading stands in one element.  Kept apart from the stages, so that a tree can be made
- * anew over the same elements without losing or repeating a tuple. */
+/* Where reading stands in one element.  Kept apart from the stages, so that a tree can
+ * be made anew over the same elements without losing or repeating a tuple. */
 struct es_place {
     struct es_cursor taken; /* behind the tuples whose reply was acknowledged */
     struct es_cursor given; /* behind the tuples given last */
@@ -35,10 +36,12 @@ extern const struct es_stage_ops esi_stage_reduce;
 extern const struct es_stage_ops esi_stage_filter;
 extern const struct es_stage_ops esi_stage_sort;
 
-/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT. */
+/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
+ */
 int esi_stage_unknown(const char *name, struct es_error *error);
 
-/* Pulls one after the other all children into the batch, each with what is left of the limit. */
+/* Pulls one after the other all children into the batch, each with what is left of the
+ * limit. */
 int esi_stage_pull_children(struct es_stage *stage,
                             const struct es_pull *pull,
                             struct es_batch *batch);
@@ -48,7 +51,8 @@ static inline uint64_t esi_realtime_ns(const struct es_stage *stage,
                                        uint32_t origin,
                                        uint64_t ticks)
 {
-    return es_clock_realtime_ns(stage->context->origins->items[origin].clock, ticks, NULL);
+    return es_clock_realtime_ns(stage->context->origins->items[origin].clock, ticks,
+                                NULL);
 }
 
 #endif

@@ -15,11 +15,12 @@
  *           use(&batch->tuples[i], es_scope_origin(scope, batch->marks[i].origin));
  *   es_scope_close(scope);
  *
- * A pull acknowledges the pull before it.  A consumer that could not use what it got says
- * ES_PULL_REPEAT in the next pull and gets it again, and what is new with it.  A pull that failed
- * is repeated without being asked.
+ * A pull acknowledges the pull before it.  A consumer that could not use what it got
+ * says ES_PULL_REPEAT in the next pull and gets it again, and what is new with it.  A
+ * pull that failed is repeated without being asked.
  *
- * One scope is used by one thread at a time; scopes do not disturb each other, nor the program.
+ * One scope is used by one thread at a time; scopes do not disturb each other, nor the
+ * program.
  */
 #ifndef EVENTSPACE_SCOPE_H
 #define EVENTSPACE_SCOPE_H
@@ -38,7 +39,7 @@ struct es_view {
     struct es_selection selection; /* host, ranks, thread, classes, collector, name */
     const char *communicator;      /* name; NULL = any; borrowed */
     const char *operation;         /* MPI name; NULL = any; borrowed */
-    const char *filter;            /* expression (docs/scopes.md); NULL = none; borrowed */
+    const char *filter; /* expression (docs/scopes.md); NULL = none; borrowed */
 };
 
 enum es_take {
@@ -49,8 +50,10 @@ enum es_take {
 };
 
 enum es_shape {
-    ES_SHAPE_VIEWS, /* elements under their thread, threads under their host (the paper's) */
-    ES_SHAPE_FLAT,  /* all elements under one gather; thread reductions still get their node */
+    ES_SHAPE_VIEWS, /* elements under their thread, threads under their host (the
+                       paper's) */
+    ES_SHAPE_FLAT,  /* all elements under one gather; thread reductions still get their
+                       node */
 };
 
 enum es_sorting {
@@ -75,8 +78,8 @@ ES_API void es_scope_config_init(struct es_scope_config *config);
 
 struct es_scope;
 
-/* Opens a scope over a run, which is borrowed and must outlive it.  A view that selects no
- * element (yet) is no error.  -EINVAL with words when the view is not understood. */
+/* Opens a scope over a run, which is borrowed and must outlive it.  A view that selects
+ * no element (yet) is no error.  -EINVAL with words when the view is not understood. */
 ES_API int es_scope_open(struct es_run *run,
                          const struct es_scope_config *config,
                          struct es_error *error,
@@ -84,9 +87,9 @@ ES_API int es_scope_open(struct es_run *run,
 /* Accepts NULL. */
 ES_API void es_scope_close(struct es_scope *scope);
 
-/* Lets elements join that have appeared since; positions of the others stay.  Returns the
- * number of elements that joined, or -errno: then the scope goes on as it was.  Several scopes
- * may share a run: each finds what another's refresh has attached. */
+/* Lets elements join that have appeared since; positions of the others stay.  Returns
+ * the number of elements that joined, or -errno: then the scope goes on as it was.
+ * Several scopes may share a run: each finds what another's refresh has attached. */
 ES_API int es_scope_refresh(struct es_scope *scope);
 
 enum es_pull_flags {
@@ -94,15 +97,17 @@ enum es_pull_flags {
     ES_PULL_DRAIN = 2,  /* give also what is kept back for sorting */
 };
 
-/* Pulls once.  The batch is borrowed until the next call on this scope.  0 or -errno. */
+/* Pulls once.  The batch is borrowed until the next call on this scope.  0 or -errno.
+ */
 ES_API int es_scope_pull(struct es_scope *scope,
                          unsigned flags,
                          const struct es_batch **ret_batch);
 
-/* --- Where tuples come from ---------------------------------------------------------- */
+/* --- Where tuples come from -------------------------------------------------- */
 
 ES_API size_t es_scope_origin_count(const struct es_scope *scope);
-ES_API const struct es_origin *es_scope_origin(const struct es_scope *scope, uint32_t index);
+ES_API const struct es_origin *es_scope_origin(const struct es_scope *scope,
+                                               uint32_t index);
 
 /* The process of an origin: its rank, host, state, end.  -ENOENT: not known here. */
 ES_API int es_scope_process(const struct es_scope *scope,
@@ -115,25 +120,25 @@ ES_API int es_scope_communicator(const struct es_scope *scope,
                                  uint16_t communicator,
                                  struct es_communicator_info *ret_info);
 
-/* World rank of a member of a communicator of the origin's process (of the remote group where
- * `remote`).  -ENOENT: not known here. */
+/* World rank of a member of a communicator of the origin's process (of the remote group
+ * where `remote`).  -ENOENT: not known here. */
 ES_API int es_scope_world_rank(const struct es_scope *scope,
                                uint32_t origin,
                                uint16_t communicator,
                                bool remote,
                                int rank);
 
-/* World rank of a tuple's peer, which is of the remote group in an intercommunicator; ES_PEER_NONE and
- * ES_PEER_ANY stay.  -ENOENT: not known here. */
+/* World rank of a tuple's peer, which is of the remote group in an intercommunicator;
+ * ES_PEER_NONE and ES_PEER_ANY stay.  -ENOENT: not known here. */
 ES_API int es_scope_peer(const struct es_scope *scope,
                          uint32_t origin,
                          const struct es_tuple *tuple);
 
-/* Whether nothing of the run is left to be found: it was cleaned up.  What the scope has attached can
- * still be read. */
+/* Whether nothing of the run is left to be found: it was cleaned up.  What the scope
+ * has attached can still be read. */
 ES_API bool es_scope_has_vanished(const struct es_scope *scope);
 
-/* --- What it costs ------------------------------------------------------------------- */
+/* --- What it costs ----------------------------------------------------------- */
 
 struct es_scope_cost {
     uint64_t pulls;
@@ -141,17 +146,17 @@ struct es_scope_cost {
     uint64_t tuples;
     uint64_t lost;
     uint64_t late;
-    uint64_t last_ns;     /* wall time of the last pull */
-    uint64_t total_ns;    /* of all pulls */
-    uint64_t cpu_ns;      /* estimate for all pulls, this thread's */
+    uint64_t last_ns;  /* wall time of the last pull */
+    uint64_t total_ns; /* of all pulls */
+    uint64_t cpu_ns;   /* estimate for all pulls, this thread's */
     size_t origins;
     size_t stages;
 };
 
 ES_API void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost);
 
-/* Called for each stage, the root first, children behind their parent.  `depth` is 0 for the
- * root. */
+/* Called for each stage, the root first, children behind their parent.  `depth` is 0
+ * for the root. */
 typedef void (*es_stage_visit_fn)(const struct es_stage *stage, int depth, void *data);
 ES_API void es_scope_foreach_stage(const struct es_scope *scope,
                                    es_stage_visit_fn visit,

@@ -3,16 +3,17 @@
 /*
  * Stages: the pieces gather trees are built of, and the registry of their types.
  *
- * A stage type is a table of operations.  A stage pulls from its children, works on what they
- * appended to the batch and returns; it does nothing until it is pulled.  One tree is
- * pulled by one thread at a time.
+ * A stage type is a table of operations.  A stage pulls from its children, works on
+ * what they appended to the batch and returns; it does nothing until it is pulled.  One
+ * tree is pulled by one thread at a time.
  *
- * Positions are acknowledged by the next pull.  `es_pull.acknowledged` is the newest pull
- * whose reply has arrived: what was given in it or before is taken, what was given later is
- * given again.  A stage that passes the request down unchanged need not care.  A stage that keeps
- * tuples back pulls its children with serials of its own, and answers for what it took.
- * A stage that asks only some of its children must still pass a repetition (see
- * es_pull_is_repetition()) to all, with max = 0 to those it wants nothing from.
+ * Positions are acknowledged by the next pull.  `es_pull.acknowledged` is the newest
+ * pull whose reply has arrived: what was given in it or before is taken, what was given
+ * later is given again.  A stage that passes the request down unchanged need not care.
+ * A stage that keeps tuples back pulls its children with serials of its own, and
+ * answers for what it took. A stage that asks only some of its children must still pass
+ * a repetition (see es_pull_is_repetition()) to all, with max = 0 to those it wants
+ * nothing from.
  */
 #ifndef EVENTSPACE_STAGE_H
 #define EVENTSPACE_STAGE_H
@@ -42,17 +43,17 @@ static inline bool es_pull_is_repetition(const struct es_pull *pull)
     return pull->acknowledged + 1 != pull->serial;
 }
 
-/* What a stage has cost since it was opened.  Counts are exact; times are taken in some of the
- * pulls only, since reading a clock costs more than reading an element. */
+/* What a stage has cost since it was opened.  Counts are exact; times are taken in some
+ * of the pulls only, since reading a clock costs more than reading an element. */
 struct es_stage_cost {
     uint64_t calls;
     uint64_t failures;
-    uint64_t tuples;         /* given upward */
-    uint64_t bytes;          /* that crossed a process boundary to get here */
-    uint64_t lost;           /* tuples lost at this stage */
-    uint64_t late;           /* tuples given out of order (sort) */
+    uint64_t tuples; /* given upward */
+    uint64_t bytes;  /* that crossed a process boundary to get here */
+    uint64_t lost;   /* tuples lost at this stage */
+    uint64_t late;   /* tuples given out of order (sort) */
     uint64_t measured_calls;
-    uint64_t measured_ns;    /* wall time of the measured calls, children included */
+    uint64_t measured_ns;     /* wall time of the measured calls, children included */
     uint64_t measured_cpu_ns; /* CPU time of the calling thread, likewise */
 };
 
@@ -66,9 +67,11 @@ struct es_stage;
 struct es_stage_context {
     const struct es_origins *origins;
     struct es_places *places; /* reading positions per origin: the element stage's */
-    /* Name of a communicator of an origin's process, "" when not known.  The text stays valid
-     * until the next call.  NULL: names are not to be had. */
-    const char *(*communicator_name)(void *data, uint32_t origin, uint16_t communicator);
+    /* Name of a communicator of an origin's process, "" when not known.  The text stays
+     * valid until the next call.  NULL: names are not to be had. */
+    const char *(*communicator_name)(void *data,
+                                     uint32_t origin,
+                                     uint16_t communicator);
     void *data;
 };
 
@@ -106,27 +109,31 @@ struct es_stage_ops {
     size_t min_children;
     size_t max_children; /* SIZE_MAX = any number */
 
-    /* Makes stage->state from one value per schema row.  NULL: there is nothing to make.  On
-     * failure nothing may be left behind. */
+    /* Makes stage->state from one value per schema row.  NULL: there is nothing to
+     * make.  On failure nothing may be left behind. */
     int (*open)(struct es_stage *stage,
                 const struct es_property_value *values,
                 struct es_error *error);
-    /* Appends to the batch.  NULL: the type stands on the writing side and cannot be pulled.
-     * On failure what it appended is dropped by the caller. */
-    int (*pull)(struct es_stage *stage, const struct es_pull *pull, struct es_batch *batch);
-    /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL. */
+    /* Appends to the batch.  NULL: the type stands on the writing side and cannot be
+     * pulled. On failure what it appended is dropped by the caller. */
+    int (*pull)(struct es_stage *stage,
+                const struct es_pull *pull,
+                struct es_batch *batch);
+    /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
+     */
     void (*close)(struct es_stage *stage);
 };
 
-/* Adds a type; the table is borrowed for good.  -EEXIST, -EINVAL (incomplete) or -ENOSPC. */
+/* Adds a type; the table is borrowed for good.  -EEXIST, -EINVAL (incomplete) or
+ * -ENOSPC. */
 ES_API int es_stage_register(const struct es_stage_ops *ops);
 /* NULL when unknown. */
 ES_API const struct es_stage_ops *es_stage_find(const char *name);
 /* All types in order of registration; NULL behind the last. */
 ES_API const struct es_stage_ops *es_stage_at(size_t index);
 
-/* Opens a stage.  Takes the children only on success.  -ENOENT: no such type (the nearest name is
- * given); -EINVAL: wrong properties or number of children. */
+/* Opens a stage.  Takes the children only on success.  -ENOENT: no such type (the
+ * nearest name is given); -EINVAL: wrong properties or number of children. */
 ES_API int es_stage_open(const struct es_stage_spec *spec,
                          struct es_error *error,
                          struct es_stage **ret_stage);

@@ -3,10 +3,10 @@
 /*
  * The batch: what one pull carries up a gather tree.
  *
- * Tuples and their marks (which element, which position in it) are two parallel arrays, so that
- * elements are read straight into place and the tuples can be sent as they lie.  All stages of
- * one tree append to the same batch and work on it in place: a stage owns the range that was
- * appended since it was called.
+ * Tuples and their marks (which element, which position in it) are two parallel arrays,
+ * so that elements are read straight into place and the tuples can be sent as they lie.
+ * All stages of one tree append to the same batch and work on it in place: a stage owns
+ * the range that was appended since it was called.
  */
 #ifndef EVENTSPACE_STAGE_BATCH_H
 #define EVENTSPACE_STAGE_BATCH_H
@@ -21,8 +21,8 @@
 
 struct es_element_view;
 
-/* Where tuples come from: one trace element, as a scope knows it.  A value type: plans are made
- * from arrays of it. */
+/* Where tuples come from: one trace element, as a scope knows it.  A value type: plans
+ * are made from arrays of it. */
 struct es_origin {
     const char *name; /* path of the element; this and the next two borrowed */
     const char *collector;
@@ -44,12 +44,14 @@ struct es_origins {
 };
 
 struct es_mark {
-    uint64_t position; /* in its element; of an open tuple: where it will be published */
-    uint32_t origin;   /* index into the scope's origins */
+    uint64_t
+        position;    /* in its element; of an open tuple: where it will be published */
+    uint32_t origin; /* index into the scope's origins */
     uint32_t reserved; /* 0 */
 };
 
-/* What else is to be said of an element: given when tuples were lost, or when asked for. */
+/* What else is to be said of an element: given when tuples were lost, or when asked
+ * for. */
 struct es_report {
     uint32_t origin;
     uint32_t reserved; /* 0 */

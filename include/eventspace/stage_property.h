@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Properties of stages: what a person may write, checked against what the type declares.
+ * Properties of stages: what a person may write, checked against what the type
+ * declares.
  *
- * A type lists its properties in a schema.  What was written (name, text and place in the input)
- * becomes one value per schema row, in the schema's order; rows that nobody wrote take their
- * default.
+ * A type lists its properties in a schema.  What was written (name, text and place in
+ * the input) becomes one value per schema row, in the schema's order; rows that nobody
+ * wrote take their default.
  */
 #ifndef EVENTSPACE_STAGE_PROPERTY_H
 #define EVENTSPACE_STAGE_PROPERTY_H
@@ -29,7 +30,7 @@ enum es_property_type {
 struct es_property_schema {
     const char *name;
     enum es_property_type type;
-    const char *fallback;       /* the default as text; NULL = must be given */
+    const char *fallback; /* the default as text; NULL = must be given */
     int64_t minimum;
     int64_t maximum;
     const char *const *choices; /* CHOICE: NULL-terminated words */
@@ -47,16 +48,17 @@ struct es_property {
 
 struct es_property_value {
     enum es_property_type type;
-    int64_t integer; /* INTEGER; BOOLEAN: 0 or 1; DURATION: ns; CHOICE: index of the word */
-    char *text;      /* TEXT; owned by the array of values */
-    int line;        /* where a person wrote it; 0 = not known, or the default */
+    int64_t
+        integer; /* INTEGER; BOOLEAN: 0 or 1; DURATION: ns; CHOICE: index of the word */
+    char *text;  /* TEXT; owned by the array of values */
+    int line;    /* where a person wrote it; 0 = not known, or the default */
     int column;
 };
 
-/* Checks `count` properties against `schema` (`owner` names the type in messages) and makes one
- * value per schema row.  Unknown names are refused with the nearest known one, wrong values
- * with what was expected, at their place.  -EINVAL, or -ENOMEM.  Free with
- * es_property_values_free(). */
+/* Checks `count` properties against `schema` (`owner` names the type in messages) and
+ * makes one value per schema row.  Unknown names are refused with the nearest known
+ * one, wrong values with what was expected, at their place.  -EINVAL, or -ENOMEM.  Free
+ * with es_property_values_free(). */
 ES_API int es_property_values_parse(const char *owner,
                                     const struct es_property_schema *schema,
                                     size_t schema_count,
@@ -66,9 +68,11 @@ ES_API int es_property_values_parse(const char *owner,
                                     struct es_property_value **ret_values);
 
 /* Accepts NULL. */
-ES_API void es_property_values_free(struct es_property_value *values, size_t schema_count);
+ES_API void es_property_values_free(struct es_property_value *values,
+                                    size_t schema_count);
 
-/* Reads a duration: "1500ms", "2s", "0".  -EINVAL without `unit`, unless it is 0; -ERANGE. */
+/* Reads a duration: "1500ms", "2s", "0".  -EINVAL without `unit`, unless it is 0;
+ * -ERANGE. */
 ES_API int es_duration_parse(const char *text, uint64_t *ret_ns);
 
 #endif

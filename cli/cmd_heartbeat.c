@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace heartbeat - shows which threads make progress, and who waits for whom. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <time.h>
+
+#include "base/table.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "monitors/heartbeat_print.h"
+
+enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
+enum { DEFAULT_STALLED_AFTER = 5 };
+
+struct heartbeat_arguments {
+    const char *run;
+    enum es_format format;
+    uint64_t interval_ns;
+    unsigned long long count; /* 0 = until the run ends */
+    unsigned stalled_after;
+    bool once;
+};
+
+static const struct argp_option options[] = {
+    {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 0},
+    {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 0},
+    {"stalled-after", OPTION_STALLED_AFTER, "COUNT", 0,
+     "looks without an event after which a thread counts as stalled (5)", 0},
+    {"once", OPTION_ONCE, NULL, 0,
+     "look once: stalled is who has been in one operation for as long as that many "
+     "looks "
+     "would take",
+     0},
+    {0},
+};
+
+static const char doc[] = "Shows what each thread of RUN does and whether it makes "
+                          "progress: the last event, the "
+                          "operation under way and since when.  For stalled threads it "
+                          "tells who waits for whom, "
+                          "names deadlocks, and the rank that holds the others up."
+                          "\vVerdicts: progressing (an event since the last look), "
+                          "computing (none, and in no MPI "
+                          "operation), waiting (in one operation), polling (tests in "
+                          "vain), stalled (waiting or "
+                          "polling for too many looks), finished, dead.\n\n"
+                          "Exit status: 0 all well, 1 a thread is stalled or dead at "
+                          "the end, 2 usage, 3 the run "
+                          "vanished.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct heartbeat_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        return 0;
+    case 'i':
+        arguments->interval_ns = esi_command_seconds(text, "--interval", state);
+        return 0;
+    case 'n':
+        arguments->count = (unsigned long long)esi_command_number(text, "--count", 1,
+                                                                  LLONG_MAX, state);
+        return 0;
+    case OPTION_STALLED_AFTER:
+        arguments->stalled_after =
+            (unsigned)esi_command_number(text, "--stalled-after", 1, INT_MAX, state);
+        return 0;
+    case OPTION_ONCE:
+        arguments->once = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void sleep_ns(uint64_t span_ns)
+{
+    struct timespec span = {.tv_sec = (time_t)(span_ns / UINT64_C(1000000000)),
+                            .tv_nsec = (long)(span_ns % UINT64_C(1000000000))};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
+        continue;
+}
+
+/* On a terminal each look takes the place of the one before. */
+static int print_report(const struct es_heartbeat_report *report,
+                        const struct heartbeat_arguments *arguments)
+{
+    int result = 0;
+
+    if (arguments->format == ES_FORMAT_JSON) {
+        es_heartbeat_print_json(report, stdout);
+    } else {
+        if (esi_command_is_terminal(stdout) && !arguments->once)
+            fputs("\033[H\033[J", stdout);
+        else if (report->pull > 1)
+            fputs("\n", stdout);
+        result = es_heartbeat_print_text(report, stdout, es_table_width(stdout));
+    }
+    return fflush(stdout) == 0 ? result : -EIO;
+}
+
+static bool is_last(const struct es_heartbeat_report *report,
+                    const struct heartbeat_arguments *arguments)
+{
+    bool ended =
+        report->thread_count && report->finished + report->dead == report->thread_count;
+
+    return arguments->once || report->vanished || ended ||
+           report->pull == arguments->count;
+}
+
+static int watch(struct es_heartbeat *heartbeat,
+                 const struct heartbeat_arguments *arguments)
+{
+    struct es_heartbeat_report report;
+
+    for (;;) {
+        int result = es_heartbeat_beat(heartbeat, &report);
+
+        if (result < 0)
+            return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
+                                          "the run can no longer be read");
+        result = print_report(&report, arguments);
+        if (result < 0)
+            return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+        if (is_last(&report, arguments))
+            break;
+        sleep_ns(arguments->interval_ns);
+    }
+    if (report.vanished)
+        return esi_command_fail(
+            ES_EXIT_LOST, "run '%s': vanished, its segments were removed", report.run);
+    return report.stalled || report.dead ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
+}
+
+static int observe(struct es_run *run, const struct heartbeat_arguments *arguments)
+{
+    struct es_heartbeat_config config = {.stalled_after = arguments->stalled_after};
+    struct es_error error = {.text = ""};
+    struct es_heartbeat *heartbeat;
+    int result;
+
+    if (arguments->once)
+        config.single_ns = arguments->interval_ns * arguments->stalled_after;
+    result = es_heartbeat_create(run, &config, &error, &heartbeat);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot observe the run");
+    result = watch(heartbeat, arguments);
+    es_heartbeat_destroy(heartbeat);
+    return result;
+}
+
+int esi_cmd_heartbeat(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
+                                       0};
+    struct heartbeat_arguments arguments = {.interval_ns = UINT64_C(1000000000),
+                                            .stalled_after = DEFAULT_STALLED_AFTER};
+    struct es_run *run;
+    int status;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    status = esi_command_open_run(arguments.run, &run);
+    if (status != 0)
+        return status;
+    status = observe(run, &arguments);
+    es_run_close(run);
+    return status;
+}
