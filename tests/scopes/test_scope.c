@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Scopes give what was written: all of it once, in order, or only the latest. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/scope.h"
+#include "tests/scopes/made_run.h"
+
+#define POINT_TO_POINT                                                                 \
+    (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
+#define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
+
+struct fixture {
+    struct made_run made;
+    struct es_run *run;
+    struct es_scope *scope;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_scope_close(fixture->scope);
+    es_run_close(fixture->run);
+    made_run_end(&fixture->made);
+    free(fixture);
+    return 0;
+}
+
+/* Opens the run and a scope over it. */
+static void open_scope(struct fixture *fixture, const struct es_scope_config *config)
+{
+    struct es_error error = {.text = ""};
+
+    assert_int_equal(es_run_open(fixture->made.name, &error, &fixture->run), 0);
+    if (es_scope_open(fixture->run, config, &error, &fixture->scope) != 0)
+        fail_msg("%s", error.text);
+}
+
+static const struct es_batch *pull(struct fixture *fixture, unsigned flags)
+{
+    const struct es_batch *batch;
+
+    assert_int_equal(es_scope_pull(fixture->scope, flags, &batch), 0);
+    return batch;
+}
+
+/* Writes one completed operation, its tag telling which it is. */
+static void write_numbered(struct es_writer *writer, int number)
+{
+    struct es_tuple tuple =
+        made_tuple("MPI_Send", (uint64_t)number * 10 + 1, (uint64_t)number * 10 + 5);
+
+    tuple.tag = number;
+    es_writer_write(writer, &tuple);
+}
+
+static void every_tuple_comes_once_and_in_order(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    const struct es_batch *batch;
+
+    for (int i = 0; i < 10; i++)
+        write_numbered(writer, i);
+    es_scope_config_init(&config);
+    open_scope(fixture, &config);
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->count, 10);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(batch->tuples[i].tag, i);
+        assert_int_equal(batch->marks[i].position, i);
+    }
+    assert_int_equal(pull(fixture, 0)->count, 0);
+    write_numbered(writer, 10);
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->count, 1);
+    assert_int_equal(batch->tuples[0].tag, 10);
+}
+
+static void a_pull_that_was_not_used_is_given_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    const struct es_batch *batch;
+
+    es_scope_config_init(&config);
+    write_numbered(writer, 0);
+    open_scope(fixture, &config);
+    assert_int_equal(pull(fixture, 0)->count, 1);
+    write_numbered(writer, 1);
+    batch = pull(fixture, ES_PULL_REPEAT);
+    assert_int_equal(batch->count, 2);
+    assert_int_equal(batch->tuples[0].tag, 0);
+    assert_int_equal(batch->tuples[1].tag, 1);
+    assert_int_equal(pull(fixture, 0)->count, 0);
+}
+
+static unsigned next_random(unsigned *random)
+{
+    *random = *random * 1103515245u + 12345u;
+    return *random >> 16;
+}
+
+/* The case in which a repetition reaches other elements than the pull before did: what
+ * was not used must come again, what was used must not. */
+static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
+{
+    enum { ELEMENTS = 3, ROUNDS = 2000 };
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    static const char *const names[ELEMENTS] = {"a", "b", "c"};
+    struct es_writer *writers[ELEMENTS];
+    struct es_scope_config config;
+    int written[ELEMENTS] = {0};
+    int used[ELEMENTS] = {0};
+    unsigned random = 12345;
+    bool repeat = false;
+
+    for (int i = 0; i < ELEMENTS; i++)
+        writers[i] = made_run_add_element(&fixture->made, segment, 0, 0, names[i],
+                                          POINT_TO_POINT, 100000);
+    es_scope_config_init(&config);
+    config.max = 7;
+    open_scope(fixture, &config);
+    for (int round = 0; round < ROUNDS || used[0] + used[1] + used[2] <
+                                              written[0] + written[1] + written[2];
+         round++) {
+        const struct es_batch *batch;
+
+        for (int i = 0; i < ELEMENTS && round < ROUNDS; i++)
+            for (unsigned more = next_random(&random) % 6; more > 0; more--)
+                write_numbered(writers[i], written[i]++);
+        batch = pull(fixture, repeat ? ES_PULL_REPEAT : 0);
+        assert_true(batch->count <= 7);
+        repeat = next_random(&random) % 3 == 0;
+        for (size_t i = 0; i < batch->count && !repeat; i++)
+            assert_int_equal(batch->tuples[i].tag, used[batch->marks[i].origin]++);
+        assert_true(round < 100 * ROUNDS);
+    }
+    for (int i = 0; i < ELEMENTS; i++)
+        assert_int_equal(used[i], written[i]);
+}
+
+static void overwritten_tuples_are_counted_as_lost(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
+    struct es_scope_config config;
+    struct es_scope_cost cost;
+    const struct es_batch *batch;
+
+    write_numbered(writer, 0);
+    es_scope_config_init(&config);
+    open_scope(fixture, &config);
+    assert_int_equal(pull(fixture, 0)->count, 1);
+    for (int i = 1; i <= 100; i++)
+        write_numbered(writer, i);
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->report_count, 1);
+    assert_int_equal(batch->count + batch->reports[0].lost, 100);
+    assert_int_equal(batch->reports[0].head, 101);
+    for (size_t i = 0; i < batch->count; i++)
+        assert_int_equal(batch->marks[i].position, batch->tuples[i].tag);
+    assert_int_equal(batch->tuples[batch->count - 1].tag, 100);
+    es_scope_cost(fixture->scope, &cost);
+    assert_int_equal(cost.lost, batch->reports[0].lost);
+    /* A repetition says it again, since nobody has heard it. */
+    batch = pull(fixture, ES_PULL_REPEAT);
+    assert_int_equal(batch->count + batch->reports[0].lost, 100);
+    assert_int_equal(pull(fixture, 0)->report_count, 0);
+}
+
+static void the_latest_of_each_thread_and_its_open_operation_are_given(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *first =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_writer *second = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                    "collective", COLLECTIVE, 100);
+    struct es_writer *other =
+        made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
+    struct es_tuple barrier = made_tuple("MPI_Barrier", 100, 110);
+    struct es_tuple open = made_tuple("MPI_Recv", 120, 0);
+    struct es_scope_config config;
+    const struct es_batch *batch;
+
+    write_numbered(first, 1);
+    es_writer_write(second, &barrier);
+    es_writer_open(first, &open);
+    write_numbered(other, 3);
+    es_writer_count_poll(other);
+    es_scope_config_init(&config);
+    config.take = ES_TAKE_LATEST_OF_THREAD;
+    config.open = true;
+    config.counters = true;
+    open_scope(fixture, &config);
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->count, 3);
+    assert_int_equal(batch->tuples[0].operation, barrier.operation);
+    assert_true(es_batch_is_open(batch, 1));
+    assert_int_equal(batch->tuples[1].start, 120);
+    assert_int_equal(batch->tuples[2].tag, 3);
+    assert_int_equal(batch->report_count, 3);
+    assert_int_equal(batch->reports[2].polls, 1);
+    /* The latest stays the latest. */
+    assert_int_equal(pull(fixture, 0)->count, 3);
+}
+
+static void elements_that_appear_join_at_refresh(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    const struct es_batch *batch;
+
+    write_numbered(writer, 0);
+    es_scope_config_init(&config);
+    open_scope(fixture, &config);
+    assert_int_equal(pull(fixture, 0)->count, 1);
+    assert_int_equal(es_scope_refresh(fixture->scope), 0);
+    segment = made_run_add_rank(&fixture->made, 1, 2);
+    write_numbered(
+        made_run_add_element(&fixture->made, segment, 1, 0, "p2p", POINT_TO_POINT, 100),
+        7);
+    write_numbered(writer, 1);
+    assert_int_equal(es_scope_refresh(fixture->scope), 1);
+    assert_int_equal(es_scope_origin_count(fixture->scope), 2);
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->count, 2);
+    assert_int_equal(batch->tuples[0].tag, 1);
+    assert_int_equal(batch->tuples[1].tag, 7);
+}
+
+static void a_view_selects_classes_operations_and_communicators(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "all", ES_CLASSES_ALL, 100);
+    static const struct {
+        uint32_t classes;
+        const char *operation;
+        const char *communicator;
+        const char *filter;
+        size_t count;
+    } cases[] = {
+        {0, NULL, NULL, NULL, 4},
+        {1u << ES_CLASS_SEND, NULL, NULL, NULL, 2},
+        {1u << ES_CLASS_SEND | 1u << ES_CLASS_COLLECTIVE, NULL, NULL, NULL, 3},
+        {0, "MPI_Recv", NULL, NULL, 1},
+        {0, NULL, "MPI_COMM_WORLD", NULL, 3},
+        {0, NULL, "elsewhere", NULL, 0},
+        {0, NULL, NULL, "tag >= 5", 2},
+        {1u << ES_CLASS_SEND, NULL, "MPI_COMM_WORLD", "tag == 5", 1},
+    };
+    struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
+
+    es_writer_write(writer, &tuple);
+    tuple.tag = 5;
+    es_writer_write(writer, &tuple);
+    tuple = made_tuple("MPI_Barrier", 3, 4);
+    es_writer_write(writer, &tuple);
+    tuple = made_tuple("MPI_Recv", 5, 6);
+    tuple.tag = 9;
+    tuple.communicator = ES_COMMUNICATOR_NONE;
+    es_writer_write(writer, &tuple);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct es_scope_config config;
+
+        es_scope_config_init(&config);
+        config.view.selection.classes = cases[i].classes;
+        config.view.operation = cases[i].operation;
+        config.view.communicator = cases[i].communicator;
+        config.view.filter = cases[i].filter;
+        open_scope(fixture, &config);
+        assert_int_equal(pull(fixture, 0)->count, cases[i].count);
+        es_scope_close(fixture->scope);
+        fixture->scope = NULL;
+        es_run_close(fixture->run);
+        fixture->run = NULL;
+    }
+}
+
+static void a_view_that_cannot_be_understood_is_refused_with_words(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_scope_config config;
+    struct es_error error = {.text = ""};
+
+    made_run_add_rank(&fixture->made, 0, 1);
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    es_scope_config_init(&config);
+    config.view.filter = "tag == 1 && byts > 3";
+    assert_int_equal(es_scope_open(fixture->run, &config, &error, &fixture->scope),
+                     -EINVAL);
+    assert_int_equal(error.column, 13);
+    assert_non_null(strstr(error.text, "bytes"));
+    es_error_clear(&error);
+    config.view.filter = NULL;
+    config.view.operation = "MPI_Sent";
+    assert_int_equal(es_scope_open(fixture->run, &config, &error, &fixture->scope),
+                     -EINVAL);
+    assert_non_null(strstr(error.text, "MPI_Send"));
+    es_error_clear(&error);
+    config.view.operation = NULL;
+    config.view.selection.ranks = "3-x";
+    assert_int_equal(es_scope_open(fixture->run, &config, &error, &fixture->scope),
+                     -EINVAL);
+    assert_true(error.text[0] != '\0');
+}
+
+static void a_scope_goes_on_when_its_elements_are_removed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+
+    es_scope_config_init(&config);
+    open_scope(fixture, &config);
+    write_numbered(writer, 1);
+    assert_false(es_scope_has_vanished(fixture->scope));
+    assert_int_equal(es_run_remove(fixture->made.name, true), 1);
+    assert_true(es_scope_has_vanished(fixture->scope));
+    assert_true(es_scope_refresh(fixture->scope) >= 0);
+    assert_int_equal(pull(fixture, 0)->count, 1);
+}
+
+/* --- Sorting ----------------------------------------------------------------- */
+
+static void sorting_merges_elements_of_several_hosts_by_time(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
+    struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
+    struct es_writer *writers[4];
+    struct es_scope_config config;
+    const struct es_batch *batch;
+    uint64_t base;
+
+    writers[0] =
+        made_run_add_element(&fixture->made, first, 0, 0, "p2p", POINT_TO_POINT, 5000);
+    writers[1] = made_run_add_element(&fixture->made, first, 0, 0, "collective",
+                                      POINT_TO_POINT, 5000);
+    writers[2] =
+        made_run_add_element(&fixture->made, second, 1, 0, "p2p", POINT_TO_POINT, 5000);
+    writers[3] =
+        made_run_add_element(&fixture->made, second, 1, 1, "p2p", POINT_TO_POINT, 5000);
+    base = made_ticks(&fixture->made, UINT64_C(2000000000));
+    /* Far more than fits into one pull or one lane; a microsecond and more apart. */
+    for (int i = 0; i < 12000; i++) {
+        uint64_t at = base + (uint64_t)i * 10000;
+        struct es_tuple tuple = made_tuple("MPI_Send", at, at + 5000);
+
+        tuple.tag = i;
+        es_writer_write(writers[i % 7 % 4], &tuple);
+    }
+    es_scope_config_init(&config);
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = 1000000;
+    config.max = 1000;
+    open_scope(fixture, &config);
+    for (int next = 0; next < 12000;) {
+        batch = pull(fixture, next % 3 == 0 && next ? ES_PULL_REPEAT : 0);
+        if (next % 3 == 0 && next) {
+            /* The thousand before come again, then new ones or none. */
+            assert_true(batch->count >= 1000);
+            assert_int_equal(batch->tuples[0].tag, next - 1000);
+            batch = pull(fixture, 0);
+        }
+        assert_true(batch->count > 0);
+        for (size_t i = 0; i < batch->count; i++, next++)
+            assert_int_equal(batch->tuples[i].tag, next);
+    }
+    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+}
+
+static void sorting_keeps_back_what_may_still_be_preceded(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    struct es_tuple tuple;
+
+    es_scope_config_init(&config);
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = UINT64_C(60000000000);
+    open_scope(fixture, &config);
+    tuple = made_tuple("MPI_Send", made_ticks(&fixture->made, 2000),
+                       made_ticks(&fixture->made, 1000));
+    es_writer_write(writer, &tuple);
+    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 1);
+}
+
+static void what_is_kept_back_survives_a_refresh(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    struct es_tuple tuple;
+    const struct es_batch *batch;
+
+    es_scope_config_init(&config);
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = UINT64_C(1000000000);
+    open_scope(fixture, &config);
+    for (int i = 0; i < 10; i++) {
+        /* The first five are old enough to be given. */
+        uint64_t at = made_ticks(&fixture->made, i < 5 ? UINT64_C(3000000000) : 1000);
+
+        tuple = made_tuple("MPI_Send", at, at + (uint64_t)i + 1);
+        tuple.tag = i;
+        es_writer_write(writer, &tuple);
+    }
+    batch = pull(fixture, 0);
+    assert_int_equal(batch->count, 5);
+    made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
+    assert_int_equal(es_scope_refresh(fixture->scope), 1);
+    /* Asked for again, they come, with those that were kept. */
+    batch = pull(fixture, ES_PULL_REPEAT);
+    assert_int_equal(batch->count, 10);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(batch->tuples[i].tag, i);
+    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+}
+
+/* --- Under load -------------------------------------------------------------- */
+
+struct load {
+    struct es_writer *writer;
+    int count;
+};
+
+static void *write_load(void *data)
+{
+    const struct load *load = data;
+
+    for (int i = 0; i < load->count; i++)
+        write_numbered(load->writer, i);
+    return NULL;
+}
+
+/* Positions and losses account for every tuple ever written, while writers lap the
+ * reader. */
+static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
+{
+    enum { WRITERS = 2, TUPLES = 400000 };
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct load loads[WRITERS];
+    pthread_t threads[WRITERS];
+    uint64_t next[WRITERS] = {0};
+    uint64_t lost[WRITERS] = {0};
+    uint64_t accounted = 0;
+    struct es_scope_config config;
+
+    for (int i = 0; i < WRITERS; i++)
+        loads[i] = (struct load){made_run_add_element(&fixture->made, segment, 0, i,
+                                                      "p2p", POINT_TO_POINT, 200),
+                                 TUPLES};
+    es_scope_config_init(&config);
+    config.max = 333;
+    open_scope(fixture, &config);
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, write_load, &loads[i]), 0);
+    while (accounted < (uint64_t)WRITERS * TUPLES) {
+        const struct es_batch *batch = pull(fixture, 0);
+
+        for (size_t i = 0; i < batch->report_count; i++)
+            lost[batch->reports[i].origin] += batch->reports[i].lost;
+        for (size_t i = 0; i < batch->count; i++) {
+            uint32_t origin = batch->marks[i].origin;
+
+            assert_int_equal(batch->marks[i].position, batch->tuples[i].tag);
+            assert_true(batch->marks[i].position >= next[origin]);
+            next[origin] = batch->marks[i].position + 1;
+            accounted++;
+        }
+        for (size_t i = 0; i < batch->report_count; i++)
+            accounted += batch->reports[i].lost;
+    }
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(accounted, (uint64_t)WRITERS * TUPLES);
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(next[i], TUPLES);
+    assert_int_equal(pull(fixture, 0)->count, 0);
+}
+
+static void stages_account_for_what_they_gave(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    struct es_scope_cost cost;
+
+    es_scope_config_init(&config);
+    open_scope(fixture, &config);
+    for (int i = 0; i < 70; i++)
+        write_numbered(writer, i);
+    for (int i = 0; i < 130; i++)
+        pull(fixture, 0);
+    es_scope_cost(fixture->scope, &cost);
+    assert_int_equal(cost.pulls, 130);
+    assert_int_equal(cost.tuples, 70);
+    assert_int_equal(cost.lost, 0);
+    assert_int_equal(cost.origins, 1);
+    assert_int_equal(cost.stages, 3); /* host, thread, element */
+    assert_true(cost.total_ns > 0 && cost.cpu_ns > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_pull_that_was_not_used_is_given_again, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            repetition_under_a_limit_loses_and_repeats_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(overwritten_tuples_are_counted_as_lost, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            the_latest_of_each_thread_and_its_open_operation_are_given, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(elements_that_appear_join_at_refresh, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_view_selects_classes_operations_and_communicators, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_view_that_cannot_be_understood_is_refused_with_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_scope_goes_on_when_its_elements_are_removed,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            sorting_merges_elements_of_several_hosts_by_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sorting_keeps_back_what_may_still_be_preceded,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_kept_back_survives_a_refresh, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            the_stream_is_complete_while_writers_lap_the_reader, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
