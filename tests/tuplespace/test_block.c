@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Elements set to block: nothing is lost, and no writer waits for somebody who is not
+ * there. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+#define TUPLES 20000
+
+struct scene {
+    char id[64];
+    struct es_segment *segment;
+    struct es_writer writer;
+    struct es_run *run;
+    struct es_element_view *element;
+    uint64_t count; /* to write */
+};
+
+static int set_up(void **state)
+{
+    static struct scene scene;
+    struct es_element_config config = fixture_config("0.0/test", 100);
+
+    config.on_full = ES_ON_FULL_BLOCK;
+    scene.segment = fixture_segment(fixture_run("block", scene.id), 0);
+    assert_int_equal(es_segment_add_element(scene.segment, &config, &scene.writer), 0);
+    scene.run = fixture_open(scene.id);
+    scene.element = fixture_find(scene.run, "0.0/test");
+    *state = &scene;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *scene = *state;
+
+    es_run_close(scene->run);
+    es_segment_destroy(scene->segment);
+    return 0;
+}
+
+static void *write_all(void *argument)
+{
+    struct scene *scene = argument;
+
+    for (uint64_t i = 0; i < scene->count; i++) {
+        struct es_tuple tuple = fixture_tuple(i);
+        uint64_t stop = tuple.stop;
+
+        tuple.stop = 0;
+        es_writer_open(&scene->writer, &tuple);
+        es_writer_close(&scene->writer, stop);
+    }
+    return NULL;
+}
+
+static uint64_t blocked(const struct scene *scene)
+{
+    struct es_element_info info;
+
+    es_element_view_info(scene->element, &info);
+    return info.blocked;
+}
+
+static uint64_t head_of(const struct scene *scene)
+{
+    struct es_element_info info;
+
+    es_element_view_info(scene->element, &info);
+    return info.head;
+}
+
+/* Gives the writer time to run into the wall; returns where it stands. */
+static uint64_t wait_until_blocked(const struct scene *scene)
+{
+    uint64_t end = fixture_now_ns() + UINT64_C(10000000000);
+
+    while (blocked(scene) == 0 && fixture_now_ns() < end)
+        fixture_sleep_ns(1000000);
+    return head_of(scene);
+}
+
+static void a_slow_reader_loses_nothing(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t random = fixture_seed();
+    struct es_tuple tuples[64];
+    struct es_cursor cursor = {0};
+    pthread_t thread;
+
+    scene->count = TUPLES;
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    while (cursor.position < TUPLES) {
+        uint64_t before = cursor.position;
+        size_t count;
+
+        assert_int_equal(es_element_wait(scene->element, before, 10000000000), 0);
+        count = es_element_read(scene->element, &cursor, tuples,
+                                1 + fixture_random(&random) % 64);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(fixture_is_whole(&tuples[i], false));
+            assert_int_equal(fixture_position(&tuples[i]), before + i);
+        }
+        if (fixture_random(&random) % 64 == 0)
+            fixture_sleep_ns(200000);
+        es_element_acknowledge(scene->element, cursor.position);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(cursor.lost, 0);
+    assert_int_equal(head_of(scene), TUPLES);
+    assert_true(blocked(scene) > 0);
+}
+
+static void the_writer_waits_at_the_threshold(void **state)
+{
+    struct scene *scene = *state;
+    pthread_t thread;
+
+    scene->count = 1000;
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    assert_int_equal(wait_until_blocked(scene), 100);
+    es_element_unregister_reader(scene->element);
+    pthread_join(thread, NULL);
+    assert_int_equal(head_of(scene), 1000);
+}
+
+static void the_run_time_threshold_is_the_wall_too(void **state)
+{
+    struct scene *scene = *state;
+    pthread_t thread;
+
+    scene->count = 1000;
+    assert_int_equal(es_element_set_threshold(scene->element, 10), 0);
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    assert_int_equal(wait_until_blocked(scene), 10);
+    es_element_acknowledge(scene->element, 1000);
+    pthread_join(thread, NULL);
+}
+
+static void without_a_registered_reader_nobody_waits(void **state)
+{
+    struct scene *scene = *state;
+
+    scene->count = 1000;
+    write_all(scene);
+    assert_int_equal(head_of(scene), 1000);
+    assert_int_equal(blocked(scene), 0);
+}
+
+static void switching_to_discard_lets_the_writer_go(void **state)
+{
+    struct scene *scene = *state;
+    pthread_t thread;
+
+    scene->count = 1000;
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    assert_int_equal(wait_until_blocked(scene), 100);
+    es_element_set_block(scene->element, false);
+    pthread_join(thread, NULL);
+    assert_int_equal(head_of(scene), 1000);
+}
+
+/* A process that registers itself as the reader and then only sleeps. */
+static pid_t fork_reader(struct scene *scene)
+{
+    int ready[2];
+    char rc;
+    pid_t pid;
+
+    assert_int_equal(pipe(ready), 0);
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        rc = es_element_register_reader(scene->element, 0) == 0 ? 1 : 0;
+        if (write(ready[1], &rc, 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &rc, 1), 1);
+    assert_int_equal(rc, 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+static void a_killed_reader_lets_the_writer_go(void **state)
+{
+    struct scene *scene = *state;
+    pthread_t thread;
+    pid_t pid = fork_reader(scene);
+
+    scene->count = 1000;
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    assert_int_equal(wait_until_blocked(scene), 100);
+    /* It waits as long as the reader lives. */
+    fixture_sleep_ns(250000000);
+    assert_int_equal(head_of(scene), 100);
+    kill(pid, SIGKILL);
+    pthread_join(thread, NULL);
+    assert_int_equal(head_of(scene), 1000);
+    waitpid(pid, NULL, 0);
+}
+
+static void only_one_living_reader_can_register(void **state)
+{
+    struct scene *scene = *state;
+    pid_t pid = fork_reader(scene);
+
+    assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
+    /* Not ours, so not to be taken away by us. */
+    es_element_unregister_reader(scene->element);
+    assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_slow_reader_loses_nothing),
+        TEST(the_writer_waits_at_the_threshold),
+        TEST(the_run_time_threshold_is_the_wall_too),
+        TEST(without_a_registered_reader_nobody_waits),
+        TEST(switching_to_discard_lets_the_writer_go),
+        TEST(a_killed_reader_lets_the_writer_go),
+        TEST(only_one_living_reader_can_register),
+    };
+
+    /* A writer that is never let go must not hang the whole suite. */
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Stress: one writer at full speed, readers that try to catch it in the act.
+ *
+ * All fields of a tuple follow from its position, so that a tuple put together from two
+ * is seen.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+#define READERS 3
+#define WRITE_NS UINT64_C(700000000)
+
+struct reader {
+    const char *run;
+    size_t batch;
+    uint64_t read;
+    uint64_t lost;
+    uint64_t head; /* at the end */
+    uint64_t torn;
+    uint64_t disordered;
+    uint64_t latest; /* seen */
+    uint64_t open;   /* seen */
+};
+
+/* --- The writer: every way a tuple can come to be
+ * ------------------------------------- */
+
+static void write_one(struct es_writer *writer, uint64_t position, uint64_t choice)
+{
+    struct es_tuple tuple = fixture_tuple(position);
+    struct es_tuple open = tuple;
+    struct es_tuple other = fixture_tuple(position + 1000000007);
+
+    open.stop = other.stop = 0;
+    switch (choice % 4) {
+    case 0: /* A tuple without an open one. */
+        es_writer_write(writer, &tuple);
+        return;
+    case 1: /* Replaced as it completes. */
+        es_writer_open(writer, &other);
+        es_writer_write(writer, &tuple);
+        return;
+    case 2: /* Taken back, then another operation. */
+        es_writer_open(writer, &other);
+        es_writer_withdraw(writer);
+        break;
+    default:
+        break;
+    }
+    es_writer_open(writer, &open);
+    es_writer_close(writer, tuple.stop);
+}
+
+static uint64_t write_for(struct es_writer *writer,
+                          uint64_t duration_ns,
+                          uint64_t *random)
+{
+    uint64_t end = fixture_now_ns() + duration_ns;
+    uint64_t position = 0;
+
+    while (fixture_now_ns() < end)
+        for (uint64_t bits = fixture_random(random), i = 0; i < 32; i++, bits >>= 2)
+            write_one(writer, position++, bits);
+    return position;
+}
+
+/* --- Readers
+ * ------------------------------------------------------------------------------ */
+
+static void check_batch(struct reader *reader,
+                        const struct es_tuple *tuples,
+                        size_t count)
+{
+    static _Thread_local uint64_t next;
+
+    if (reader->read == 0)
+        next = 0;
+    for (size_t i = 0; i < count; i++) {
+        reader->torn += !fixture_is_whole(&tuples[i], false);
+        reader->disordered += fixture_position(&tuples[i]) < next;
+        next = fixture_position(&tuples[i]) + 1;
+    }
+    reader->read += count;
+}
+
+static void peek(struct reader *reader, const struct es_element_view *element)
+{
+    struct es_tuple tuple;
+    uint64_t position;
+
+    if (es_element_latest(element, &tuple, &position) == 1) {
+        reader->latest++;
+        reader->torn +=
+            !fixture_is_whole(&tuple, false) || fixture_position(&tuple) != position;
+    }
+    if (es_element_open(element, &tuple) == 1) {
+        reader->open++;
+        reader->torn += !fixture_is_whole(&tuple, true);
+    }
+}
+
+static bool is_finished(const struct es_element_view *element)
+{
+    struct es_segment_info info;
+
+    es_segment_view_info(es_element_view_segment(element), &info);
+    return info.state == ES_PROCESS_FINALIZED;
+}
+
+static void *read_along(void *argument)
+{
+    struct reader *reader = argument;
+    struct es_run *run = fixture_open(reader->run);
+    struct es_element_view *element = fixture_find(run, "0.0/ring");
+    struct es_tuple *tuples = calloc(reader->batch, sizeof *tuples);
+    struct es_cursor cursor = {0};
+    bool finished = false;
+    size_t count;
+
+    for (;;) {
+        /* Known before the read that finds nothing more: then there is nothing more. */
+        finished = finished || is_finished(element);
+        for (int i = 0; i < 50; i++) {
+            count = es_element_read(element, &cursor, tuples, reader->batch);
+            check_batch(reader, tuples, count);
+            for (int j = 0; j < 20; j++)
+                peek(reader, element);
+        }
+        if (finished && count == 0)
+            break;
+    }
+    reader->lost = cursor.lost;
+    reader->head = cursor.position;
+    free(tuples);
+    es_run_close(run);
+    return NULL;
+}
+
+static void check_reader(const struct reader *reader, uint64_t written)
+{
+    printf("# batch %zu: read %llu lost %llu latest %llu open %llu\n", reader->batch,
+           (unsigned long long)reader->read, (unsigned long long)reader->lost,
+           (unsigned long long)reader->latest, (unsigned long long)reader->open);
+    assert_int_equal(reader->torn, 0);
+    assert_int_equal(reader->disordered, 0);
+    assert_int_equal(reader->head, written);
+    assert_int_equal(reader->read + reader->lost, written);
+    assert_true(reader->read > 0);
+    assert_true(reader->latest > 0);
+    assert_true(reader->open > 0);
+}
+
+static const size_t batches[READERS] = {1, 50, 1000};
+
+static void with_threads(const char *test, uint32_t threshold)
+{
+    uint64_t random = fixture_seed();
+    struct reader readers[READERS] = {0};
+    pthread_t threads[READERS];
+    struct es_segment *segment;
+    struct es_writer writer;
+    uint64_t written;
+    char run[64];
+
+    segment = fixture_segment(fixture_run(test, run), 0);
+    fixture_element(segment, "0.0/ring", threshold, &writer);
+    for (int i = 0; i < READERS; i++) {
+        readers[i].run = run;
+        readers[i].batch = batches[i];
+        assert_int_equal(pthread_create(&threads[i], NULL, read_along, &readers[i]), 0);
+    }
+    written = write_for(&writer, WRITE_NS, &random);
+    es_segment_set_state(segment, ES_SEGMENT_FINALIZED);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    es_segment_destroy(segment);
+    for (int i = 0; i < READERS; i++)
+        check_reader(&readers[i], written);
+}
+
+static void threads_never_see_a_torn_tuple_in_a_tiny_ring(void **state)
+{
+    (void)state;
+    with_threads("ring-tiny", 3);
+}
+
+static void threads_never_see_a_torn_tuple_in_a_usual_ring(void **state)
+{
+    (void)state;
+    with_threads("ring-usual", 4095);
+}
+
+/* The reader's results come back through a pipe. */
+static pid_t fork_reader(struct reader *reader, int *ret_pipe)
+{
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    fflush(stdout);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        read_along(reader);
+        _exit(write(ends[1], reader, sizeof *reader) == (ssize_t)sizeof *reader ? 0
+                                                                                : 1);
+    }
+    close(ends[1]);
+    *ret_pipe = ends[0];
+    return pid;
+}
+
+static void processes_never_see_a_torn_tuple(void **state)
+{
+    uint64_t random = fixture_seed();
+    struct reader readers[READERS] = {0};
+    int pipes[READERS];
+    pid_t pids[READERS];
+    struct es_segment *segment;
+    struct es_writer writer;
+    uint64_t written;
+    char run[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("ring-processes", run), 0);
+    fixture_element(segment, "0.0/ring", 255, &writer);
+    for (int i = 0; i < READERS; i++) {
+        readers[i].run = run;
+        readers[i].batch = batches[i];
+        pids[i] = fork_reader(&readers[i], &pipes[i]);
+    }
+    written = write_for(&writer, WRITE_NS, &random);
+    es_segment_set_state(segment, ES_SEGMENT_FINALIZED);
+    for (int i = 0; i < READERS; i++) {
+        int status;
+
+        assert_int_equal(read(pipes[i], &readers[i], sizeof readers[i]),
+                         sizeof readers[i]);
+        close(pipes[i]);
+        waitpid(pids[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    es_segment_destroy(segment);
+    for (int i = 0; i < READERS; i++)
+        check_reader(&readers[i], written);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_never_see_a_torn_tuple_in_a_tiny_ring),
+        cmocka_unit_test(threads_never_see_a_torn_tuple_in_a_usual_ring),
+        cmocka_unit_test(processes_never_see_a_torn_tuple),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
