@@ -20,9 +20,18 @@ exported() {
 library=$top_builddir/.libs/libeventspace.so
 LC_ALL=C exported "$library" >exports.found
 grep -v '^#' "$top_srcdir/tests/build/exports.txt" | LC_ALL=C sort | diff -u - exports.found || {
-    echo "libeventspace.so (+) differs from tests/build/exports.txt (-)"
+    echo "libeventspace.so (+) differs from tests/build/exports.txt (-)."
+    echo "If that is wanted: make -C tests update-exports"
     failed=1
 }
+
+# Each is promised in an installed header.
+while read -r name; do
+    grep -qw "$name" "$top_srcdir"/include/eventspace/*.h || {
+        echo "$name is exported, but no installed header tells of it"
+        failed=1
+    }
+done <exports.found
 rm -f exports.found
 
 preload=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
