@@ -4,9 +4,15 @@
 #ifndef ES_CLI_COMMANDS_H
 #define ES_CLI_COMMANDS_H
 
+int esi_cmd_check(int argc, char **argv);
+int esi_cmd_clean(int argc, char **argv);
 int esi_cmd_collect(int argc, char **argv);
+int esi_cmd_events(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);
+int esi_cmd_heartbeat(int argc, char **argv);
+int esi_cmd_heartbeat(int argc, char **argv);
 int esi_cmd_list(int argc, char **argv);
+int esi_cmd_map(int argc, char **argv);
 int esi_cmd_run(int argc, char **argv);
 
 #endif

@@ -72,6 +72,7 @@ static void add_origin(struct es_scope *scope,
         .classes = info.classes,
         .peer = info.peer,
         .communicator = info.communicator,
+        .missed = info.oldest,
         .clock = es_segment_view_clock(segment),
         .element = element,
     };

@@ -33,6 +33,7 @@ struct es_origin {
     uint32_t classes;
     int peer;
     uint16_t communicator;
+    uint64_t missed; /* tuples that were gone before the scope knew the element */
     const struct es_clock *clock;          /* converts its ticks; borrowed */
     const struct es_element_view *element; /* NULL: not on this host; borrowed */
 };

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace events - lists the events of a run, or of a view of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "eventspace/operation.h"
+#include "monitors/events_print.h"
+
+enum {
+    OPTION_CLASS = 256,
+    OPTION_OPERATION,
+    OPTION_FILTER,
+    OPTION_LAST,
+    OPTION_SINCE,
+    OPTION_NEW,
+    OPTION_SORT,
+    OPTION_WINDOW,
+    OPTION_ABSOLUTE,
+};
+
+struct events_arguments {
+    const char *run;
+    struct es_events_config events;
+    enum es_events_format format;
+    bool follow;
+    bool absolute;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which events:", 1},
+    {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 1},
+    {"thread", 't', "THREAD", 0, "of this thread of each rank", 1},
+    {"host", 'H', "HOST", 0, "of this host", 1},
+    {"class", OPTION_CLASS, "CLASSES", 0,
+     "of these classes, with commas between: send, receive, completion, collective, "
+     "communicator, one-sided, io, other",
+     1},
+    {"operation", OPTION_OPERATION, "NAME", 0, "of this operation, such as MPI_Send",
+     1},
+    {"comm", 'c', "NAME", 0, "on the communicator of this name", 1},
+    {"filter", OPTION_FILTER, "EXPRESSION", 0,
+     "for which this holds, such as 'bytes > 64KiB && duration >= 1ms'", 1},
+    {"last", OPTION_LAST, "COUNT", 0,
+     "of those that are there only so many, the newest", 1},
+    {"since", OPTION_SINCE, "TIME", 0, "completed in this last time, such as 10s", 1},
+    {"new", OPTION_NEW, NULL, 0, "none of those that are there (with --follow)", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"follow", 'F', NULL, 0, "go on until the run ends", 2},
+    {"sort", OPTION_SORT, "KEY", 0, "stop (default), start or none", 2},
+    {"window", OPTION_WINDOW, "TIME", 0,
+     "how long sorting waits for events that come late (10ms)", 2},
+    {"absolute", OPTION_ABSOLUTE, NULL, 0,
+     "times since 1970, not since the run's start", 2},
+    {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},
+    {0},
+};
+
+static const char doc[] =
+    "Lists the events of RUN: every MPI operation collected that is still in its "
+    "element, and "
+    "the operations under way.  Works on runs that live, hang or are dead."
+    "\vPeers are shown as world ranks.  Events that were overwritten before they could "
+    "be read "
+    "are counted and shown.\n\n"
+    "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
+
+/* "send,receive" as bits. */
+static uint32_t parse_classes(const char *text, struct argp_state *state)
+{
+    uint32_t classes = 0;
+
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        char word[32] = "";
+        enum es_class found = ES_CLASS_NONE;
+
+        if (length < sizeof word) {
+            memcpy(word, text, length);
+            found = es_class_by_name(word);
+        }
+        if (found == ES_CLASS_NONE)
+            argp_error(state, "--class: '%.*s' is not a class of operations",
+                       (int)length, text);
+        classes |= 1u << found;
+        text += length + (text[length] == ',');
+    }
+    return classes;
+}
+
+static uint64_t parse_time(const char *text,
+                           const char *option,
+                           struct argp_state *state)
+{
+    uint64_t time_ns = 0;
+
+    if (es_duration_parse(text, &time_ns) < 0)
+        argp_error(state, "%s: '%s' is not a time with ns, us, ms, s or min", option,
+                   text);
+    return time_ns;
+}
+
+static int parse_word(const char *text,
+                      const char *const *words,
+                      const char *option,
+                      struct argp_state *state)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    argp_error(state, "%s: '%s' is none of its values; see --help", option, text);
+    return 0;
+}
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static error_t parse_view(int key, char *text, struct argp_state *state)
+{
+    struct events_arguments *arguments = state->input;
+    struct es_view *view = &arguments->events.view;
+
+    switch (key) {
+    case 'r':
+        view->selection.ranks = text;
+        return 0;
+    case 't':
+        view->selection.thread =
+            (int)esi_command_number(text, "--thread", 0, INT_MAX, state);
+        return 0;
+    case 'H':
+        view->selection.host = text;
+        return 0;
+    case OPTION_CLASS:
+        view->selection.classes = parse_classes(text, state);
+        return 0;
+    case OPTION_OPERATION:
+        view->operation = text;
+        return 0;
+    case 'c':
+        view->communicator = text;
+        return 0;
+    case OPTION_FILTER:
+        view->filter = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    static const char *const formats[] = {"text", "json", "csv", NULL};
+    static const char *const keys[] = {"none", "stop", "start", NULL};
+    struct events_arguments *arguments = state->input;
+    struct es_events_config *events = &arguments->events;
+
+    switch (key) {
+    case OPTION_LAST:
+        events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
+        return 0;
+    case OPTION_SINCE:
+        events->since_ns = realtime_ns() - parse_time(text, "--since", state);
+        return 0;
+    case OPTION_NEW:
+        events->skip_backlog = true;
+        return 0;
+    case 'F':
+        arguments->follow = true;
+        return 0;
+    case OPTION_SORT:
+        events->sorting = (enum es_sorting)parse_word(text, keys, "--sort", state);
+        return 0;
+    case OPTION_WINDOW:
+        events->window_ns = parse_time(text, "--window", state);
+        return 0;
+    case OPTION_ABSOLUTE:
+        arguments->absolute = true;
+        return 0;
+    case 'f':
+        arguments->format =
+            (enum es_events_format)parse_word(text, formats, "--format", state);
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    default:
+        return parse_view(key, text, state);
+    }
+}
+
+_Static_assert(ES_SORTING_NONE == 0 && ES_SORTING_STOP == 1 && ES_SORTING_START == 2,
+               "the words of --sort stand in the order of the enum");
+_Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
+               "the words of --format stand in the order of the enum");
+
+/* Reads until the run has ended and nothing is left. */
+static int follow(struct es_events *events, const struct es_event_sink *sink)
+{
+    static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+
+    for (;;) {
+        /* Looked at first: what is written up to then is read below. */
+        bool over = es_events_are_over(events);
+        int result = es_events_read_new(events, over, sink);
+
+        if (result < 0)
+            return result;
+        if (result == 0 && over)
+            return 0;
+        if (fflush(stdout) != 0)
+            return -EIO;
+        if (result == 0)
+            nanosleep(&pause, NULL);
+    }
+}
+
+static int list(struct es_events *events, const struct events_arguments *arguments)
+{
+    struct es_events_printer printer = {
+        .format = arguments->format,
+        .stream = stdout,
+        .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
+        .realtime_ns = realtime_ns(),
+    };
+    struct es_event_sink sink = es_events_printer_sink(&printer);
+    uint64_t lost;
+    uint64_t missed;
+    int result;
+
+    es_events_print_header(&printer);
+    result = es_events_read_backlog(events, !arguments->follow, &sink);
+    if (result == 0 && arguments->follow)
+        result = follow(events, &sink);
+    printer.realtime_ns = realtime_ns();
+    if (result == 0)
+        result = es_events_read_open(events, &sink);
+    if (result < 0)
+        return result;
+    es_events_losses(events, &lost, &missed);
+    es_events_print_losses(&printer, lost, missed);
+    return fflush(stdout) == 0 ? 0 : -EIO;
+}
+
+static int show(struct es_run *run, const struct events_arguments *arguments)
+{
+    struct es_error error = {.text = ""};
+    struct es_events *events;
+    int result = es_events_create(run, &arguments->events, &error, &events);
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the events");
+    result = list(events, arguments);
+    es_events_destroy(events);
+    if (result == -EIO)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
+                                      "the run can no longer be read");
+    return ES_EXIT_SUCCESS;
+}
+
+int esi_cmd_events(int argc, char **argv)
+{
+    static const struct argp parser = {options, parse_option, "[RUN]", doc,
+                                       NULL,    NULL,         NULL};
+    struct events_arguments arguments = {
+        .events = {.sorting = ES_SORTING_STOP, .window_ns = UINT64_C(10000000)}};
+    struct es_run *run;
+    int status;
+
+    es_selection_init(&arguments.events.view.selection);
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    status = esi_command_open_run(arguments.run, &run);
+    if (status != 0)
+        return status;
+    status = show(run, &arguments);
+    es_run_close(run);
+    return status;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* events.c - pulls every event of a view and hands it on. */
+#include "config.h"
+
+#include "monitors/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "monitors/activity.h"
+
+struct es_events {
+    struct es_run *run; /* borrowed */
+    struct es_events_config config;
+    struct es_scope *scope;
+    struct es_scope *open; /* for the operations under way */
+    uint64_t begun_ns;
+    uint64_t start_ns;
+    /* The newest events of the backlog, where not all are wanted: a ring. */
+    struct es_event *tail; /* owned */
+    size_t tail_first;
+    size_t tail_count;
+};
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* The earliest pairing of all segments, selected or not: the same for every view of a
+ * run. */
+static uint64_t find_start(const struct es_run *run)
+{
+    uint64_t start_ns = 0;
+
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        uint64_t paired_ns =
+            es_segment_view_clock(es_run_segment(run, i))->base_realtime_ns;
+
+        if (start_ns == 0 || paired_ns < start_ns)
+            start_ns = paired_ns;
+    }
+    return start_ns;
+}
+
+static int open_scopes(struct es_events *events, struct es_error *error)
+{
+    const struct es_events_config *config = &events->config;
+    struct es_scope_config scope;
+    int result;
+
+    es_scope_config_init(&scope);
+    scope.view = config->view;
+    scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    scope.sorting = config->sorting;
+    scope.window_ns = config->window_ns;
+    result = es_scope_open(events->run, &scope, error, &events->scope);
+    if (result < 0)
+        return result;
+    scope.take = ES_TAKE_LATEST;
+    scope.sorting = ES_SORTING_NONE;
+    scope.open = true;
+    scope.max = SIZE_MAX / 2;
+    return es_scope_open(events->run, &scope, error, &events->open);
+}
+
+int es_events_create(struct es_run *run,
+                     const struct es_events_config *config,
+                     struct es_error *error,
+                     struct es_events **ret_events)
+{
+    struct es_events *events = calloc(1, sizeof *events);
+    int result;
+
+    if (!events)
+        return -ENOMEM;
+    events->run = run;
+    events->config = *config;
+    events->begun_ns = realtime_ns();
+    events->start_ns = find_start(run);
+    result = open_scopes(events, error);
+    events->config.view = (struct es_view){0}; /* was borrowed */
+    if (result == 0 && config->last) {
+        events->tail = calloc(config->last, sizeof *events->tail);
+        result = events->tail ? 0 : -ENOMEM;
+    }
+    if (result < 0) {
+        es_events_destroy(events);
+        return result;
+    }
+    *ret_events = events;
+    return 0;
+}
+
+void es_events_destroy(struct es_events *events)
+{
+    int saved_errno = errno;
+
+    if (!events)
+        return;
+    es_scope_close(events->open);
+    es_scope_close(events->scope);
+    free(events->tail);
+    free(events);
+    errno = saved_errno;
+}
+
+static struct es_event make_event(const struct es_scope *scope,
+                                  const struct es_batch *batch,
+                                  size_t index)
+{
+    const struct es_mark *mark = &batch->marks[index];
+    struct es_event event = {.origin = es_scope_origin(scope, mark->origin),
+                             .position = mark->position};
+
+    esi_activity_read(scope, mark->origin, &batch->tuples[index], &event.activity);
+    return event;
+}
+
+static int give_losses(const struct es_events *events,
+                       const struct es_batch *batch,
+                       const struct es_event_sink *sink)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < batch->report_count && result >= 0; i++)
+        result = sink->loss(sink->data,
+                            es_scope_origin(events->scope, batch->reports[i].origin),
+                            batch->reports[i].lost);
+    return result;
+}
+
+/* --- The backlog -------------------------------------------------------------- */
+
+static void keep_in_tail(struct es_events *events, const struct es_event *event)
+{
+    size_t size = events->config.last;
+
+    if (events->tail_count < size) {
+        events->tail[events->tail_count++] = *event;
+        return;
+    }
+    events->tail[events->tail_first] = *event;
+    events->tail_first = (events->tail_first + 1) % size;
+}
+
+static int give_tail(struct es_events *events, const struct es_event_sink *sink)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < events->tail_count && result >= 0; i++) {
+        size_t at = (events->tail_first + i) % events->config.last;
+
+        result = sink->event(sink->data, &events->tail[at]);
+    }
+    free(events->tail);
+    events->tail = NULL;
+    return result;
+}
+
+static bool is_wanted(const struct es_events *events, const struct es_event *event)
+{
+    return event->activity.stop_ns >= events->config.since_ns;
+}
+
+/* Gives a batch.  *ret_old counts the events that completed before the reading began.
+ */
+static int give_batch(struct es_events *events,
+                      const struct es_batch *batch,
+                      const struct es_event_sink *sink,
+                      size_t *ret_old)
+{
+    int result = give_losses(events, batch, sink);
+
+    *ret_old = 0;
+    for (size_t i = 0; i < batch->count && result >= 0; i++) {
+        struct es_event event = make_event(events->scope, batch, i);
+
+        *ret_old += event.activity.stop_ns <= events->begun_ns;
+        if (!is_wanted(events, &event))
+            continue;
+        if (events->tail)
+            keep_in_tail(events, &event);
+        else
+            result = sink->event(sink->data, &event);
+    }
+    return result;
+}
+
+int es_events_read_backlog(struct es_events *events,
+                           bool drain,
+                           const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    size_t old = 0;
+    int result;
+
+    /* A program may write faster than we can read: what is newer ends the backlog. */
+    do {
+        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+        if (result >= 0)
+            result = give_batch(events, batch, sink, &old);
+    } while (result >= 0 && batch->more && old > 0);
+    if (result >= 0 && events->tail)
+        result = give_tail(events, sink);
+    return result < 0 ? result : 0;
+}
+
+/* --- What comes ----------------------------------------------------------------- */
+
+int es_events_read_new(struct es_events *events,
+                       bool drain,
+                       const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    size_t old;
+    int result = es_scope_refresh(events->scope);
+
+    if (result >= 0)
+        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    if (result >= 0)
+        result = give_batch(events, batch, sink, &old);
+    if (result < 0)
+        return result;
+    return batch->more;
+}
+
+int es_events_read_open(struct es_events *events, const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    int result = es_scope_refresh(events->open);
+
+    if (result >= 0)
+        result = es_scope_pull(events->open, 0, &batch);
+    for (size_t i = 0; result >= 0 && i < batch->count; i++) {
+        struct es_event event;
+
+        if (!es_batch_is_open(batch, i))
+            continue;
+        event = make_event(events->open, batch, i);
+        result = sink->event(sink->data, &event);
+    }
+    return result < 0 ? result : 0;
+}
+
+bool es_events_are_over(const struct es_events *events)
+{
+    for (size_t i = 0; i < es_run_segment_count(events->run); i++) {
+        struct es_segment_info info;
+
+        es_segment_view_info(es_run_segment(events->run, i), &info);
+        if (info.alive)
+            return false;
+    }
+    return true;
+}
+
+bool es_events_have_vanished(const struct es_events *events)
+{
+    return es_scope_has_vanished(events->scope);
+}
+
+uint64_t es_events_start_ns(const struct es_events *events)
+{
+    return events->start_ns;
+}
+
+void es_events_losses(const struct es_events *events,
+                      uint64_t *ret_lost,
+                      uint64_t *ret_missed)
+{
+    struct es_scope_cost cost;
+
+    es_scope_cost(events->scope, &cost);
+    *ret_lost = cost.lost;
+    *ret_missed = 0;
+    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++)
+        *ret_missed += es_scope_origin(events->scope, i)->missed;
+}
