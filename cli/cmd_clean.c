@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace clean - removes what dead runs left: segments and run directories. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/run_setup.h"
+#include "tuplespace/run_directory.h"
+#include "tuplespace/segment_name.h"
+
+struct clean_arguments {
+    const char *run;
+    enum es_format format;
+    bool all;
+    bool force;
+    bool dry_run;
+};
+
+/* Options that have no short form. */
+enum { OPTION_FORCE = 256 };
+
+static const struct argp_option options[] = {
+    {"all", 'a', NULL, 0, "in live runs, too, remove what their dead processes left",
+     0},
+    {"dry-run", 'n', NULL, 0, "only say what would be removed", 0},
+    {"force", OPTION_FORCE, NULL, 0,
+     "remove live runs, too: they go on, but nobody can look at them any more", 0},
+    {0},
+};
+
+static const char doc[] = "Removes the segments and run directories of runs that have "
+                          "ended; with RUN, of this "
+                          "one only. Says what it removed."
+                          "\vA run is live while one of its processes or its "
+                          "`eventspace run` lives. Ends with 1 "
+                          "if RUN is live and was left alone.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct clean_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        return 0;
+    case 'a':
+        arguments->all = true;
+        return 0;
+    case 'n':
+        arguments->dry_run = true;
+        return 0;
+    case OPTION_FORCE:
+        arguments->force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What there is of one run. */
+struct leftover {
+    char run[64];
+    int segments;
+    int alive;
+    bool has_directory;
+    bool has_owner; /* its `eventspace run` lives */
+};
+
+struct leftovers {
+    struct leftover *items;
+    size_t count;
+};
+
+static struct leftover *find_leftover(struct leftovers *list, const char *run)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].run, run) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+static void add_segments(struct leftovers *list,
+                         const struct es_run_info *runs,
+                         int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct leftover *item = &list->items[list->count++];
+        snprintf(item->run, sizeof item->run, "%s", runs[i].run);
+        item->segments = runs[i].segments;
+        item->alive = runs[i].alive;
+    }
+}
+
+static void add_directories(struct leftovers *list, char (*names)[64], int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct leftover *item = find_leftover(list, names[i]);
+        if (!item) {
+            item = &list->items[list->count++];
+            snprintf(item->run, sizeof item->run, "%s", names[i]);
+        }
+        item->has_directory = true;
+        item->has_owner = esi_run_setup_is_live(names[i]);
+    }
+}
+
+/* Segments and directories, joined by the run's name.  Caller frees items. */
+static int find_all(struct es_error *error, struct leftovers *ret_list)
+{
+    struct es_run_info *runs;
+    char(*names)[64];
+
+    int run_count = es_run_list(&runs);
+    if (run_count < 0)
+        return run_count;
+    int name_count = es_run_directory_list(error, &names);
+    if (name_count < 0) {
+        free(runs);
+        return name_count;
+    }
+    size_t room = (size_t)run_count + (size_t)name_count;
+    struct leftovers list = {.items = calloc(room + 1, sizeof *list.items)};
+    if (list.items) {
+        add_segments(&list, runs, run_count);
+        add_directories(&list, names, name_count);
+    }
+    free(runs);
+    free(names);
+    if (!list.items)
+        return -ENOMEM;
+    *ret_list = list;
+    return 0;
+}
+
+/* What was removed, for the report. */
+struct removal {
+    int segments;
+    bool directory;
+};
+
+static int remove_leftover(const struct leftover *item,
+                           const struct clean_arguments *arguments,
+                           struct removal *ret_removal)
+{
+    bool live = item->alive > 0 || item->has_owner;
+    struct removal removal = {.directory =
+                                  item->has_directory && (!live || arguments->force)};
+    struct es_error error = {.text = ""};
+
+    removal.segments = arguments->force ? item->segments : item->segments - item->alive;
+    if (!arguments->dry_run && removal.segments > 0) {
+        removal.segments = es_run_remove(item->run, arguments->force);
+        if (removal.segments < 0)
+            return esi_command_fail_error(ES_EXIT_USAGE, NULL, removal.segments,
+                                          "cannot remove the segments of run '%s'",
+                                          item->run);
+    }
+    if (!arguments->dry_run && removal.directory) {
+        int code = es_run_directory_remove(item->run, &error);
+        if (code < 0)
+            return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                          "cannot remove the directory of run '%s'",
+                                          item->run);
+    }
+    *ret_removal = removal;
+    return ES_EXIT_SUCCESS;
+}
+
+static void report(const struct leftover *item,
+                   const struct clean_arguments *arguments,
+                   const struct removal *removal)
+{
+    struct es_json_out out;
+
+    if (arguments->format == ES_FORMAT_TEXT) {
+        printf("%s %s: %d segments%s\n",
+               arguments->dry_run ? "would remove" : "removed", item->run,
+               removal->segments, removal->directory ? ", run directory" : "");
+        return;
+    }
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "removed");
+    es_json_out_string(&out, "run", item->run);
+    es_json_out_signed(&out, "segments", removal->segments);
+    es_json_out_bool(&out, "directory", removal->directory);
+    es_json_out_bool(&out, "dry_run", arguments->dry_run);
+    es_json_out_end(&out);
+}
+
+static int clean_one(const struct leftover *item,
+                     const struct clean_arguments *arguments,
+                     size_t *removed)
+{
+    bool live = item->alive > 0 || item->has_owner;
+    struct removal removal;
+
+    if (live && !arguments->force && !arguments->all) {
+        if (!arguments->run)
+            return ES_EXIT_SUCCESS;
+        return esi_command_fail(ES_EXIT_FINDING,
+                                "run '%s' is live: left alone; --force removes it all "
+                                "the same",
+                                item->run);
+    }
+    int status = remove_leftover(item, arguments, &removal);
+    if (status == ES_EXIT_SUCCESS && (removal.segments > 0 || removal.directory)) {
+        report(item, arguments, &removal);
+        ++*removed;
+    }
+    return status;
+}
+
+static int clean_list(struct leftovers *list, const struct clean_arguments *arguments)
+{
+    int worst = ES_EXIT_SUCCESS;
+    size_t removed = 0;
+
+    if (arguments->run) {
+        const struct leftover *item = find_leftover(list, arguments->run);
+        if (item)
+            return clean_one(item, arguments, &removed);
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "run '%s': there is nothing of it on this host; "
+                                "`eventspace list` shows what there is",
+                                arguments->run);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        int status = clean_one(&list->items[i], arguments, &removed);
+        if (status > worst)
+            worst = status;
+    }
+    if (removed == 0 && arguments->format == ES_FORMAT_TEXT)
+        puts("nothing to remove");
+    return worst;
+}
+
+int esi_cmd_clean(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {options,  parse_option, "[RUN]", doc,
+                                       children, NULL,         NULL};
+    struct clean_arguments arguments = {.run = NULL};
+    struct es_error error = {.text = ""};
+    struct leftovers list;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    if (arguments.run && !es_run_id_is_valid(arguments.run))
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "'%s' is no run's name; give one that `list` shows",
+                                arguments.run);
+    int code = find_all(&error, &list);
+    if (code < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot look for runs");
+    int status = clean_list(&list, &arguments);
+    free(list.items);
+    return status;
+}
