@@ -8,6 +8,8 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "wrappers/mpi/completion.h"
 
 static void leave_created(struct esi_call *call,
@@ -102,18 +104,22 @@ static void leave_idup(struct esi_call *call,
                        const MPI_Request *handle)
 {
     struct esi_request request = {.kind = ESI_REQUEST_DUPLICATE,
-                                  .handle = ESI_HANDLE(*handle),
-                                  .newcomm = made};
+                                  .handle = ESI_HANDLE(*handle)};
 
     if (ESI_UNLIKELY(esi_is_late(call, result)))
         esi_leave_late(call, result);
     request.tuple = call->tuple;
     request.comm = call->comm;
-    if (result == MPI_SUCCESS && call->comm != NULL) {
-        esi_comm_idup_key(call->comm, request.key);
+    if (result == MPI_SUCCESS && call->comm != NULL)
+        request.duplicate = malloc(sizeof *request.duplicate);
+    if (request.duplicate != NULL) {
+        request.duplicate->made = made;
+        esi_comm_idup_key(call->comm, request.duplicate->key);
         esi_comm_ref(call->comm);
-        if (!esi_request_put(&request))
+        if (!esi_request_put(&request)) {
             esi_comm_unref(call->comm);
+            free(request.duplicate);
+        }
     }
     esi_exit(call);
 }

@@ -392,13 +392,10 @@ void esi_comm_forget(uint64_t handle)
     esi_comm_unref(comm);
 }
 
-void esi_comm_unref(struct esi_comm *comm)
+void esi_comm_destroy(struct esi_comm *comm)
 {
     struct esi_comm **at = &all;
 
-    /* The last one sees what the others did. */
-    if (atomic_fetch_sub_explicit(&comm->references, 1, memory_order_acq_rel) != 1)
-        return;
     pthread_mutex_lock(&lock);
     while (*at != comm)
         at = &(*at)->next;

@@ -76,9 +76,26 @@ void esi_comm_forget(uint64_t handle);
 
 static inline void esi_comm_ref(struct esi_comm *comm)
 {
-    atomic_fetch_add_explicit(&comm->references, 1, memory_order_relaxed);
+    esi_count_up(&comm->references);
 }
-void esi_comm_unref(struct esi_comm *comm);
+
+/* The last reference is gone (communicators.c). */
+void esi_comm_destroy(struct esi_comm *comm);
+
+static inline void esi_comm_unref(struct esi_comm *comm)
+{
+    uint32_t before;
+
+    if (esi_multiple) {
+        /* The last one sees what the others did. */
+        before = atomic_fetch_sub_explicit(&comm->references, 1, memory_order_acq_rel);
+    } else {
+        before = atomic_load_explicit(&comm->references, memory_order_relaxed);
+        atomic_store_explicit(&comm->references, before - 1, memory_order_relaxed);
+    }
+    if (before == 1)
+        esi_comm_destroy(comm);
+}
 
 enum { ESI_COMM_NAME_BYTES = 64 };
 

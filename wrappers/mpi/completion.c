@@ -10,6 +10,7 @@
 
 #include "wrappers/mpi/completion.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* How many requests of a completion call are looked at to say what it waits for. */
@@ -124,16 +125,18 @@ static void completed_duplicate(const struct esi_request *request)
 {
     MPI_Comm made;
 
-    memcpy(&made, request->newcomm, sizeof made);
+    memcpy(&made, request->duplicate->made, sizeof made);
     if (made != MPI_COMM_NULL)
         esi_comm_register_with_key(
-            made, request->comm, request->tuple.operation, request->key);
+            made, request->comm, request->tuple.operation, request->duplicate->key);
+    free(request->duplicate);
 }
 
-void esi_completed(struct esi_thread *thread,
-                   uint64_t handle,
-                   const MPI_Status *status,
-                   uint64_t stop)
+/* All but the common cases. */
+static void completed_other(struct esi_thread *thread,
+                            uint64_t handle,
+                            const MPI_Status *status,
+                            uint64_t stop)
 {
     struct esi_request request;
 
@@ -156,40 +159,86 @@ void esi_completed(struct esi_thread *thread,
     }
 }
 
-/* The request that says most about a wait: the first receive, else the first that is known. */
-static bool find_awaited(const MPI_Request *requests, int count, struct esi_request *ret_request)
+/* A receive with a number, from a message: the tuple is built in registers. */
+static void completed_receive(struct esi_thread *thread,
+                              struct esi_request *request,
+                              const MPI_Status *status,
+                              uint32_t bytes,
+                              uint64_t stop)
 {
-    struct esi_request request;
-    bool found = false;
+    struct es_tuple tuple = {.stop = stop,
+                             .operation = request->tuple.operation,
+                             .communicator = request->tuple.communicator,
+                             .start = request->tuple.start,
+                             .sequence = request->tuple.sequence,
+                             .peer = status->MPI_SOURCE,
+                             .tag = status->MPI_TAG,
+                             .bytes = bytes};
+    struct esi_comm *comm = request->comm;
 
-    for (int i = 0; i < count && i < MAX_LOOKED_AT; i++) {
-        if (requests[i] == MPI_REQUEST_NULL ||
-            !esi_request_get(ESI_HANDLE(requests[i]), &request) ||
-            (request.persistent && !request.active))
-            continue;
-        if (!found || request.kind == ESI_REQUEST_RECEIVE)
-            *ret_request = request;
-        found = true;
-        if (request.kind == ESI_REQUEST_RECEIVE)
-            break;
+    esi_request_remove(request);
+    esi_write_as(thread, ES_CLASS_RECEIVE, &tuple);
+    if (comm != NULL)
+        esi_comm_unref(comm);
+}
+
+void esi_completed(struct esi_thread *thread,
+                   uint64_t handle,
+                   const MPI_Status *status,
+                   uint64_t stop)
+{
+    struct esi_request *request = esi_request_find(handle);
+
+    if (request == NULL)
+        return;
+    if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->receive == NULL &&
+                   !request->persistent && !request->cancelled && status->MPI_SOURCE >= 0)) {
+        completed_receive(thread, request, status, esi_status_bytes(status), stop);
+    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent)) {
+        esi_request_remove(request);
+    } else {
+        esi_request_release(request);
+        completed_other(thread, handle, status, stop);
     }
-    return found;
+}
+
+/* What an awaited request says of the wait. */
+static void describe_awaited(struct esi_call *call, const struct esi_request *awaited)
+{
+    bool collective =
+        awaited->kind == ESI_REQUEST_COLLECTIVE || awaited->kind == ESI_REQUEST_DUPLICATE;
+
+    call->tuple.communicator = awaited->tuple.communicator;
+    call->tuple.peer = awaited->tuple.peer;
+    call->tuple.tag =
+        collective ? (int32_t)awaited->tuple.sequence : awaited->tuple.tag;
+    call->tuple.sequence = awaited->tuple.operation;
+}
+
+/* The request that says most about a wait: the first receive, else the first that is known. */
+static void describe_wait(struct esi_call *call, const MPI_Request *requests, int count)
+{
+    bool found = false;
+    bool receive = false;
+
+    for (int i = 0; i < count && i < MAX_LOOKED_AT && !receive; i++) {
+        struct esi_request *request = esi_request_find(ESI_HANDLE(requests[i]));
+
+        if (request == NULL)
+            continue;
+        receive = request->kind == ESI_REQUEST_RECEIVE;
+        if ((receive || !found) && (!request->persistent || request->active)) {
+            describe_awaited(call, request);
+            found = true;
+        }
+        esi_request_release(request);
+    }
 }
 
 void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count)
 {
-    struct esi_request awaited = {.kind = ESI_REQUEST_NONE};
-
     esi_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count, ES_SEQUENCE_UNKNOWN);
-    if (find_awaited(requests, count, &awaited)) {
-        bool collective = awaited.kind == ESI_REQUEST_COLLECTIVE ||
-                          awaited.kind == ESI_REQUEST_DUPLICATE;
-
-        call->tuple.communicator = awaited.tuple.communicator;
-        call->tuple.peer = awaited.tuple.peer;
-        call->tuple.tag = collective ? (int32_t)awaited.tuple.sequence : awaited.tuple.tag;
-        call->tuple.sequence = awaited.tuple.operation;
-    }
+    describe_wait(call, requests, count);
     esi_open(call);
 }
 
@@ -206,18 +255,32 @@ void esi_leave_completion(struct esi_call *call, uint64_t stop)
 
 static void put_request(const struct esi_call *call,
                         enum esi_request_kind kind,
-                        const MPI_Request *request)
+                        const MPI_Request *handle)
 {
-    struct esi_request record = {
-        .handle = ESI_HANDLE(*request), .kind = (uint8_t)kind, .tuple = call->tuple};
+    struct esi_request *request;
 
-    if (*request == MPI_REQUEST_NULL)
+    if (*handle == MPI_REQUEST_NULL)
         return;
+    request = esi_request_claim(ESI_HANDLE(*handle));
+    if (request == NULL)
+        return;
+    request->kind = (uint8_t)kind;
+    request->persistent = false;
+    request->cancelled = false;
+    request->receive = NULL;
+    request->comm = NULL;
+    request->tuple.operation = call->tuple.operation;
+    request->tuple.communicator = call->tuple.communicator;
+    request->tuple.start = call->tuple.start;
+    request->tuple.sequence = call->tuple.sequence;
+    request->tuple.peer = call->tuple.peer;
+    request->tuple.tag = call->tuple.tag;
+    request->tuple.bytes = call->tuple.bytes;
     if (kind == ESI_REQUEST_COLLECTIVE && call->comm != NULL) {
-        record.comm = call->comm;
-        esi_comm_ref(record.comm);
+        request->comm = call->comm;
+        esi_comm_ref(call->comm);
     }
-    esi_request_put(&record);
+    esi_request_release(request);
 }
 
 void esi_posted_send(struct esi_call *call, int result, MPI_Request *request)

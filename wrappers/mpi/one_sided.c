@@ -101,6 +101,23 @@ void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank)
     describe_object(call, &windows, ESI_HANDLE(win), rank, 0, false);
 }
 
+int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
+{
+    struct esi_call call;
+    int result;
+
+    if (!esi_enter(&call, ES_OP_MPI_Win_test, ES_CLASS_ONE_SIDED))
+        return next(win, flag);
+    result = next(win, flag);
+    if ((result != MPI_SUCCESS || !*flag) && esi_count_poll(&call)) {
+        esi_exit(&call);
+        return result;
+    }
+    esi_rma_sync(&call, win);
+    esi_leave(&call, result);
+    return result;
+}
+
 int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
 {
     struct esi_call call;

@@ -47,7 +47,6 @@ static void start_receive(struct esi_request *request, uint64_t now)
 
 static void start_collective(struct esi_request *request, uint64_t now)
 {
-    request->tuple.operation = ES_OP_MPI_Start_collective;
     request->tuple.start = now;
     request->tuple.sequence = esi_instance(request->comm);
     if (request->comm != NULL)

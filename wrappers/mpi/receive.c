@@ -11,15 +11,31 @@
 
 #include "wrappers/mpi/completion.h"
 
+/* When a blocking receive gets its number. */
+enum posting {
+    AT_ONCE, /* it is decided on entry: the common case */
+    LATER,   /* a wildcard: when its message has come */
+    QUEUED,  /* others may be in its way: the match says */
+};
+
 /* A blocking receive from entry to exit. */
 struct blocking {
     struct esi_call call;
-    struct esi_request request;
-    MPI_Comm comm;
-    int source;
-    int tag;
-    bool posted;
+    enum posting posting;
+    struct esi_request request; /* QUEUED only */
 };
+
+static enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
+{
+    bool is_specific = source >= 0 && tag >= 0;
+
+    if (comm == NULL || (is_specific && source >= comm->peers))
+        return LATER;
+    if (ESI_LIKELY(is_specific &&
+                   atomic_load_explicit(&comm->received.queued, memory_order_relaxed) == 0))
+        return AT_ONCE;
+    return is_specific || esi_multiple ? QUEUED : LATER;
+}
 
 static void open_receive(struct blocking *receive,
                          MPI_Comm comm,
@@ -30,72 +46,93 @@ static void open_receive(struct blocking *receive,
 {
     struct esi_call *call = &receive->call;
     uint32_t bytes = esi_bytes(call, count, datatype);
+    struct esi_comm *known = esi_comm_of(call, comm);
+    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
     call->count = 0; /* the status will tell what came */
-    receive->comm = comm;
-    receive->source = source;
-    receive->tag = tag;
-    receive->posted = esi_multiple || (source >= 0 && tag >= 0);
-    receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-    if (receive->posted)
-        esi_post(call, &receive->request, comm, source, tag, bytes);
-    else
-        esi_describe(call,
-                     esi_comm_of(call, comm),
-                     esi_peer(source),
-                     esi_tag(tag),
-                     bytes,
-                     ES_SEQUENCE_UNKNOWN);
+    receive->posting = choose_posting(known, source, tag);
+    if (ESI_LIKELY(receive->posting == AT_ONCE)) {
+        sequence = esi_channel_next(&known->received.channels, source, tag);
+    } else if (receive->posting == QUEUED) {
+        receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
+        sequence = esi_post_on(known, esi_peer(source), esi_tag(tag), &receive->request);
+    }
+    esi_describe(call, known, esi_peer(source), esi_tag(tag), bytes, sequence);
     esi_open(call);
 }
 
-/* The common case: the number is decided, so the tuple is complete with the status. */
+/* The number is decided, so the tuple is complete with the status. */
 static void publish_receive(struct esi_call *call, const MPI_Status *status, uint64_t stop)
 {
     call->tuple.stop = stop;
     call->tuple.peer = esi_peer(status->MPI_SOURCE);
+    call->tuple.bytes = 0;
     if (status->MPI_SOURCE >= 0) {
         call->tuple.tag = status->MPI_TAG;
         call->tuple.bytes = esi_status_bytes(status);
-    } else {
-        call->tuple.bytes = 0;
     }
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
 }
 
+/* Leaves the tuple to the match, which knows when its number is decided. */
+static void hand_to_match(struct blocking *receive, const MPI_Status *status, uint64_t stop)
+{
+    struct esi_call *call = &receive->call;
+
+    receive->request.tuple = call->tuple;
+    if (call->open)
+        es_writer_withdraw(&call->path->writer);
+    else
+        receive->request.tuple.operation = 0; /* written nowhere, but it takes its number */
+    esi_received(call->thread, &receive->request, status, stop);
+}
+
+/* A wildcard whose message has come: as if it were posted only now. */
+static void post_late(struct blocking *receive, const MPI_Status *status)
+{
+    struct esi_call *call = &receive->call;
+
+    receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
+    call->tuple.sequence =
+        esi_post_on(call->comm, status->MPI_SOURCE, status->MPI_TAG, &receive->request);
+    receive->posting = QUEUED;
+}
+
+static void fail_receive(struct blocking *receive, int result)
+{
+    struct esi_call *call = &receive->call;
+
+    if (receive->posting == QUEUED)
+        esi_unpost(&receive->request);
+    else if (receive->posting == AT_ONCE)
+        esi_channel_back(&call->comm->received.channels, call->tuple.peer, call->tuple.tag);
+    esi_leave(call, result);
+}
+
 static void close_receive(struct blocking *receive, int result, const MPI_Status *status)
 {
     struct esi_call *call = &receive->call;
-    struct esi_request *request = &receive->request;
     uint64_t stop = call->open ? esi_ticks() : 0;
 
     if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
-        esi_unpost(request);
-        esi_leave(call, result);
+        fail_receive(receive, result);
         return;
     }
-    if (ESI_UNLIKELY(call->unknown_comm != 0)) {
+    if (ESI_UNLIKELY(call->unknown_comm != 0))
         esi_leave_late(call, result);
-        receive->posted = false;
-    }
-    if (!receive->posted && status->MPI_SOURCE >= 0) /* as if it were posted only now */
-        call->tuple.sequence =
-            esi_post_on(call->comm, status->MPI_SOURCE, status->MPI_TAG, request);
-    if (ESI_LIKELY(request->receive == NULL)) {
+    if (ESI_UNLIKELY(receive->posting == LATER && status->MPI_SOURCE >= 0 &&
+                     call->comm != NULL))
+        post_late(receive, status);
+    if (ESI_LIKELY(receive->posting != QUEUED)) {
         publish_receive(call, status, stop);
-    } else if (call->open) {
-        request->tuple = call->tuple;
-        esi_comm_ref(request->comm);
-        esi_received(call->thread, request, status, stop);
-        es_writer_withdraw(&call->path->writer);
+    } else if (receive->request.receive != NULL) {
+        hand_to_match(receive, status, stop);
     } else {
-        esi_comm_ref(request->comm);
-        request->tuple.operation = 0; /* recorded nowhere, but it takes its number */
-        esi_received(call->thread, request, status, stop);
+        publish_receive(call, status, stop);
+        if (receive->request.comm != NULL)
+            esi_comm_unref(receive->request.comm);
     }
-    if (request->comm != NULL)
-        esi_comm_unref(request->comm);
     esi_exit(call);
 }
 
@@ -104,34 +141,83 @@ static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
     return status == MPI_STATUS_IGNORE ? own : status;
 }
 
-/* Begins a nonblocking receive: its tuple is written when it completes. */
-static void begin_receive(struct esi_call *call,
-                          struct esi_request *request,
-                          MPI_Comm comm,
-                          int source,
-                          int tag,
-                          uint32_t bytes)
+/* Posts a nonblocking receive, with our own source and tag.  Returns what the match waits for, NULL
+ * when the number is decided. */
+static inline struct esi_receive *post(struct esi_call *call, int source, int tag)
 {
-    *request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-    esi_post(call, request, comm, source, tag, bytes);
+    struct esi_comm *comm = call->comm;
+    struct esi_receive *receive = NULL;
+
+    if (ESI_LIKELY(comm != NULL && (source == ES_PEER_ANY || source >= 0) &&
+                   source < comm->peers && (tag == ES_TAG_ANY || tag >= 0))) {
+        receive = esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
+        call->numbered = true;
+    }
+    return receive;
+}
+
+/* Begins a nonblocking receive: its tuple is written when it completes. */
+static inline struct esi_receive *begin_receive(struct esi_call *call,
+                                                MPI_Comm comm,
+                                                int source,
+                                                int tag,
+                                                uint32_t bytes)
+{
+    struct esi_receive *receive;
+
+    esi_describe(call,
+                 esi_comm_of(call, comm),
+                 esi_peer(source),
+                 esi_tag(tag),
+                 bytes,
+                 ES_SEQUENCE_UNKNOWN);
     call->count = 0;
-    request->tuple.start = esi_ticks();
+    receive = post(call, esi_peer(source), esi_tag(tag));
+    call->tuple.start = esi_ticks();
+    return receive;
+}
+
+/* The call failed: what was posted is taken back. */
+static void unpost(struct esi_call *call, struct esi_receive *receive)
+{
+    if (receive != NULL)
+        esi_match_drop(&call->comm->received, receive);
+    else if (call->numbered && call->tuple.sequence != ES_SEQUENCE_UNKNOWN)
+        esi_channel_back(&call->comm->received.channels, call->tuple.peer, call->tuple.tag);
 }
 
 static void end_receive(struct esi_call *call,
-                        struct esi_request *request,
+                        struct esi_receive *receive,
                         int result,
                         const MPI_Request *handle)
 {
-    if (result == MPI_SUCCESS && call->unknown_comm != 0) {
+    struct esi_request *request = NULL;
+
+    if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0)) {
         esi_leave_late(call, result);
-        request->tuple.communicator = call->tuple.communicator;
-        request->tuple.sequence =
-            esi_post_on(call->comm, request->tuple.peer, request->tuple.tag, request);
+        receive = post(call, call->tuple.peer, call->tuple.tag);
     }
-    request->handle = ESI_HANDLE(*handle);
-    if (result != MPI_SUCCESS || !esi_request_put(request))
-        esi_unpost(request);
+    if (ESI_LIKELY(result == MPI_SUCCESS))
+        request = esi_request_claim(ESI_HANDLE(*handle));
+    if (ESI_UNLIKELY(request == NULL)) {
+        unpost(call, receive);
+    } else {
+        request->kind = ESI_REQUEST_RECEIVE;
+        request->tuple.operation = call->tuple.operation;
+        request->tuple.communicator = call->tuple.communicator;
+        request->tuple.start = call->tuple.start;
+        request->tuple.sequence = call->tuple.sequence;
+        request->tuple.peer = call->tuple.peer;
+        request->tuple.tag = call->tuple.tag;
+        request->tuple.bytes = call->tuple.bytes;
+        request->persistent = false;
+        request->cancelled = false;
+        request->receive = receive;
+        request->comm = call->numbered ? call->comm : NULL;
+        if (request->comm != NULL)
+            esi_comm_ref(request->comm);
+        esi_request_release(request);
+    }
     esi_exit(call);
 }
 
@@ -222,6 +308,17 @@ static void close_matched(struct esi_call *call,
     if (call->open)
         es_writer_withdraw(&call->path->writer);
     esi_received(call->thread, request, status, stop);
+    esi_exit(call);
+}
+
+static void end_matched(struct esi_call *call,
+                        struct esi_request *request,
+                        int result,
+                        const MPI_Request *handle)
+{
+    request->handle = ESI_HANDLE(*handle);
+    if (result != MPI_SUCCESS || !esi_request_put(request))
+        esi_unpost(request);
     esi_exit(call);
 }
 

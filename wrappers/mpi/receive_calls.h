@@ -38,14 +38,14 @@ int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
                                  MPI_Request *request)
 {
     struct esi_call call;
-    struct esi_request record;
+    struct esi_receive *receive;
     int result;
 
     if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    begin_receive(&call, &record, comm, source, tag, esi_bytes(&call, count, datatype));
+    receive = begin_receive(&call, comm, source, tag, esi_bytes(&call, count, datatype));
     result = next(buf, count, datatype, source, tag, comm, request);
-    end_receive(&call, &record, result, request);
+    end_receive(&call, receive, result, request);
     return result;
 }
 
@@ -110,6 +110,6 @@ int ESI_NAME(esi_wrap_MPI_Imrecv)(ESI_FN(MPI_Imrecv) * next,
         return next(buf, count, datatype, message, handle);
     open_matched(&call, &request, message, false);
     result = next(buf, count, datatype, message, handle);
-    end_receive(&call, &request, result, handle);
+    end_matched(&call, &request, result, handle);
     return result;
 }

@@ -129,22 +129,31 @@ void esi_publish(void *owner, const struct es_tuple *tuple)
         continue;
 }
 
+/* How many counts a vector collective surely has: on an intercommunicator some have one for each
+ * member of the local group, others of the remote group. */
+static int counts_of(const struct esi_comm *comm, const void *counts)
+{
+    if (comm == NULL || counts == NULL)
+        return 0;
+    return comm->inter && comm->size < comm->remote_size ? comm->size : comm->peers;
+}
+
 MPI_Count esi_sum(struct esi_call *call, MPI_Comm comm, const int counts[])
 {
-    const struct esi_comm *known = esi_comm_of(call, comm);
+    int size = counts_of(esi_comm_of(call, comm), counts);
     MPI_Count sum = 0;
 
-    for (int i = 0; known != NULL && i < known->peers; i++)
+    for (int i = 0; i < size; i++)
         sum += counts[i];
     return sum;
 }
 
 MPI_Count esi_sum_c(struct esi_call *call, MPI_Comm comm, const MPI_Count counts[])
 {
-    const struct esi_comm *known = esi_comm_of(call, comm);
+    int size = counts_of(esi_comm_of(call, comm), counts);
     MPI_Count sum = 0;
 
-    for (int i = 0; known != NULL && i < known->peers; i++)
+    for (int i = 0; i < size; i++)
         sum += counts[i];
     return sum;
 }

@@ -24,6 +24,9 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
+/* The whole path is meant to become one straight piece of code in each wrapper: out of line, the tuple
+ * would go through memory several times. */
+#define ESI_HOT static inline __attribute__((always_inline))
 #define ESI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ESI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -96,7 +99,7 @@ static inline bool esi_is_abandoned(const struct esi_thread *thread, const void 
 
 /* Begins an operation.  False: MPI called itself, or a tool between us and it; then nothing
  * is to be done. */
-static inline bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
+ESI_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
 {
     struct esi_thread *thread = &esi_self;
 
@@ -122,7 +125,7 @@ static inline bool esi_enter(struct esi_call *call, uint16_t operation, enum es_
 
 /* --- Describing ------------------------------------------------------------------------ */
 
-static inline struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
+ESI_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
 {
     struct esi_thread *thread = call->thread;
     uint64_t handle = ESI_HANDLE(comm);
@@ -149,7 +152,7 @@ static inline uint32_t esi_bytes_cut(uint64_t bytes)
 
 /* Payload of `count` elements.  The size of a type that is not cached is asked for when the call
  * has succeeded: only then is the handle known to be good. */
-static inline uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
+ESI_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
     unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
@@ -176,7 +179,7 @@ static inline int32_t esi_tag(int tag)
     return tag == MPI_ANY_TAG ? ES_TAG_ANY : tag;
 }
 
-static inline void esi_describe(struct esi_call *call,
+ESI_HOT void esi_describe(struct esi_call *call,
                                 const struct esi_comm *comm,
                                 int32_t peer,
                                 int32_t tag,
@@ -192,7 +195,7 @@ static inline void esi_describe(struct esi_call *call,
 }
 
 /* Chooses the element and reads the clock; false when nobody wants the tuple. */
-static inline bool esi_start(struct esi_call *call)
+ESI_HOT bool esi_start(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->is_choice))
         call->path = esi_path_choose(call->path, &call->tuple);
@@ -203,7 +206,7 @@ static inline bool esi_start(struct esi_call *call)
 }
 
 /* Shows the described operation as the open tuple. */
-static inline void esi_open(struct esi_call *call)
+ESI_HOT void esi_open(struct esi_call *call)
 {
     if (esi_start(call)) {
         call->open = true;
@@ -222,7 +225,7 @@ static inline bool esi_count_poll(struct esi_call *call)
 }
 
 /* Ends the operation: what comes after is again the program's. */
-static inline void esi_exit(struct esi_call *call)
+ESI_HOT void esi_exit(struct esi_call *call)
 {
     struct esi_thread *thread = call->thread;
 
@@ -251,12 +254,12 @@ static inline int32_t esi_root(int root)
     return root >= 0 ? root : ES_PEER_NONE;
 }
 
-static inline uint32_t esi_instance(struct esi_comm *comm)
+ESI_HOT uint32_t esi_instance(struct esi_comm *comm)
 {
     return comm != NULL ? esi_count_up(&comm->instances) : ES_SEQUENCE_UNKNOWN;
 }
 
-static inline void esi_describe_collective(struct esi_call *call,
+ESI_HOT void esi_describe_collective(struct esi_call *call,
                                            MPI_Comm comm,
                                            int root,
                                            uint32_t bytes)
@@ -266,7 +269,7 @@ static inline void esi_describe_collective(struct esi_call *call,
     esi_describe(call, known, esi_root(root), 0, bytes, esi_instance(known));
 }
 
-static inline void esi_collective(struct esi_call *call,
+ESI_HOT void esi_collective(struct esi_call *call,
                                   MPI_Comm comm,
                                   int root,
                                   MPI_Count count,
@@ -361,7 +364,7 @@ static inline void esi_collective_init_vector_c(struct esi_call *call,
     esi_collective_init(call, comm, root, esi_sum_c(call, comm, counts), datatype);
 }
 
-static inline void esi_describe_send(struct esi_call *call,
+ESI_HOT void esi_describe_send(struct esi_call *call,
                                      MPI_Comm comm,
                                      int dest,
                                      int tag,
@@ -378,7 +381,7 @@ static inline void esi_describe_send(struct esi_call *call,
     esi_describe(call, known, esi_peer(dest), tag, esi_bytes(call, count, datatype), sequence);
 }
 
-static inline void esi_send(struct esi_call *call,
+ESI_HOT void esi_send(struct esi_call *call,
                             MPI_Comm comm,
                             int dest,
                             int tag,
@@ -390,7 +393,7 @@ static inline void esi_send(struct esi_call *call,
 }
 
 /* The same: a send happens at its start. */
-static inline void esi_isend(struct esi_call *call,
+ESI_HOT void esi_isend(struct esi_call *call,
                              MPI_Comm comm,
                              int dest,
                              int tag,
@@ -443,12 +446,12 @@ static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
 
 /* Whether something was left to be found out once the call has succeeded, or to be taken back because
  * it failed. */
-static inline bool esi_is_late(const struct esi_call *call, int result)
+ESI_HOT bool esi_is_late(const struct esi_call *call, int result)
 {
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
 }
 
-static inline void esi_leave(struct esi_call *call, int result)
+ESI_HOT void esi_leave(struct esi_call *call, int result)
 {
     uint64_t stop;
 
@@ -481,6 +484,19 @@ void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File 
 /* Writes a finished tuple of this thread (an end of a message or a nonblocking collective that is
  * not the call itself) into its element. */
 void esi_write(struct esi_thread *thread, const struct es_tuple *tuple);
+
+/* The same for a class that is known. */
+ESI_HOT void esi_write_as(struct esi_thread *thread,
+                          enum es_class op_class,
+                          const struct es_tuple *tuple)
+{
+    struct esi_path *path = thread->paths[op_class];
+
+    if (ESI_UNLIKELY(path == NULL || path->is_choice))
+        esi_write(thread, tuple);
+    else if (es_writer_is_enabled(&path->writer))
+        es_writer_write(&path->writer, tuple);
+}
 
 /* Size of a datatype whose handle is known to be good. */
 uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);

@@ -113,72 +113,99 @@ static void erase(struct shard *shard, struct esi_request *slot)
     shard->used--;
 }
 
-bool esi_request_put(const struct esi_request *request)
+struct esi_request *esi_request_claim(uint64_t handle)
 {
-    struct shard *shard = shard_of(request->handle);
+    struct shard *shard = shard_of(handle);
     struct esi_request *slot;
-    bool done = true;
 
     lock(shard);
-    if (shard->slots == NULL || shard->used * 2 > shard->mask)
-        done = grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
-    if (done) {
-        slot = probe(shard, request->handle);
-        if (slot->kind == ESI_REQUEST_NONE)
-            shard->used++;
-        *slot = *request;
+    if ((shard->slots == NULL || shard->used * 2 > shard->mask) && !grow(shard) &&
+        (shard->slots == NULL || shard->used == shard->mask)) {
+        unlock(shard);
+        return NULL;
     }
+    slot = probe(shard, handle);
+    if (slot->kind == ESI_REQUEST_NONE) {
+        shard->used++;
+        *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
+    }
+    return slot;
+}
+
+struct esi_request *esi_request_find(uint64_t handle)
+{
+    struct shard *shard = shard_of(handle);
+    struct esi_request *slot;
+
+    lock(shard);
+    slot = find(shard, handle);
+    if (slot == NULL)
+        unlock(shard);
+    return slot;
+}
+
+void esi_request_release(struct esi_request *request)
+{
+    unlock(shard_of(request->handle));
+}
+
+void esi_request_remove(struct esi_request *request)
+{
+    struct shard *shard = shard_of(request->handle);
+
+    erase(shard, request);
     unlock(shard);
-    return done;
+}
+
+bool esi_request_put(const struct esi_request *request)
+{
+    struct esi_request *slot = esi_request_claim(request->handle);
+
+    if (slot == NULL)
+        return false;
+    *slot = *request;
+    esi_request_release(slot);
+    return true;
 }
 
 bool esi_request_get(uint64_t handle, struct esi_request *ret_request)
 {
-    struct shard *shard = shard_of(handle);
-    const struct esi_request *slot;
+    struct esi_request *slot = esi_request_find(handle);
 
-    lock(shard);
-    slot = find(shard, handle);
-    if (slot != NULL)
-        *ret_request = *slot;
-    unlock(shard);
-    return slot != NULL;
+    if (slot == NULL)
+        return false;
+    *ret_request = *slot;
+    esi_request_release(slot);
+    return true;
 }
 
 bool esi_request_take(uint64_t handle, struct esi_request *ret_request)
 {
-    struct shard *shard = shard_of(handle);
-    struct esi_request *slot;
+    struct esi_request *slot = esi_request_find(handle);
 
-    lock(shard);
-    slot = find(shard, handle);
-    if (slot != NULL) {
-        *ret_request = *slot;
-        erase(shard, slot);
-    }
-    unlock(shard);
-    return slot != NULL;
+    if (slot == NULL)
+        return false;
+    *ret_request = *slot;
+    esi_request_remove(slot);
+    return true;
 }
 
 bool esi_request_finish(uint64_t handle, struct esi_request *ret_request)
 {
-    struct shard *shard = shard_of(handle);
-    struct esi_request *slot;
+    struct esi_request *slot = esi_request_find(handle);
 
-    lock(shard);
-    slot = find(shard, handle);
-    if (slot != NULL) {
-        *ret_request = *slot;
-        if (slot->persistent) {
-            slot->active = false;
-            slot->cancelled = false;
-            slot->receive = NULL;
-        } else {
-            erase(shard, slot);
-        }
+    if (slot == NULL)
+        return false;
+    *ret_request = *slot;
+    if (slot->persistent) {
+        slot->active = false;
+        slot->cancelled = false;
+        slot->receive = NULL;
+        esi_request_release(slot);
+    } else {
+        esi_request_remove(slot);
     }
-    unlock(shard);
-    return slot != NULL;
+    return true;
 }
 
 void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context), void *context)

@@ -4,8 +4,11 @@
  * What is known of the program's outstanding requests and matched messages, by handle.
  *
  * A hash table in shards.  Shards are locked (a spin lock of a few instructions, never held across a call
- * of MPI) only when threads may call MPI at the same time.  Records are copied in and out,
- * so that nobody holds a pointer into the table.
+ * of MPI) only when threads may call MPI at the same time.
+ *
+ * Two ways to a record: in place (claim, find; then release or remove, soon), which the common
+ * calls use, since copies of what was just written piece by piece are slow; and by copy (put, get, take,
+ * finish).
  *
  * An MPI may hand out one handle for many requests that are complete from the start (MPICH does for
  * small sends); then the newest record stands for all, and it only describes.
@@ -33,22 +36,37 @@ enum esi_request_kind {
     ESI_REQUEST_PAIR,      /* MPI_Isendrecv: completes as its receive */
 };
 
+/* MPI_Comm_idup: what its completion needs. */
+struct esi_duplicate {
+    void *made; /* where MPI puts the communicator */
+    uint64_t key[2];
+};
+
 struct esi_request {
     uint64_t handle;
     uint8_t kind; /* enum esi_request_kind */
     bool persistent;
-    bool active;      /* persistent: started */
-    bool cancelled;   /* MPI_Cancel was called */
+    bool active;    /* persistent: started */
+    bool cancelled; /* MPI_Cancel was called */
     bool partitioned;
     struct es_tuple tuple;       /* as far as it is known */
     struct esi_comm *comm;       /* holds a reference if not NULL */
     struct esi_receive *receive; /* not decided yet; NULL = the tuple has its number */
-    void *newcomm;               /* DUPLICATE: where MPI puts the communicator */
-    uint64_t key[2];             /* DUPLICATE: its key */
+    struct esi_duplicate *duplicate; /* DUPLICATE: owned */
 };
 
-/* Adds a copy, in place of a record with the same handle.  False without memory: the request is then
- * not known, and its completion goes unseen. */
+/* The record of a handle, new and zeroed but for the handle if there was none; its shard is
+ * locked until esi_request_release() or esi_request_remove().  NULL without memory: the request is
+ * then not known, and its completion goes unseen. */
+struct esi_request *esi_request_claim(uint64_t handle);
+
+/* The record of a handle, locked as above; NULL (nothing locked) when there is none. */
+struct esi_request *esi_request_find(uint64_t handle);
+
+void esi_request_release(struct esi_request *request);
+void esi_request_remove(struct esi_request *request);
+
+/* Adds a copy, in place of a record with the same handle.  False without memory. */
 bool esi_request_put(const struct esi_request *request);
 
 /* Copies the record of a handle; false when there is none. */
