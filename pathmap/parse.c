@@ -27,11 +27,12 @@ static int parse_json(const struct esi_reader *reader, json_t **ret_json)
         *ret_json = json;
         return 0;
     }
-    if (json_error_code(&fault) == json_error_out_of_memory)
+    /* Without memory the parser mostly finds no words either. */
+    if (fault.text[0] == '\0' || json_error_code(&fault) == json_error_out_of_memory)
         return esi_reader_fail_memory(reader);
     return es_error_set_at(
         reader->error, -EINVAL, reader->source, fault.line > 0 ? fault.line : 0,
-        fault.line > 0 && fault.column >= 0 ? fault.column : 0, "JSON: %s", fault.text);
+        fault.column > 0 ? fault.column : fault.line > 0, "JSON: %s", fault.text);
 }
 
 /* Before anything else: members of another version would only look like slips. */

@@ -154,7 +154,7 @@ static bool seek_member(struct esi_text_cursor *cursor, const char *key, bool na
         if (esi_text_cursor_read_name(cursor, key)) {
             if (name)
                 cursor->at = start;
-            return true;
+            return cursor->at < cursor->end;
         }
         esi_text_cursor_skip(cursor);
     } while (esi_text_cursor_next(cursor));

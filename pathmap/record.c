@@ -24,27 +24,23 @@ struct place {
 
 const char *esi_json_found(const json_t *json, char *out, size_t size)
 {
+    size_t length;
+
     switch (json_typeof(json)) {
     case JSON_OBJECT:
         snprintf(out, size, "an object");
         break;
     case JSON_ARRAY:
-        snprintf(out, size, "a list of %zu", json_array_size(json));
+        snprintf(out, size, json_array_size(json) > 0 ? "a list" : "an empty list");
         break;
     case JSON_STRING:
         snprintf(out, size, "\"%.60s\"", json_string_value(json));
         break;
-    case JSON_INTEGER:
-        snprintf(out, size, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
-        break;
-    case JSON_REAL:
-        snprintf(out, size, "%.17g", json_real_value(json));
-        break;
     default:
-        snprintf(out, size, "%s",
-                 json_is_true(json)    ? "true"
-                 : json_is_false(json) ? "false"
-                                       : "null");
+        /* As it would be written: 4.0 is not 4. */
+        length =
+            json_dumpb(json, out, size - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        out[length < size ? length : size - 1] = '\0';
     }
     for (char *c = out; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)

@@ -19,7 +19,7 @@ int esi_check_host(const struct esi_check *check, const char *host, const char *
 {
     size_t index;
 
-    if (host == NULL || !check->has_hosts ||
+    if (host == NULL || check->map == NULL ||
         esi_names_find(&check->hosts, host, &index))
         return 0;
     return esi_reader_fail_path(
@@ -246,7 +246,6 @@ int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map)
                               sizeof(*map->cluster.hosts),
                               offsetof(struct es_pathmap_host, name));
 
-    check.has_hosts = map->cluster.hosts != NULL;
     if (code == 0)
         code = esi_names_init(&check.collectors, map->collectors, map->collector_count,
                               sizeof(*map->collectors),

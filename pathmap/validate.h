@@ -12,16 +12,16 @@
 /* Checks the whole map and fills its seats.  -EINVAL, -ENOMEM. */
 int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map);
 
-/* What the parts of the check share.  Zeroed names = not known, so not checked. */
+/* What the parts of the check share. */
 struct esi_check {
     const struct esi_reader *reader;
     struct es_pathmap *map; /* NULL: a scope by itself */
-    bool has_hosts;
     struct esi_names hosts;
     struct esi_names collectors;
 };
 
-/* The named host must be there; NULL is fine.  `path` is the way to the member. */
+/* The named host must be there; NULL is fine, and any for a scope by itself.  `path` is
+ * the way to the member. */
 int esi_check_host(const struct esi_check *check, const char *host, const char *path);
 /* Ranges must stay below `limit` of `what` ("ranks"); NULL is fine. */
 int esi_check_ranges(const struct esi_check *check,

@@ -98,7 +98,9 @@ static int check_properties(const struct esi_check *check,
             continue;
         snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index,
                  known->name);
-        return fail_in(check, path, member, "found %.60s, expected %s", property->text,
+        const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "\"" : "";
+        return fail_in(check, path, member, "found %s%.60s%s, expected %s", quote,
+                       property->text, quote,
                        esi_member_expected(known, expected, sizeof(expected)));
     }
     for (size_t i = 0; i < schema->member_count; i++) {

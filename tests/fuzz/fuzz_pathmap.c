@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Fuzz target: whatever the bytes are, the map is refused with words, or it holds
+ * together.
+ *
+ * What is accepted must come back from its own text, expand, and keep its plan then.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/hostfile.h"
+#include "pathmap/pathmap.h"
+
+/* Expanding more than this takes long and shows nothing new. */
+enum { MOST_RANKS = 64, MOST_THREADS = 16 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "fuzz_pathmap: %s\n", what);
+    abort();
+}
+
+static char *format(const struct es_pathmap *map)
+{
+    char *text;
+
+    require(es_pathmap_format(map, &text) == 0, "an accepted map has no text");
+    return text;
+}
+
+static void check_round_trip(const struct es_pathmap *map)
+{
+    char *text = format(map);
+    struct es_error error = {.text = ""};
+    struct es_pathmap *again;
+    int code = es_pathmap_parse(text, strlen(text), "again", &error, &again);
+
+    require(code == 0, error.text);
+    char *twice = format(again);
+    require(strcmp(text, twice) == 0, "the text changes when it is read and written");
+    es_pathmap_destroy(again);
+    free(twice);
+    free(text);
+}
+
+static char *plan_text(const struct es_pathmap *map)
+{
+    struct es_error error = {.text = ""};
+    struct es_plan plan;
+    char *text;
+
+    require(es_pathmap_plan(map, NULL, &error, &plan) == 0, error.text);
+    require(es_plan_format(&plan, &text) == 0, "the plan has no text");
+    es_plan_fini(&plan);
+    return text;
+}
+
+static int is_small(const struct es_pathmap *map)
+{
+    if (es_pathmap_rank_count(map) > MOST_RANKS)
+        return 0;
+    for (int rank = 0; rank < es_pathmap_rank_count(map); rank++)
+        if (es_pathmap_thread_count(map, rank) > MOST_THREADS)
+            return 0;
+    return es_pathmap_host_count(map) > 0;
+}
+
+static void check_expansion(struct es_pathmap *map)
+{
+    char *before = plan_text(map);
+
+    require(es_pathmap_expand(map, NULL) == 0, "an accepted map does not expand");
+    char *after = plan_text(map);
+    require(strcmp(before, after) == 0, "the plan changes when the map is expanded");
+    check_round_trip(map);
+    free(after);
+    free(before);
+}
+
+static void fuzz_map(const char *text, size_t size)
+{
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map = NULL;
+
+    if (es_pathmap_parse(text, size, "fuzz", &error, &map) < 0) {
+        require(map == NULL, "a refused map is given out");
+        require(error.text[0] != '\0', "a map is refused without a word");
+        return;
+    }
+    check_round_trip(map);
+    if (is_small(map))
+        check_expansion(map);
+    es_pathmap_destroy(map);
+}
+
+static void fuzz_scope(const char *text, size_t size)
+{
+    struct es_pathmap_scope *scope = NULL;
+    char *formatted;
+
+    if (es_pathmap_scope_parse(text, size, "fuzz", NULL, &scope) < 0)
+        return;
+    require(es_pathmap_scope_format(scope, &formatted) == 0, "a scope has no text");
+    free(formatted);
+    es_pathmap_scope_destroy(scope);
+}
+
+static void fuzz_hostfile(const char *data, size_t size)
+{
+    struct esi_hostfile hostfile;
+    char *text = strndup(data, size);
+
+    if (text != NULL && esi_hostfile_parse(text, "fuzz", NULL, &hostfile) == 0) {
+        require(hostfile.count > 0, "a hostfile without hosts is accepted");
+        esi_hostfile_fini(&hostfile);
+    }
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_map((const char *)data, size);
+    fuzz_scope((const char *)data, size);
+    fuzz_hostfile((const char *)data, size);
+    return 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Each allocation made to fail in turn: the call says -ENOMEM, nothing leaks, nothing
+ * has changed.
+ *
+ * Our allocations are caught by the linker's --wrap, jansson's by its own hook; those
+ * inside the C library and hwloc are left alone.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/file.h"
+#include "pathmap/pathmap.h"
+
+/* jansson 2.14 drops a byte of a token when its buffer cannot grow, and goes on: what
+ * it then reads is not ours to judge. */
+static bool json_is_spared;
+
+/* The allocation with this number fails, counting down; 0 = none. */
+static long countdown;
+static bool failed;
+
+static bool fails_now(void)
+{
+    if (countdown == 0 || --countdown > 0)
+        return false;
+    failed = true;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t length);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails_now() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t length)
+{
+    return fails_now() ? NULL : __real_strndup(text, length);
+}
+
+static void *json_malloc(size_t size)
+{
+    return json_is_spared ? __real_malloc(size) : __wrap_malloc(size);
+}
+
+/* --- What is tried ---------------------------------------------------------------- */
+
+static char *document; /* the map with all members */
+static size_t document_length;
+
+static int parse(void)
+{
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map = NULL;
+    int code = es_pathmap_parse(document, document_length, "input", &error, &map);
+
+    if (code < 0) {
+        assert_null(map);
+        assert_string_not_equal(error.text, "");
+    }
+    es_pathmap_destroy(map);
+    return code;
+}
+
+static int try_parse(void)
+{
+    json_is_spared = true;
+    int code = parse();
+    json_is_spared = false;
+    return code;
+}
+
+/* Whatever comes out, it holds together. */
+static int try_parse_json(void)
+{
+    int code = parse();
+
+    return failed ? -ENOMEM : code;
+}
+
+static int try_generate(void)
+{
+    const struct es_pathmap_request request = {
+        .ranks = 5, .synthetic = "package:2 core:2 pu:2", .local_name = "here"};
+    struct es_pathmap *map = NULL;
+    int code = es_pathmap_generate(&request, NULL, &map);
+
+    if (code < 0)
+        assert_null(map);
+    es_pathmap_destroy(map);
+    return code;
+}
+
+/* A map made while nothing fails. */
+static struct es_pathmap *calm_map(void)
+{
+    struct es_pathmap *map = NULL;
+    long saved = countdown;
+
+    countdown = 0;
+    assert_int_equal(es_pathmap_parse(document, document_length, "", NULL, &map), 0);
+    countdown = saved;
+    return map;
+}
+
+static char *calm_text(const struct es_pathmap *map)
+{
+    char *text;
+    long saved = countdown;
+
+    countdown = 0;
+    assert_int_equal(es_pathmap_format(map, &text), 0);
+    countdown = saved;
+    return text;
+}
+
+static int try_format(void)
+{
+    struct es_pathmap *map = calm_map();
+    char *text = NULL;
+    int code = es_pathmap_format(map, &text);
+
+    if (code < 0)
+        assert_null(text);
+    free(text);
+    es_pathmap_destroy(map);
+    return code;
+}
+
+static int try_expand(void)
+{
+    struct es_pathmap *map = calm_map();
+    char *before = calm_text(map);
+    int code = es_pathmap_expand(map, NULL);
+    char *after = calm_text(map);
+
+    assert_true((strcmp(before, after) == 0) == (code < 0));
+    free(after);
+    free(before);
+    es_pathmap_destroy(map);
+    return code;
+}
+
+static int try_plan(void)
+{
+    struct es_pathmap *map = calm_map();
+    struct es_plan plan = {0};
+    int code = es_pathmap_plan(map, NULL, NULL, &plan);
+
+    if (code < 0)
+        assert_null(plan.collectors);
+    es_plan_fini(&plan);
+    es_pathmap_destroy(map);
+    return code;
+}
+
+/* Fails the first, the second ... allocation, until none is left to fail. */
+static void fail_each(int (*attempt)(void), long at_least)
+{
+    long number = 0;
+
+    do {
+        failed = false;
+        countdown = ++number;
+        int code = attempt();
+        countdown = 0;
+        if (failed && code != -ENOMEM)
+            fail_msg("allocation %ld failed, but the call said %d", number, code);
+        if (!failed)
+            assert_int_equal(code, 0);
+    } while (failed);
+    assert_true(number > at_least);
+}
+
+static void parsing_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_parse, 100);
+}
+
+static void parsing_json_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_parse_json, 400);
+}
+
+static void generating_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_generate, 50);
+}
+
+static void formatting_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_format, 100);
+}
+
+static void expanding_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_expand, 100);
+}
+
+static void planning_survives_each(void **state)
+{
+    (void)state;
+    fail_each(try_plan, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parsing_survives_each),
+        cmocka_unit_test(parsing_json_survives_each),
+        cmocka_unit_test(generating_survives_each),
+        cmocka_unit_test(formatting_survives_each),
+        cmocka_unit_test(expanding_survives_each),
+        cmocka_unit_test(planning_survives_each),
+    };
+    const char *top = getenv("top_srcdir");
+    char path[1024];
+
+    snprintf(path, sizeof(path), "%s/tests/data/pathmap/everything/input",
+             top ? top : ".");
+    if (esi_file_read(path, NULL, &document, &document_length) < 0) {
+        printf("Bail out! %s cannot be read\n", path);
+        return 1;
+    }
+    json_set_alloc_funcs(json_malloc, free);
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    free(document);
+    return failures;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Runs every folder of tests/data/pathmap.
+ *
+ *   input      a pathmap; or instead
+ *   request    "ranks=4" lines for the generator, and hostfile where there is one
+ *   error      what is wrong with it; or instead
+ *   expected   the map as it is formatted,
+ *   plan       its collection plan,
+ *   expanded   the map with every path (maps without hosts have none)
+ *
+ * UPDATE_GOLDEN=1 writes the last four: look at what changes.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pathmap/file.h"
+#include "pathmap/pathmap.h"
+
+enum { MOST_CASES = 512 };
+
+static char data_folder[1024];
+
+/* --- Files of a case -------------------------------------------------------------- */
+
+static const char *case_path(const char *name, const char *file)
+{
+    static char path[2048];
+
+    snprintf(path, sizeof(path), "%s/%s/%s", data_folder, name, file);
+    return path;
+}
+
+static char *read_case(const char *name, const char *file)
+{
+    char *text = NULL;
+    size_t length;
+
+    return esi_file_read(case_path(name, file), NULL, &text, &length) < 0 ? NULL : text;
+}
+
+static void compare_case(const char *name, const char *file, const char *text)
+{
+    if (getenv("UPDATE_GOLDEN") != NULL) {
+        assert_int_equal(
+            esi_file_write(case_path(name, file), text, strlen(text), NULL), 0);
+        return;
+    }
+    char *expected = read_case(name, file);
+    if (expected == NULL)
+        fail_msg("%s: no file \"%s\", but got:\n%s", name, file, text);
+    assert_string_equal(text, expected);
+    free(expected);
+}
+
+/* --- Making the map --------------------------------------------------------------- */
+
+/* Errors name files without the folder. */
+static void strip_folder(struct es_error *error)
+{
+    const char *slash = strrchr(error->source, '/');
+
+    if (slash != NULL)
+        memmove(error->source, slash + 1, strlen(slash));
+}
+
+static int generate(const char *name,
+                    char *request_text,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    struct es_pathmap_request request = {0};
+    char hostfile[2048];
+    char *rest = NULL;
+
+    snprintf(hostfile, sizeof(hostfile), "%s", case_path(name, "hostfile"));
+    if (access(hostfile, R_OK) == 0)
+        request.hostfile = hostfile;
+    for (char *line = strtok_r(request_text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *value = strchr(line, '=');
+        assert_non_null(value);
+        *value++ = '\0';
+        if (strcmp(line, "ranks") == 0)
+            request.ranks = atoi(value);
+        else if (strcmp(line, "threads") == 0)
+            request.threads = atoi(value);
+        else if (strcmp(line, "threshold") == 0)
+            request.threshold = (uint32_t)atoi(value);
+        else if (strcmp(line, "local") == 0)
+            request.local_name = value;
+        else if (strcmp(line, "synthetic") == 0)
+            request.synthetic = value;
+        else
+            fail_msg("%s: request says \"%s\"", name, line);
+    }
+    return es_pathmap_generate(&request, error, ret_map);
+}
+
+static int make_map(const char *name,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    char *request = read_case(name, "request");
+    int code;
+
+    if (request != NULL)
+        code = generate(name, request, error, ret_map);
+    else
+        code = es_pathmap_load(case_path(name, "input"), error, ret_map);
+    free(request);
+    strip_folder(error);
+    return code;
+}
+
+/* --- Checks ----------------------------------------------------------------------- */
+
+static char *format_map(const struct es_pathmap *map)
+{
+    char *text;
+
+    assert_int_equal(es_pathmap_format(map, &text), 0);
+    return text;
+}
+
+static char *format_plan(const struct es_pathmap *map)
+{
+    struct es_plan plan;
+    char *text;
+
+    assert_int_equal(es_pathmap_plan(map, NULL, NULL, &plan), 0);
+    assert_int_equal(es_plan_format(&plan, &text), 0);
+    es_plan_fini(&plan);
+    return text;
+}
+
+/* What was formatted is valid input and means the same. */
+static void check_round_trip(const char *text)
+{
+    struct es_error error = {.text = ""};
+    struct es_pathmap *again;
+
+    if (es_pathmap_parse(text, strlen(text), "again", &error, &again) < 0)
+        fail_msg("formatted map refused at %d:%d: %s", error.line, error.column,
+                 error.text);
+    char *twice = format_map(again);
+    assert_string_equal(twice, text);
+    free(twice);
+    es_pathmap_destroy(again);
+}
+
+static void check_expanded(const char *name, struct es_pathmap *map, const char *plan)
+{
+    assert_int_equal(es_pathmap_expand(map, NULL), 0);
+    char *text = format_map(map), *expanded_plan = format_plan(map);
+    assert_string_equal(expanded_plan, plan);
+    check_round_trip(text);
+    compare_case(name, "expanded", text);
+    assert_int_equal(es_pathmap_expand(map, NULL), 0);
+    char *twice = format_map(map);
+    assert_string_equal(twice, text);
+    free(twice);
+    free(expanded_plan);
+    free(text);
+}
+
+static void check_map(const char *name, struct es_pathmap *map)
+{
+    char *text = format_map(map), *plan = format_plan(map);
+
+    compare_case(name, "expected", text);
+    check_round_trip(text);
+    compare_case(name, "plan", plan);
+    if (es_pathmap_host_count(map) > 0)
+        check_expanded(name, map, plan);
+    free(plan);
+    free(text);
+}
+
+static void check_error(const char *name, int code, const struct es_error *error)
+{
+    char line[1024];
+
+    assert_true(code < 0);
+    assert_string_not_equal(error->text, "");
+    es_error_format(error, line, sizeof(line) - 1);
+    strcat(line, "\n");
+    compare_case(name, "error", line);
+}
+
+static void map_is_as_expected(void **state)
+{
+    const char *name = *state;
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map = NULL;
+    int code = make_map(name, &error, &map);
+    bool wants_error = strstr(name, "error_") != NULL;
+
+    if (wants_error) {
+        check_error(name, code, &error);
+        return;
+    }
+    if (code < 0)
+        fail_msg("%s:%d:%d: %s", name, error.line, error.column, error.text);
+    check_map(name, map);
+    es_pathmap_destroy(map);
+}
+
+static int is_case(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[MOST_CASES];
+    const char *top = getenv("top_srcdir");
+    struct dirent **entries;
+
+    snprintf(data_folder, sizeof(data_folder), "%s/tests/data/pathmap",
+             top ? top : ".");
+    int count = scandir(data_folder, &entries, is_case, alphasort);
+    if (count <= 0 || count > MOST_CASES) {
+        printf("Bail out! %s: %s\n", data_folder,
+               count < 0 ? strerror(errno) : "no cases");
+        return 1;
+    }
+    for (int i = 0; i < count; i++)
+        tests[i] = (struct CMUnitTest){.name = entries[i]->d_name,
+                                       .test_func = map_is_as_expected,
+                                       .initial_state = entries[i]->d_name};
+    int failed = _cmocka_run_group_tests("pathmap", tests, (size_t)count, NULL, NULL);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return failed;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Scopes of a map: trees, properties in order, and where they stand. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/pathmap.h"
+
+static const char text[] =
+    "{\"version\": 1, \"application\": {\"ranks\": 2},\n"
+    " \"cluster\": {\"hosts\": [{\"name\": \"h0\"}, {\"name\": \"h1\"}]},\n"
+    " \"mapping\": {\"stages\": [{\"scope\": \"s\", \"stage\": \"leaf\", \"host\": "
+    "\"h1\"}]},\n"
+    " \"scopes\": [{\"name\": \"s\", \"properties\": {\"late\": \"2s\"},\n"
+    "  \"tree\": {\"type\": \"gather\", \"name\": \"root\", \"host\": \"h0\",\n"
+    "   \"properties\": {\"zulu\": 1, \"alpha\": [true,\n"
+    "     {\"x\": 2.5}], \"mike\": null},\n"
+    "   \"children\": [\n"
+    "    {\"per\": \"thread\", \"type\": \"reduce\", \"name\": \"leaf\", \"host\": "
+    "\"h0\",\n"
+    "     \"properties\": {\"to\": \"latest\"}}\n"
+    "   ]}}]}\n";
+
+static int parse_text(void **state)
+{
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map = NULL;
+
+    if (es_pathmap_parse(text, strlen(text), "text", &error, &map) < 0)
+        fail_msg("%d:%d: %s", error.line, error.column, error.text);
+    *state = map;
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    es_pathmap_destroy(*state);
+    return 0;
+}
+
+static void properties_keep_their_order_and_values(void **state)
+{
+    const struct es_pathmap_scope *scope = es_pathmap_find_scope(*state, "s");
+    const struct es_pathmap_property *properties = scope->tree.properties;
+
+    assert_int_equal(scope->tree.property_count, 3);
+    assert_string_equal(properties[0].name, "zulu");
+    assert_int_equal(properties[0].kind, ES_PATHMAP_VALUE_INTEGER);
+    assert_int_equal(properties[0].integer, 1);
+    assert_string_equal(properties[0].text, "1");
+    assert_string_equal(properties[1].name, "alpha");
+    assert_int_equal(properties[1].kind, ES_PATHMAP_VALUE_LIST);
+    assert_int_equal(properties[1].item_count, 2);
+    assert_true(properties[1].items[0].boolean);
+    assert_string_equal(properties[1].items[0].text, "true");
+    assert_string_equal(properties[1].items[1].text, "{\"x\":2.5}");
+    assert_true(properties[1].items[1].items[0].real == 2.5);
+    assert_int_equal(properties[2].kind, ES_PATHMAP_VALUE_NULL);
+    assert_ptr_equal(es_pathmap_stage_property(&scope->tree, "mike"), &properties[2]);
+    assert_null(es_pathmap_stage_property(&scope->tree, "nobody"));
+}
+
+static void assert_place(const struct es_pathmap_property *property,
+                         int name_line,
+                         int name_column,
+                         int line,
+                         int column)
+{
+    assert_int_equal(property->name_line, name_line);
+    assert_int_equal(property->name_column, name_column);
+    assert_int_equal(property->line, line);
+    assert_int_equal(property->column, column);
+}
+
+static void stages_and_properties_know_their_places(void **state)
+{
+    const struct es_pathmap_scope *scope = es_pathmap_find_scope(*state, "s");
+    const struct es_pathmap_stage *leaf = &scope->tree.children[0];
+
+    assert_place(&scope->properties[0], 4, 42, 4, 50);
+    assert_place(&scope->tree.properties[0], 6, 19, 6, 27);
+    assert_place(&scope->tree.properties[1], 6, 30, 6, 39);
+    assert_place(&scope->tree.properties[1].items[0], 0, 0, 6, 40);
+    assert_place(&scope->tree.properties[1].items[1], 0, 0, 7, 6);
+    assert_place(&scope->tree.properties[1].items[1].items[0], 7, 7, 7, 12);
+    assert_place(&scope->tree.properties[2], 7, 19, 7, 27);
+    assert_place(&leaf->properties[0], 10, 21, 10, 27);
+    assert_int_equal(scope->tree.line, 5);
+    assert_int_equal(scope->tree.column, 11);
+    assert_int_equal(leaf->line, 9);
+    assert_int_equal(leaf->column, 5);
+    assert_string_equal(es_pathmap_source(*state), "text");
+}
+
+static void placement_comes_from_the_mapping_first(void **state)
+{
+    assert_string_equal(es_pathmap_stage_host(*state, "s", "leaf"), "h1");
+    assert_string_equal(es_pathmap_stage_host(*state, "s", "root"), "h0");
+    assert_null(es_pathmap_stage_host(*state, "s", "nobody"));
+    assert_null(es_pathmap_stage_host(*state, "nobody", "root"));
+    assert_null(es_pathmap_find_scope(*state, "nobody"));
+}
+
+static void a_scope_stands_alone_in_a_file(void **state)
+{
+    static const char alone[] =
+        "{\"name\": \"x\",\n \"tree\": {\"type\": \"sort\", \"host\": \"anywhere\",\n"
+        "  \"properties\": {\"by\": \"start\"}}}";
+    struct es_error error = {.text = ""};
+    struct es_pathmap_scope *scope;
+    char *formatted;
+
+    (void)state;
+    assert_int_equal(es_pathmap_scope_parse(alone, strlen(alone), "f", &error, &scope),
+                     0);
+    assert_string_equal(scope->tree.host, "anywhere");
+    assert_place(&scope->tree.properties[0], 3, 18, 3, 24);
+    assert_int_equal(es_pathmap_scope_format(scope, &formatted), 0);
+    assert_string_equal(
+        formatted, "{\n  \"name\": \"x\",\n  \"tree\": {\"type\": \"sort\", \"host\": "
+                   "\"anywhere\", \"properties\": {\"by\": \"start\"}}\n}\n");
+    free(formatted);
+    es_pathmap_scope_destroy(scope);
+}
+
+static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
+{
+    static const char wrong[] =
+        "{\"name\": \"x\", \"tree\": {\"type\": \"sort\", \"children\":\n"
+        "[{\"type\": \"a\", \"per\": \"rank\", \"children\": ["
+        "{\"type\": \"b\", \"per\": \"host\"}]}]}}";
+    struct es_error error = {.text = ""};
+    struct es_pathmap_scope *scope;
+
+    (void)state;
+    assert_int_equal(es_pathmap_scope_parse(wrong, strlen(wrong), "f", &error, &scope),
+                     -EINVAL);
+    assert_string_equal(error.source, "f");
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 65);
+    assert_string_equal(
+        error.text,
+        "tree.children[0].children[0].per: found \"host\" below a stage per "
+        "rank, expected \"rank\" or narrower");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(properties_keep_their_order_and_values),
+        cmocka_unit_test(stages_and_properties_know_their_places),
+        cmocka_unit_test(placement_comes_from_the_mapping_first),
+        cmocka_unit_test(a_scope_stands_alone_in_a_file),
+        cmocka_unit_test(faults_of_a_lone_scope_are_told_from_its_root),
+    };
+
+    return cmocka_run_group_tests(tests, parse_text, destroy);
+}
