@@ -10,7 +10,6 @@ int esi_cmd_collect(int argc, char **argv);
 int esi_cmd_events(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);
 int esi_cmd_heartbeat(int argc, char **argv);
-int esi_cmd_heartbeat(int argc, char **argv);
 int esi_cmd_list(int argc, char **argv);
 int esi_cmd_map(int argc, char **argv);
 int esi_cmd_run(int argc, char **argv);

@@ -23,8 +23,6 @@ static const struct es_command commands[] = {
     {"list", "show runs, ranks, elements, counts and losses", esi_cmd_list},
     {"heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
-    {"heartbeat", "show which threads make progress, and who waits for whom",
-     esi_cmd_heartbeat},
     {"events", "list the events of a run, or of a view of it", esi_cmd_events},
     {"collect", "switch collectors while the program runs", esi_cmd_collect},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
