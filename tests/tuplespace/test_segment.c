@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The owning end of segments: the file, its header, elements as they are added. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+static struct es_segment_config config_for(const char *run)
+{
+    struct es_segment_config config;
+
+    es_segment_config_init(&config);
+    config.run = run;
+    config.host = "testhost";
+    config.calibrate_ns = 0;
+    return config;
+}
+
+static void the_file_is_private_and_nearly_empty(void **state)
+{
+    struct es_segment_config config;
+    struct es_segment *segment;
+    struct stat status;
+    char run[64], name[128];
+    int fd;
+
+    (void)state;
+    config = config_for(fixture_run("segment", run));
+    config.rank = 3;
+    assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
+    snprintf(name, sizeof name, "/eventspace.%s.testhost.3.%d", run, (int)getpid());
+    fd = shm_open(name, O_RDONLY, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    close(fd);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_true(status.st_size > 1 << 30);
+    assert_in_range(status.st_blocks * 512, 1, 65536);
+    es_segment_destroy(segment);
+    assert_true(shm_open(name, O_RDONLY, 0) < 0);
+}
+
+static void the_header_tells_who_writes(void **state)
+{
+    struct es_segment_layout *layout;
+    struct es_segment *segment;
+    char run[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", run), 2);
+    layout = es_segment_layout(segment);
+    assert_int_equal(layout->magic, ES_SEGMENT_MAGIC);
+    assert_int_equal(layout->pid, getpid());
+    assert_true(layout->pid_start > 0);
+    assert_string_equal(layout->run, run);
+    assert_int_equal(layout->world_rank, 2);
+    assert_true(layout->clock.frequency_hz > 0);
+    es_segment_set_rank(segment, 7, 9);
+    assert_int_equal(layout->world_rank, 7);
+    assert_int_equal(layout->world_size, 9);
+    es_segment_destroy(segment);
+}
+
+static void a_closed_segment_stays_for_readers(void **state)
+{
+    struct es_segment *segment;
+    struct es_writer writer;
+    struct es_tuple tuple = fixture_tuple(0);
+    struct es_cursor cursor = {0};
+    struct es_run *run;
+    char id[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", id), 0);
+    fixture_element(segment, "0.0/test", 15, &writer);
+    es_writer_write(&writer, &tuple);
+    es_segment_close(segment);
+    run = fixture_open(id);
+    assert_int_equal(es_element_read(fixture_find(run, "0.0/test"), &cursor, &tuple, 1),
+                     1);
+    es_run_close(run);
+    /* Its process lives, so it counts as live. */
+    assert_int_equal(es_run_remove(id, false), 0);
+    assert_int_equal(es_run_remove(id, true), 1);
+}
+
+static void a_segment_left_under_the_name_is_replaced(void **state)
+{
+    struct es_segment *old, *young;
+    char run[64];
+
+    (void)state;
+    old = fixture_segment(fixture_run("segment", run), 0);
+    young = fixture_segment(run, 0);
+    es_segment_close(old);
+    es_segment_destroy(young);
+    assert_int_equal(es_run_remove(run, true), 0);
+}
+
+static void bad_names_are_refused_in_words(void **state)
+{
+    static const struct {
+        const char *run;
+        const char *host;
+        const char *says;
+    } rows[] = {
+        {"a.b", "h", "run id \"a.b\""},
+        {"", "h", "run id \"\""},
+        {"ok", "", "host name \"\""},
+        {"ok", "a/b", "host name \"a/b\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct es_segment_config config = config_for(rows[i].run);
+        struct es_error error = {.text = ""};
+        struct es_segment *segment;
+
+        config.host = rows[i].host;
+        assert_int_equal(es_segment_create(&config, &error, &segment), -EINVAL);
+        assert_non_null(strstr(error.text, rows[i].says));
+    }
+}
+
+static void bad_elements_are_refused(void **state)
+{
+    static const char long_name[] =
+        "0123456789012345678901234567890123456789012345678901234567890123";
+    struct es_element_config rows[] = {
+        fixture_config("x", 0),        fixture_config("x", (1u << 24) + 1),
+        fixture_config(long_name, 15), fixture_config("x", 15),
+        fixture_config("x", 15),       fixture_config("x", 15),
+    };
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64];
+
+    (void)state;
+    rows[3].tuple_bytes = 40;
+    rows[4].kind = 0;
+    rows[5].collector = long_name;
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(es_segment_add_element(segment, &rows[i], &writer), -EINVAL);
+    assert_int_equal(es_segment_layout(segment)->element_count, 0);
+    es_segment_destroy(segment);
+}
+
+static void the_ring_is_the_next_power_of_two(void **state)
+{
+    static const struct {
+        uint32_t threshold;
+        uint32_t capacity;
+    } rows[] = {{1, 2},   {2, 4},   {3, 4},       {4, 8},
+                {15, 16}, {16, 32}, {4095, 4096}, {4096, 8192}};
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64], name[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(name, sizeof name, "0.%zu/test", i);
+        fixture_element(segment, name, rows[i].threshold, &writer);
+        assert_int_equal(writer.element->capacity, rows[i].capacity);
+        assert_int_equal(writer.element->threshold, rows[i].threshold);
+        assert_int_equal((uintptr_t)writer.ring % ES_CACHE_LINE, 0);
+    }
+    es_segment_destroy(segment);
+}
+
+static void a_full_directory_refuses_and_counts(void **state)
+{
+    struct es_element_config config = fixture_config("x", 15);
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64], name[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    for (int i = 0; i < 64; i++) {
+        snprintf(name, sizeof name, "0.%d/test", i);
+        fixture_element(segment, name, 15, &writer);
+    }
+    assert_int_equal(es_segment_add_element(segment, &config, &writer), -ENOSPC);
+    assert_int_equal(es_segment_layout(segment)->elements_refused, 1);
+    es_segment_destroy(segment);
+}
+
+static void a_full_arena_shrinks_thresholds(void **state)
+{
+    struct es_element_config config = fixture_config("0.0/big", 1 << 20);
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64];
+
+    (void)state;
+    /* 36 MiB are asked for, 16 MiB there: 2^18 slots are what fits. */
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    assert_int_equal(es_segment_add_element(segment, &config, &writer), 0);
+    assert_int_equal(writer.element->threshold, 1 << 17);
+    assert_int_equal(writer.element->capacity, 1 << 18);
+    assert_int_equal(es_segment_layout(segment)->elements_shrunk, 1);
+    es_segment_destroy(segment);
+}
+
+/* --- Threads
+ * ------------------------------------------------------------------------------ */
+
+struct adder {
+    struct es_segment *segment;
+    int thread;
+};
+
+static void *add_eight(void *argument)
+{
+    struct adder *adder = argument;
+
+    for (int i = 0; i < 8; i++) {
+        struct es_writer writer;
+        struct es_tuple tuple = fixture_tuple(0);
+        char name[64];
+
+        snprintf(name, sizeof name, "0.%d/test%d", adder->thread, i);
+        fixture_element(adder->segment, name, 15, &writer);
+        for (uint64_t j = 0; j <= (uint64_t)(adder->thread * 8 + i); j++)
+            es_writer_write(&writer, &tuple);
+    }
+    return NULL;
+}
+
+static void threads_add_elements_at_the_same_time(void **state)
+{
+    struct adder adders[8];
+    pthread_t threads[8];
+    struct es_segment *segment;
+    struct es_run *run;
+    char id[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", id), 0);
+    for (int i = 0; i < 8; i++) {
+        adders[i] = (struct adder){.segment = segment, .thread = i};
+        pthread_create(&threads[i], NULL, add_eight, &adders[i]);
+    }
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    run = fixture_open(id);
+    for (int i = 0; i < 64; i++) {
+        struct es_element_info info;
+        char name[64];
+
+        snprintf(name, sizeof name, "0.%d/test%d", i / 8, i % 8);
+        assert_non_null(fixture_find(run, name));
+        es_element_view_info(fixture_find(run, name), &info);
+        assert_int_equal(info.head, i + 1);
+    }
+    es_run_close(run);
+    es_segment_destroy(segment);
+}
+
+static void no_descriptor_stays_open(void **state)
+{
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64];
+    int before, after;
+
+    (void)state;
+    before = dup(0);
+    close(before);
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    fixture_element(segment, "0.0/test", 15, &writer);
+    after = dup(0);
+    close(after);
+    assert_int_equal(before, after);
+    es_segment_destroy(segment);
+}
+
+static void a_removed_file_takes_no_more_elements(void **state)
+{
+    struct es_element_config config = fixture_config("0.1/test", 4095);
+    struct es_tuple tuple = fixture_tuple(0);
+    struct es_segment *segment;
+    struct es_writer first, second;
+    char run[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    fixture_element(segment, "0.0/test", 15, &first);
+    assert_int_equal(es_run_remove(run, true), 1);
+    assert_int_equal(es_segment_add_element(segment, &config, &second), -ESTALE);
+    /* The program goes on writing where it wrote before. */
+    es_writer_write(&first, &tuple);
+    assert_int_equal(first.element->head, 1);
+    es_segment_destroy(segment);
+}
+
+/* In a process of its own, since the limits stay. */
+static void limits_of_the_process_cost_arena_only(void **state)
+{
+    static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS};
+    int status;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        pid_t pid;
+
+        fflush(stdout);
+        pid = fork();
+        if (pid == 0) {
+            struct rlimit limit = {.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
+            struct es_segment_config config;
+            struct es_segment *segment;
+            struct es_element_config element = fixture_config("0.0/test", 4095);
+            struct es_writer writer;
+            char run[64];
+
+            if (setrlimit((unsigned)limits[i], &limit) != 0)
+                _exit(77);
+            config = config_for(fixture_run("limits", run));
+            if (es_segment_create(&config, NULL, &segment) != 0)
+                _exit(1);
+            if (es_segment_add_element(segment, &element, &writer) != 0)
+                _exit(2);
+            es_segment_destroy(segment);
+            _exit(0);
+        }
+        waitpid(pid, &status, 0);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        if (limits[i] == RLIMIT_AS)
+            continue; /* The sanitizers need terabytes of address space themselves. */
+#endif
+        assert_int_equal(status, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_is_private_and_nearly_empty),
+        cmocka_unit_test(the_header_tells_who_writes),
+        cmocka_unit_test(a_closed_segment_stays_for_readers),
+        cmocka_unit_test(a_segment_left_under_the_name_is_replaced),
+        cmocka_unit_test(bad_names_are_refused_in_words),
+        cmocka_unit_test(bad_elements_are_refused),
+        cmocka_unit_test(the_ring_is_the_next_power_of_two),
+        cmocka_unit_test(a_full_directory_refuses_and_counts),
+        cmocka_unit_test(a_full_arena_shrinks_thresholds),
+        cmocka_unit_test(threads_add_elements_at_the_same_time),
+        cmocka_unit_test(no_descriptor_stays_open),
+        cmocka_unit_test(a_removed_file_takes_no_more_elements),
+        cmocka_unit_test(limits_of_the_process_cost_arena_only),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

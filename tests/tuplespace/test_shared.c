@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Elements with many writers: processes and threads append, some die inside. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "tuplespace/view_private.h"
+
+#define WRITERS 4
+#define TUPLES 5000
+
+/* Consumers' own data: another size than a trace tuple's. */
+struct note {
+    uint32_t writer;
+    uint32_t number;
+    uint32_t check[10];
+};
+
+struct scene {
+    char id[64];
+    struct es_segment *segment;
+    struct es_run *run;
+    struct es_element_view *element;
+};
+
+static int set_up(void **state)
+{
+    static struct scene scene;
+    struct es_element_config config = fixture_config("0.0/notes", 30000);
+
+    config.kind = ES_ELEMENT_SHARED;
+    config.tuple_bytes = sizeof(struct note);
+    scene.segment = fixture_segment(fixture_run("shared", scene.id), 0);
+    assert_int_equal(es_segment_add_element(scene.segment, &config, NULL), 0);
+    scene.run = fixture_open(scene.id);
+    scene.element = fixture_find(scene.run, "0.0/notes");
+    *state = &scene;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *scene = *state;
+
+    es_run_close(scene->run);
+    es_segment_destroy(scene->segment);
+    return 0;
+}
+
+static struct note make_note(uint32_t writer, uint32_t number)
+{
+    struct note note = {.writer = writer, .number = number};
+
+    for (size_t i = 0; i < 10; i++)
+        note.check[i] = writer * 1000003u + number * 31u + (uint32_t)i;
+    return note;
+}
+
+/* A process with a mapping of its own. */
+static pid_t fork_writer(struct scene *scene, uint32_t writer, uint32_t count)
+{
+    pid_t pid;
+
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        struct es_run *run = fixture_open(scene->id);
+        struct es_element_view *element = fixture_find(run, "0.0/notes");
+
+        for (uint32_t i = 0; i < count; i++) {
+            struct note note = make_note(writer, i);
+
+            if (es_element_append(element, &note, sizeof note) != 0)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    return pid;
+}
+
+/* All notes are whole and each writer's in order; `ret_counts` gets how many each
+ * wrote. */
+static void check_notes(const struct scene *scene, uint32_t ret_counts[WRITERS])
+{
+    struct es_cursor cursor;
+    struct note note;
+
+    es_cursor_init(&cursor, scene->element, false);
+    memset(ret_counts, 0, WRITERS * sizeof *ret_counts);
+    while (es_element_read_raw(scene->element, &cursor, &note, 1) == 1) {
+        struct note expected;
+
+        assert_in_range(note.writer, 0, WRITERS - 1);
+        expected = make_note(note.writer, ret_counts[note.writer]++);
+        assert_memory_equal(&note, &expected, sizeof note);
+    }
+    assert_int_equal(cursor.lost, 0);
+}
+
+static void all_writers_tuples_arrive_whole(void **state)
+{
+    struct scene *scene = *state;
+    uint32_t counts[WRITERS];
+    pid_t pids[WRITERS];
+
+    for (uint32_t i = 0; i < WRITERS; i++)
+        pids[i] = fork_writer(scene, i, TUPLES);
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+
+        waitpid(pids[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    check_notes(scene, counts);
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(counts[i], TUPLES);
+}
+
+/* Dies as the owner of the lock, half a tuple written. */
+static void die_inside(const struct scene *scene)
+{
+    struct es_element_layout *layout = scene->element->layout;
+    uint64_t head;
+
+    pthread_mutex_lock(&layout->writers);
+    head = atomic_load_explicit(&layout->head, memory_order_relaxed);
+    for (size_t i = 0; i < 5; i++)
+        atomic_store_explicit(
+            scene->element->ring +
+                (size_t)(head & scene->element->mask) * scene->element->words + i,
+            UINT32_MAX, memory_order_relaxed);
+    raise(SIGKILL);
+}
+
+static void a_writer_killed_inside_stops_nobody(void **state)
+{
+    struct scene *scene = *state;
+    uint32_t counts[WRITERS];
+    pid_t pids[WRITERS];
+    int status;
+
+    for (uint32_t i = 0; i < WRITERS - 1; i++)
+        pids[i] = fork_writer(scene, i, TUPLES);
+    fflush(stdout);
+    pids[WRITERS - 1] = fork();
+    if (pids[WRITERS - 1] == 0)
+        die_inside(scene);
+    waitpid(pids[WRITERS - 1], &status, 0);
+    assert_true(WIFSIGNALED(status));
+    for (int i = 0; i < WRITERS - 1; i++) {
+        waitpid(pids[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    check_notes(scene, counts);
+    for (int i = 0; i < WRITERS - 1; i++)
+        assert_int_equal(counts[i], TUPLES);
+    assert_int_equal(counts[WRITERS - 1], 0);
+}
+
+static void writers_killed_anywhere_leave_whole_tuples(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t random = fixture_seed();
+
+    for (int i = 0; i < 20; i++) {
+        uint32_t counts[WRITERS];
+        pid_t first = fork_writer(scene, 0, 1000000000);
+        pid_t second;
+
+        es_element_discard(scene->element, UINT64_MAX);
+        kill(first, SIGSTOP);
+        waitpid(first, NULL, WUNTRACED);
+        kill(first, SIGCONT);
+        fixture_sleep_ns(fixture_random(&random) % 3000000);
+        kill(first, SIGKILL);
+        waitpid(first, NULL, 0);
+        es_element_discard(scene->element, UINT64_MAX);
+        second = fork_writer(scene, 1, 10);
+        waitpid(second, NULL, 0);
+        check_notes(scene, counts);
+        assert_int_equal(counts[0], 0);
+        assert_int_equal(counts[1], 10);
+    }
+}
+
+static void a_tuple_of_another_size_is_refused(void **state)
+{
+    struct scene *scene = *state;
+    struct note note = make_note(0, 0);
+
+    assert_int_equal(es_element_append(scene->element, &note, sizeof note - 4),
+                     -EINVAL);
+}
+
+static void a_trace_element_takes_no_appended_tuples(void **state)
+{
+    struct scene *scene = *state;
+    struct es_tuple tuple = fixture_tuple(0);
+    struct es_writer writer;
+
+    fixture_element(scene->segment, "0.0/trace", 15, &writer);
+    assert_int_equal(es_run_refresh(scene->run), 1);
+    assert_int_equal(
+        es_element_append(fixture_find(scene->run, "0.0/trace"), &tuple, sizeof tuple),
+        -EINVAL);
+}
+
+static void readers_of_trace_tuples_leave_other_sizes_alone(void **state)
+{
+    struct scene *scene = *state;
+    struct note note = make_note(0, 0);
+    struct es_cursor cursor = {0};
+    struct es_tuple tuple;
+    uint64_t position;
+
+    assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
+    assert_int_equal(es_element_read(scene->element, &cursor, &tuple, 1), 0);
+    assert_int_equal(es_element_latest(scene->element, &tuple, &position), 0);
+    assert_int_equal(es_element_open(scene->element, &tuple), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(all_writers_tuples_arrive_whole),
+        TEST(a_writer_killed_inside_stops_nobody),
+        TEST(writers_killed_anywhere_leave_whole_tuples),
+        TEST(a_tuple_of_another_size_is_refused),
+        TEST(a_trace_element_takes_no_appended_tuples),
+        TEST(readers_of_trace_tuples_leave_other_sizes_alone),
+    };
+
+    /* A lock that is never given up must not hang the whole suite. */
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
