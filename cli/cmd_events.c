@@ -232,6 +232,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         .stream = stdout,
         .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
         .realtime_ns = realtime_ns(),
+        .by_start = arguments->events.sorting == ES_SORTING_START,
     };
     struct es_event_sink sink = es_events_printer_sink(&printer);
     uint64_t lost;

@@ -8,6 +8,7 @@ int esi_cmd_check(int argc, char **argv);
 int esi_cmd_clean(int argc, char **argv);
 int esi_cmd_collect(int argc, char **argv);
 int esi_cmd_events(int argc, char **argv);
+int esi_cmd_doctor(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);
 int esi_cmd_heartbeat(int argc, char **argv);
 int esi_cmd_list(int argc, char **argv);

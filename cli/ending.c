@@ -81,6 +81,7 @@ static void describe_failure(const struct es_segment_info *info, char *out, size
 bool esi_ending_look(const char *name, struct es_ending *ret_ending)
 {
     struct es_ending ending = {.segments = 0};
+    bool is_lost = false;
     struct es_run *run;
 
     if (es_run_open(name, NULL, &run) < 0)
@@ -92,8 +93,12 @@ bool esi_ending_look(const char *name, struct es_ending *ret_ending)
         ending.alive += info.alive;
         if (!esi_ending_is_failure(&info))
             continue;
-        if (ending.failed++ == 0)
+        /* A rank that the launcher killed after the first one's end tells the least. */
+        bool is_better = is_lost && info.state != ES_PROCESS_LOST;
+        if (ending.failed++ == 0 || is_better) {
             describe_failure(&info, ending.first_failure, sizeof ending.first_failure);
+            is_lost = info.state == ES_PROCESS_LOST;
+        }
     }
     es_run_close(run);
     *ret_ending = ending;

@@ -28,6 +28,7 @@ static const struct es_command commands[] = {
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
     {"check", "validate a pathmap", esi_cmd_check},
     {"clean", "remove what dead runs left", esi_cmd_clean},
+    {"doctor", "show what works here and what would be missed", esi_cmd_doctor},
     {"help", "show the help of a command", run_help},
     {"version", "show the version", run_version},
 };

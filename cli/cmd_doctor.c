@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace doctor - says what works here, and what of a program would be missed. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/json_out.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/findings.h"
+
+struct doctor_arguments {
+    const char *program;
+    enum es_format format;
+};
+
+static const char doc[] = "Says what is installed, which MPI it belongs to, and what "
+                          "shared memory, clock and "
+                          "kernel of this machine can do; with PROGRAM also which of "
+                          "its MPI routines are not "
+                          "recorded, and why."
+                          "\vEnds with 1 if there is a problem.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct doctor_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->program)
+            argp_error(state, "one PROGRAM at a time: '%s' is one too many", text);
+        arguments->program = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_json(const char *kind, const char *subject, const char *text)
+{
+    struct es_json_out out;
+
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "finding");
+    es_json_out_string(&out, "kind", kind);
+    es_json_out_string(&out, "subject", subject);
+    es_json_out_string(&out, "text", text);
+    es_json_out_end(&out);
+}
+
+void esi_findings_add(struct es_findings *findings,
+                      enum es_finding kind,
+                      const char *subject,
+                      const char *format,
+                      ...)
+{
+    static const char *const names[] = {
+        [ES_FINDING_GOOD] = "good",
+        [ES_FINDING_NOTE] = "note",
+        [ES_FINDING_PROBLEM] = "problem",
+    };
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (findings->format == ES_FORMAT_JSON)
+        print_json(names[kind], subject, text);
+    else
+        printf("%-8s %s: %s\n", names[kind], subject, text);
+    findings->problems += kind == ES_FINDING_PROBLEM;
+}
+
+int esi_cmd_doctor(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {NULL,     parse_option, "[PROGRAM]", doc,
+                                       children, NULL,         NULL};
+    struct doctor_arguments arguments = {.program = NULL};
+    int status = ES_EXIT_SUCCESS;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    struct es_findings findings = {.format = arguments.format};
+    esi_find_in_machine(&findings);
+    if (arguments.program)
+        status = esi_find_in_program(&findings, arguments.program);
+    if (status)
+        return status;
+    return findings.problems ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
+}

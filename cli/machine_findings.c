@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What `eventspace doctor` finds in this installation and on this machine. */
+#include "config.h"
+
+#include "cli/findings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "base/process.h"
+#include "cli/capture.h"
+#include "cli/preload.h"
+#include "cli/program_file.h"
+#include "eventspace/clock.h"
+#include "tuplespace/run_directory.h"
+#include "tuplespace/segment_name.h"
+
+enum { ANSWER_BYTES = 16 * 1024, ANSWER_LIMIT_MS = 5000 };
+
+/* --- Installation
+ * ----------------------------------------------------------------------- */
+
+/* Has this same command started with it.  False, and the loader's complaint, when it
+ * cannot be loaded. */
+static bool can_load(const char *library, char *complaint, size_t size)
+{
+    char self[PATH_MAX], setting[PATH_MAX + 16], env[] = "env", version[] = "version";
+
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return true;
+    self[length] = '\0';
+    snprintf(setting, sizeof setting, "LD_PRELOAD=%s", library);
+    char *const words[] = {env, setting, self, version, NULL};
+    int code = esi_capture(words, ANSWER_LIMIT_MS, complaint, size);
+    complaint[strcspn(complaint, "\n")] = '\0';
+    /* The loader's complaints come first. */
+    return code == 0 && strcmp(complaint, PACKAGE_STRING) == 0;
+}
+
+static void find_preload(struct es_findings *findings)
+{
+    struct es_error error = {.text = ""};
+    char complaint[1024], text[1024];
+    char *library;
+
+    if (esi_preload_find(&error, &library) < 0) {
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "preload library", "%s",
+                         es_error_format(&error, text, sizeof text));
+        return;
+    }
+    if (can_load(library, complaint, sizeof complaint))
+        esi_findings_add(findings, ES_FINDING_GOOD, "preload library", "%s", library);
+    else
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "preload library",
+                         "%s cannot be loaded: %s", library, complaint);
+    free(library);
+}
+
+static void find_versions(struct es_findings *findings)
+{
+    esi_findings_add(findings, ES_FINDING_GOOD, "version", "%s, library folder %s",
+                     PACKAGE_STRING, ES_LIBDIR);
+    if (!esi_program_file_can_read())
+        esi_findings_add(findings, ES_FINDING_NOTE, "programs",
+                         "built without libelf: `doctor PROGRAM` sees little; install "
+                         "libelf-dev and configure again");
+}
+
+static void find_settings(struct es_findings *findings)
+{
+    static const char *const names[] = {"EVENTSPACE_RUN",     "EVENTSPACE_DIR",
+                                        "EVENTSPACE_PLAN",    "EVENTSPACE_RANK",
+                                        "EVENTSPACE_CLOCK",   "EVENTSPACE_LAUNCHER",
+                                        "EVENTSPACE_PRELOAD", "LD_PRELOAD"};
+    const char *disable = getenv("EVENTSPACE_DISABLE");
+
+    if (disable && *disable && strcmp(disable, "0") != 0)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "environment",
+                         "EVENTSPACE_DISABLE=%s: nothing is collected; unset it",
+                         disable);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            esi_findings_add(findings, ES_FINDING_NOTE, "environment", "%s=%s",
+                             names[i], value);
+    }
+}
+
+/* --- MPI
+ * -------------------------------------------------------------------------------- */
+
+enum flavour { FLAVOUR_UNKNOWN, FLAVOUR_MPICH, FLAVOUR_OPEN_MPI };
+
+static const char *flavour_name(enum flavour flavour)
+{
+    static const char *const names[] = {"an unknown MPI", "MPICH or one like it",
+                                        "Open MPI"};
+
+    return names[flavour];
+}
+
+static enum flavour flavour_of(const char *answer)
+{
+    static const char *const open_mpi[] = {"Open MPI", "OpenRTE", "openmpi", "PRRTE"};
+    static const char *const mpich[] = {"HYDRA", "mpich", "MPICH", "Intel(R) MPI"};
+
+    for (size_t i = 0; i < sizeof open_mpi / sizeof open_mpi[0]; i++)
+        if (strstr(answer, open_mpi[i]))
+            return FLAVOUR_OPEN_MPI;
+    for (size_t i = 0; i < sizeof mpich / sizeof mpich[0]; i++)
+        if (strstr(answer, mpich[i]))
+            return FLAVOUR_MPICH;
+    return FLAVOUR_UNKNOWN;
+}
+
+/* Asks a compiler or launcher whose it is; -errno when it does not answer. */
+static int ask(const char *command, const char *question, enum flavour *ret_flavour)
+{
+    char *const argv[] = {(char *)(uintptr_t)command, (char *)(uintptr_t)question,
+                          NULL};
+    char *answer = malloc(ANSWER_BYTES);
+
+    if (!answer)
+        return -ENOMEM;
+    int code = esi_capture(argv, ANSWER_LIMIT_MS, answer, ANSWER_BYTES);
+    if (code >= 0)
+        *ret_flavour = flavour_of(answer);
+    free(answer);
+    return code < 0 ? code : 0;
+}
+
+static bool find_tool(struct es_findings *findings,
+                      const char *command,
+                      const char *question,
+                      const char *role,
+                      enum flavour *ret_flavour)
+{
+    int code = ask(command, question, ret_flavour);
+
+    if (code < 0)
+        esi_findings_add(findings, ES_FINDING_NOTE, "MPI", "%s %s does not answer: %s",
+                         role, command, strerror(-code));
+    else
+        esi_findings_add(findings, ES_FINDING_GOOD, "MPI", "%s %s is of %s", role,
+                         command, flavour_name(*ret_flavour));
+    return code == 0;
+}
+
+static void find_mpi(struct es_findings *findings)
+{
+    const char *compiler = *ES_MPICC ? ES_MPICC : "mpicc";
+    const char *launcher = *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
+    enum flavour ours = FLAVOUR_UNKNOWN, theirs = FLAVOUR_UNKNOWN;
+
+    if (!*ES_MPICC)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
+                         "built without an MPI: MPI programs cannot be collected");
+    bool has_compiler = find_tool(findings, compiler, "-show", "compiler", &ours);
+    bool has_launcher = find_tool(findings, launcher, "--version", "launcher", &theirs);
+    if (has_compiler && has_launcher && ours != theirs && ours && theirs)
+        esi_findings_add(
+            findings, ES_FINDING_PROBLEM, "MPI",
+            "compiler and launcher do not belong together: every rank would "
+            "run alone; configure --with-mpi=DIR, or on Debian "
+            "update-alternatives --config mpirun");
+}
+
+/* --- Machine
+ * ---------------------------------------------------------------------------- */
+
+static void find_shared_memory(struct es_findings *findings)
+{
+    const uint64_t mebibyte = 1 << 20, enough = 64;
+    struct statvfs system;
+
+    if (statvfs(ES_SHM_DIRECTORY, &system) != 0) {
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "shared memory",
+                         ES_SHM_DIRECTORY ": %s; mount a tmpfs there", strerror(errno));
+        return;
+    }
+    uint64_t size = (uint64_t)system.f_blocks * system.f_frsize / mebibyte;
+    uint64_t free_space = (uint64_t)system.f_bavail * system.f_frsize / mebibyte;
+    if (access(ES_SHM_DIRECTORY, W_OK | X_OK) != 0)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "shared memory",
+                         ES_SHM_DIRECTORY " may not be written to: %s",
+                         strerror(errno));
+    else
+        esi_findings_add(
+            findings, free_space < enough ? ES_FINDING_NOTE : ES_FINDING_GOOD,
+            "shared memory",
+            ES_SHM_DIRECTORY " has %" PRIu64 " MiB, %" PRIu64 " MiB free%s", size,
+            free_space, free_space < enough ? ": elements may become smaller" : "");
+}
+
+static void find_clock(struct es_findings *findings)
+{
+    const uint64_t budget_ns = 20000000, hour_ns = UINT64_C(3600000000000);
+    bool is_tsc = es_clock_kind() == ES_CLOCK_TSC;
+    struct es_clock clock;
+    uint64_t error_ns;
+
+    es_clock_calibrate(budget_ns, &clock);
+    uint64_t hour_ticks = hour_ns / 1000 * (clock.frequency_hz / 1000) / 1000;
+    es_clock_realtime_ns(&clock, clock.base_ticks + hour_ticks, &error_ns);
+    esi_findings_add(
+        findings, is_tsc ? ES_FINDING_GOOD : ES_FINDING_NOTE, "clock",
+        "%s at %.6f MHz, known to %" PRIu64 " ppb; paired with real time to "
+        "%" PRIu64 " ns, times one hour later are right to %.1f ms%s",
+        is_tsc ? "invariant TSC" : "CLOCK_MONOTONIC", (double)clock.frequency_hz / 1e6,
+        clock.frequency_error_ppb, clock.base_error_ns, error_ns,
+        is_tsc ? "" : "; it costs more than a TSC would");
+}
+
+static void find_membarrier(struct es_findings *findings)
+{
+    const long needed =
+        MEMBARRIER_CMD_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
+    long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+    if (commands >= 0 && (commands & needed) == needed)
+        esi_findings_add(findings, ES_FINDING_GOOD, "membarrier",
+                         "waiting readers can be woken without cost to the program");
+    else
+        esi_findings_add(findings, ES_FINDING_NOTE, "membarrier",
+                         "%s: waiting readers look at intervals instead of being woken",
+                         commands < 0 ? strerror(errno) : "no expedited barriers");
+}
+
+static void find_processes(struct es_findings *findings)
+{
+    uint64_t start;
+    int code = es_process_start_time(getpid(), &start);
+
+    if (code == 0)
+        esi_findings_add(findings, ES_FINDING_GOOD, "processes",
+                         "/proc tells the living from the dead");
+    else
+        esi_findings_add(findings, ES_FINDING_NOTE, "processes",
+                         "/proc: %s; a reused process id may look alive",
+                         strerror(-code));
+}
+
+static void find_run_directory(struct es_findings *findings)
+{
+    char(*runs)[64];
+    char base[ES_RUN_PATH_BYTES], text[1024];
+    struct es_error error = {.text = ""};
+
+    int code = es_run_directory_base(&error, base);
+    if (code == 0)
+        code = es_run_directory_list(&error, &runs);
+    if (code < 0) {
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "run directories", "%s",
+                         es_error_format(&error, text, sizeof text));
+        return;
+    }
+    free(runs);
+    esi_findings_add(findings, ES_FINDING_GOOD, "run directories", "%s, %d runs there",
+                     base, code);
+}
+
+void esi_find_in_machine(struct es_findings *findings)
+{
+    find_versions(findings);
+    find_preload(findings);
+    find_settings(findings);
+    find_mpi(findings);
+    find_shared_memory(findings);
+    find_clock(findings);
+    find_membarrier(findings);
+    find_processes(findings);
+    find_run_directory(findings);
+}

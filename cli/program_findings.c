@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What `eventspace doctor` finds in a program: what of it would be missed, and why. */
+#include "config.h"
+
+#include "cli/findings.h"
+
+#include <string.h>
+
+#include "cli/program_file.h"
+#include "eventspace/operation.h"
+
+static void add_other_kind(struct es_findings *findings,
+                           const struct es_program_file *file)
+{
+    if (file->kind == ES_PROGRAM_SCRIPT)
+        esi_findings_add(
+            findings, ES_FINDING_NOTE, "program",
+            "%s is a script for %s: what that loads decides; ask about the "
+            "MPI program that the script starts",
+            file->path, file->interpreter);
+    else
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
+                         "%s is neither an ELF program nor a script", file->path);
+}
+
+/* Whether the dynamic loader will take our library in, and MPI's calls pass it. */
+static bool can_be_preloaded(struct es_findings *findings,
+                             const struct es_program_file *file)
+{
+    static const char link[] = "link it with `mpicc -profile=eventspace` instead";
+    const char *why = NULL;
+
+    if (file->kind == ES_PROGRAM_STATIC)
+        why = "is linked statically, nothing can be preloaded";
+    else if (file->defines_mpi)
+        why = "has MPI linked in statically, its calls cannot be seen from outside";
+    else if (file->changes_rights)
+        why = "changes the user or group it runs as, the loader then ignores preloads";
+    if (why)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "program", "%s %s: %s",
+                         file->path, why, link);
+    else if (!file->is_same_machine)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
+                         "%s is for another machine than this command and its library: "
+                         "build EventSpace for that one",
+                         file->path);
+    return !why && file->is_same_machine;
+}
+
+static void add_libraries(struct es_findings *findings,
+                          const struct es_program_file *file)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < file->libraries.count; i++) {
+        const char *name = file->libraries.words[i];
+        if (strncmp(name, "libmpi", 6) != 0)
+            continue;
+        found++;
+        esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s", name);
+    }
+    if (found == 0)
+        esi_findings_add(findings, ES_FINDING_NOTE, "program",
+                         "%s needs no MPI library itself; one that it loads later is "
+                         "collected all the same",
+                         file->path);
+}
+
+static const char *why_missed(const char *name)
+{
+    if (strncmp(name, "MPI_T_", 6) == 0)
+        return "part of the tool interface, which moves no data of the program";
+    if (strncmp(name, "MPIX_", 5) == 0)
+        return "an extension that is not in the MPI standard";
+    return "not in the table of this version: newer than it";
+}
+
+static void add_routines(struct es_findings *findings,
+                         const struct es_program_file *file)
+{
+    size_t recorded = 0;
+
+    for (size_t i = 0; i < file->routines.count; i++) {
+        const char *name = file->routines.words[i];
+        const struct es_routine *routine = es_routine_find(name);
+        if (routine && routine->operation)
+            recorded++;
+        else if (routine)
+            esi_findings_add(findings, ES_FINDING_GOOD, name, "not recorded: %s",
+                             routine->why ? routine->why : "no operation");
+        else
+            esi_findings_add(findings, ES_FINDING_NOTE, name, "not recorded: %s",
+                             why_missed(name));
+    }
+    esi_findings_add(findings, ES_FINDING_GOOD, "program",
+                     "%zu MPI routines called, %zu recorded", file->routines.count,
+                     recorded);
+}
+
+int esi_find_in_program(struct es_findings *findings, const char *program)
+{
+    struct es_error error = {.text = ""};
+    struct es_program_file file;
+
+    int code = esi_program_file_read(program, &error, &file);
+    if (code < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot look into the program");
+    if (file.kind == ES_PROGRAM_SCRIPT || file.kind == ES_PROGRAM_OTHER) {
+        add_other_kind(findings, &file);
+    } else if (can_be_preloaded(findings, &file)) {
+        add_libraries(findings, &file);
+        add_routines(findings, &file);
+    }
+    esi_program_file_fini(&file);
+    return ES_EXIT_SUCCESS;
+}
