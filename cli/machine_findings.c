@@ -217,7 +217,7 @@ static void find_clock(struct es_findings *findings)
         "%s at %.6f MHz, known to %" PRIu64 " ppb; paired with real time to "
         "%" PRIu64 " ns, times one hour later are right to %.1f ms%s",
         is_tsc ? "invariant TSC" : "CLOCK_MONOTONIC", (double)clock.frequency_hz / 1e6,
-        clock.frequency_error_ppb, clock.base_error_ns, error_ns,
+        clock.frequency_error_ppb, clock.base_error_ns, (double)error_ns / 1e6,
         is_tsc ? "" : "; it costs more than a TSC would");
 }
 
