@@ -71,6 +71,7 @@ struct esi_seat {
 
 /* Lists that the document leaves out are NULL, empty ones are not. */
 struct es_pathmap {
+    char *schema; /* where editors find docs/pathmap.schema.json */
     int64_t version;
     char *name;
     char *comment;

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""Compares docs/pathmap.schema.json with the tables in pathmap/schema.c.
+
+print_schema prints the tables.  Names, their order, what is required, types, bounds and
+choices must be the same.  Each member must also be explained in docs/pathmap.md.  Where
+python3 has the jsonschema module, it also judges the maps of tests/data/pathmap.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.environ.get("top_srcdir", ".")
+BUILD = os.environ.get("top_builddir", ".")
+DATA = os.path.join(TOP, "tests/data/pathmap")
+TEXT_PATTERNS = {
+    "name": r"^[A-Za-z0-9_.-]+$",
+    "host": r"^[A-Za-z0-9_.:-]+$",
+    "pattern": r"^\S+$",
+    "ranges": r"^(\*|[0-9]+(-[0-9]*)?(,[0-9]+(-[0-9]*)?)*)$",
+}
+# Wrong by type or name, so that the schema alone can tell. (To a schema 4.0 is an integer.)
+STRUCTURAL = re.compile(
+    r"error_(unknown|ranks_(zero|too)|version_|application|host_(cores|without|name)|collector_"
+    r"(class|split|on_full|threshold|enabled|name)|scope_(without|view_unknown|stage_per_u|"
+    r"prop)|not_an|mapping_ranks_|path_(threshold|property|on_full|stage_"
+    r"(type|count)))"
+)
+
+faults = []
+
+
+def fault(text):
+    faults.append(text)
+
+
+def read_tables():
+    program = os.path.join(BUILD, "tests/pathmap/print_schema")
+    lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    tables = {}
+    for line in lines.splitlines():
+        table, name, kind, need, low, high, detail = line.split("\t")
+        member = (kind, need == "required", int(low), int(high), detail)
+        tables.setdefault(table, {})[name] = member
+    return tables
+
+
+def expected_of(kind, low, high, detail, classes):
+    """What the JSON schema of such a member must say, apart from words and defaults."""
+    if kind in TEXT_PATTERNS:
+        wanted = {"type": "string", "pattern": TEXT_PATTERNS[kind]}
+        if kind != "ranges":
+            wanted["maxLength"] = high
+        return wanted
+    listed = {"type": "array"}
+    return {
+        "string": {"type": "string", "minLength": 1, "maxLength": high},
+        "integer": {"const": low}
+        if low == high
+        else {"type": "integer", "minimum": low, "maximum": high},
+        "boolean": {"type": "boolean"},
+        "choice": {"enum": detail.split(",")},
+        "classes": {**listed, "minItems": 1, "uniqueItems": True, "items": {"enum": classes}},
+        "integers": {
+            **listed,
+            "items": {"type": "integer", "minimum": low, "maximum": high},
+        },
+        "object": {"$ref": "#/$defs/" + detail},
+        "objects": {**listed, "items": {"$ref": "#/$defs/" + detail}},
+        "properties": {"type": "object"},
+    }[kind]
+
+
+def compare_member(place, member, said, classes):
+    kind, _, low, high, detail = member
+    wanted = expected_of(kind, low, high, detail, classes)
+    got = {k: v for k, v in said.items() if k not in ("description", "default")}
+    if kind == "objects":  # how many there may be is checked by other code
+        got = {k: v for k, v in got.items() if k not in ("minItems", "maxItems")}
+    if got != wanted:
+        fault("%s: the schema says %s, the table %s" % (place, got, wanted))
+    if not said.get("description"):
+        fault("%s: no description" % place)
+
+
+def compare_table(name, members, definition, classes):
+    if definition.get("additionalProperties") is not False:
+        fault("%s: takes any member" % name)
+    if list(definition["properties"]) != list(members):
+        fault("%s: members %s, table %s" % (name, list(definition["properties"]), list(members)))
+        return
+    required = [key for key, member in members.items() if member[1]]
+    if definition["required"] != required:
+        fault("%s: requires %s, table %s" % (name, definition["required"], required))
+    for key, member in members.items():
+        compare_member(name + "." + key, member, definition["properties"][key], classes)
+
+
+def compare_tables(schema, tables):
+    definitions = dict(schema["$defs"], map=schema)
+    classes = definitions["collector"]["properties"]["classes"]["items"]["enum"]
+    if sorted(definitions) != sorted(tables):
+        fault("definitions %s, tables %s" % (sorted(definitions), sorted(tables)))
+        return
+    for name, members in tables.items():
+        compare_table(name, members, definitions[name], classes)
+
+
+def check_documented(tables):
+    with open(os.path.join(TOP, "docs/pathmap.md"), encoding="utf-8") as page:
+        text = page.read()
+    for table, members in tables.items():
+        for name in members:
+            if "`%s`" % name not in text:
+                fault("docs/pathmap.md does not explain `%s` (%s)" % (name, table))
+
+
+def judge_maps(schema):
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError:
+        print("skipped: the maps are not judged by the schema: no python3 jsonschema")
+        return
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    for case in sorted(os.listdir(DATA)):
+        for name in ("input", "expected", "expanded"):
+            path = os.path.join(DATA, case, name)
+            if not os.path.exists(path):
+                continue
+            try:
+                with open(path, encoding="utf-8") as file:
+                    document = json.load(file)
+            except ValueError:
+                continue  # not JSON: nothing for a schema
+            valid = validator.is_valid(document)
+            if "error_" not in case and not valid:
+                fault("%s/%s: good, but the schema refuses it" % (case, name))
+            if STRUCTURAL.match(case) and valid:
+                fault("%s/%s: wrong, but the schema accepts it" % (case, name))
+
+
+def main():
+    with open(os.path.join(TOP, "docs/pathmap.schema.json"), encoding="utf-8") as file:
+        schema = json.load(file)
+    tables = read_tables()
+    compare_tables(schema, tables)
+    check_documented(tables)
+    judge_maps(schema)
+    for text in faults:
+        print(text)
+    print("%d tables, %d members compared" % (len(tables), sum(map(len, tables.values()))))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
