@@ -57,6 +57,9 @@ AC_DEFUN([ES_CHECK_SANITIZERS], [
     es_flags="-fsanitize=$es_sanitizers -fno-omit-frame-pointer"
     AS_CASE([,$es_sanitizers,], [*,undefined,*],
       [es_flags="$es_flags -fno-sanitize-recover=undefined"])
+    dnl gcc's thread sanitizer says of every fence that it sees only half of it.
+    AS_CASE([,$es_sanitizers,], [*,thread,*],
+      [ES_TRY_FLAG([-Wno-tsan], [es_flags="$es_flags -Wno-tsan"])])
     ES_TRY_FLAG([$es_flags], [ES_SANITIZER_CFLAGS=$es_flags],
       [AC_MSG_ERROR([$CC cannot build with -fsanitize=$es_sanitizers: its run-time library is missing (Debian/Ubuntu: gcc brings it; for clang libclang-rt-dev)])])])
   FUZZER_LDFLAGS=
