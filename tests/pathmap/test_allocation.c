@@ -17,12 +17,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pathmap/file.h"
+#include "pathmap/layout.h"
 #include "pathmap/pathmap.h"
 
 /* jansson 2.14 drops a byte of a token when its buffer cannot grow, and goes on: what

@@ -78,6 +78,15 @@ static void strip_folder(struct es_error *error)
         memmove(error->source, slash + 1, strlen(slash));
 }
 
+static int number_of(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    assert_true(end != text && *end == '\0');
+    return (int)number;
+}
+
 static int generate(const char *name,
                     char *request_text,
                     struct es_error *error,
@@ -96,11 +105,11 @@ static int generate(const char *name,
         assert_non_null(value);
         *value++ = '\0';
         if (strcmp(line, "ranks") == 0)
-            request.ranks = atoi(value);
+            request.ranks = number_of(value);
         else if (strcmp(line, "threads") == 0)
-            request.threads = atoi(value);
+            request.threads = number_of(value);
         else if (strcmp(line, "threshold") == 0)
-            request.threshold = (uint32_t)atoi(value);
+            request.threshold = (uint32_t)number_of(value);
         else if (strcmp(line, "local") == 0)
             request.local_name = value;
         else if (strcmp(line, "synthetic") == 0)
@@ -197,9 +206,9 @@ static void check_error(const char *name, int code, const struct es_error *error
 
     assert_true(code < 0);
     assert_string_not_equal(error->text, "");
-    es_error_format(error, line, sizeof(line) - 1);
-    strcat(line, "\n");
-    compare_case(name, "error", line);
+    char text[1025];
+    snprintf(text, sizeof(text), "%s\n", es_error_format(error, line, sizeof(line)));
+    compare_case(name, "error", text);
 }
 
 static void map_is_as_expected(void **state)
