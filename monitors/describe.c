@@ -97,6 +97,9 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
 /* "from", "to", "with": how an operation stands to its peer. */
 static const char *preposition(const struct es_operation *operation)
 {
+    /* Probes are of the completion class. */
+    if (operation && strstr(operation->name, "robe"))
+        return "from";
     switch (operation ? operation->op_class : ES_CLASS_NONE) {
     case ES_CLASS_RECEIVE:
         return "from";

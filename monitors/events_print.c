@@ -48,7 +48,8 @@ static void print_seconds(const struct es_events_printer *printer, uint64_t time
 
 static void text_header(const struct es_events_printer *printer)
 {
-    fprintf(printer->stream, "%16s %8s %9s  %s\n", "START s", "THREAD", "LASTED",
+    fprintf(printer->stream, "%16s %8s %9s  %s\n",
+            printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
             "OPERATION");
 }
 
@@ -66,11 +67,12 @@ static int text_event(void *data, const struct es_event *event)
     esi_describe_span(span, sizeof span,
                       end_ns > activity->start_ns ? end_ns - activity->start_ns : 0);
     esi_describe_activity(words, sizeof words, activity);
-    print_seconds(printer, activity->start_ns);
+    print_seconds(printer, printer->by_start || !activity->stop_ns ? activity->start_ns
+                                                                   : activity->stop_ns);
     fprintf(printer->stream, " %8s %9s  %s", thread, span, words);
     if (activity->bytes && strcmp(class_of(activity), "completion") != 0)
         fprintf(printer->stream, ", %" PRIu32 " bytes", activity->bytes);
-    fputs(activity->stop_ns ? "\n" : ", under way\n", printer->stream);
+    fputs(activity->stop_ns ? "\n" : ", under way since then\n", printer->stream);
     return state_of(printer);
 }
 

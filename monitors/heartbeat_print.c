@@ -48,7 +48,7 @@ static void describe_doing(const struct es_heartbeat_report *report,
             out, WORDS, "polling for %s",
             esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
     } else if (thread->open.present) {
-        esi_describe_append(out, WORDS, "%s%s", out[0] ? " in " : "",
+        esi_describe_append(out, WORDS, "%s%s", out[0] ? ", in " : "",
                             esi_describe_activity(words, sizeof words, &thread->open));
     } else if (thread->last.present && thread->verdict != ES_VERDICT_FINISHED) {
         esi_describe_append(out, WORDS, "%safter %s", out[0] ? ", " : "",

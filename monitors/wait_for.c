@@ -282,6 +282,14 @@ static int wait_for_requests(const struct es_thread_state *thread, struct es_wai
     return result;
 }
 
+/* Probes are of the completion class, but wait for a message as a receive does. */
+static bool is_probe(const struct es_activity *open)
+{
+    const char *name = es_operation_name(open->operation);
+
+    return strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0;
+}
+
 static int derive(const struct view *view,
                   const struct es_thread_state *thread,
                   struct es_wait *wait)
@@ -298,10 +306,11 @@ static int derive(const struct view *view,
         return 0;
     if (is_collective(open))
         return wait_for_members(view, thread, wait);
+    if (is_class(open, ES_CLASS_SEND) || is_class(open, ES_CLASS_RECEIVE) ||
+        is_probe(open))
+        return wait_for_message(view, thread, wait);
     if (is_class(open, ES_CLASS_COMPLETION))
         return wait_for_requests(thread, wait);
-    if (is_class(open, ES_CLASS_SEND) || is_class(open, ES_CLASS_RECEIVE))
-        return wait_for_message(view, thread, wait);
     wait->state = ES_WAIT_UNKNOWN;
     return 0;
 }

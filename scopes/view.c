@@ -97,7 +97,7 @@ static int format_filter(const struct es_view *view, char **ret_text)
 static int check_filter(const char *text, struct es_error *error)
 {
     struct esi_filter *filter;
-    int result = esi_filter_create(text, 0, 1, error, &filter);
+    int result = esi_filter_create(text, 1, 1, error, &filter);
 
     if (result == 0)
         esi_filter_destroy(filter);

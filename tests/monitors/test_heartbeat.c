@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The heartbeat tells from real segments who is stuck, in what, and why. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "monitors/heartbeat_print.h"
+#include "tests/scopes/made_run.h"
+
+#define POINT_TO_POINT                                                                 \
+    (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
+#define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
+
+enum { RANKS = 3, LIMIT = 3 };
+
+struct fixture {
+    struct made_run made;
+    struct es_writer *messages[RANKS];
+    struct es_writer *collectives[RANKS];
+    struct es_run *run;
+    struct es_heartbeat *heartbeat;
+    struct es_heartbeat_report report;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_heartbeat_config config = {.stalled_after = LIMIT};
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    for (int i = 0; i < RANKS; i++) {
+        struct es_segment *segment = made_run_add_rank(&fixture->made, i, RANKS);
+
+        fixture->messages[i] = made_run_add_element(
+            &fixture->made, segment, i, 0, "point-to-point", POINT_TO_POINT, 100);
+        fixture->collectives[i] = made_run_add_element(&fixture->made, segment, i, 0,
+                                                       "collective", COLLECTIVE, 100);
+    }
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    assert_int_equal(
+        es_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_heartbeat_destroy(fixture->heartbeat);
+    es_run_close(fixture->run);
+    made_run_end(&fixture->made);
+    free(fixture);
+    return 0;
+}
+
+static void beat(struct fixture *fixture, int times)
+{
+    for (int i = 0; i < times; i++)
+        assert_int_equal(es_heartbeat_beat(fixture->heartbeat, &fixture->report), 0);
+}
+
+static void open_message(struct fixture *fixture, int rank, const char *name, int peer)
+{
+    struct es_tuple tuple = made_tuple(name, made_ticks(&fixture->made, 1000000), 0);
+
+    tuple.peer = peer;
+    tuple.tag = 7;
+    es_writer_open(fixture->messages[rank], &tuple);
+}
+
+static void open_barrier(struct fixture *fixture, int rank, uint32_t instance)
+{
+    struct es_tuple tuple =
+        made_tuple("MPI_Barrier", made_ticks(&fixture->made, 1000000), 0);
+
+    tuple.sequence = instance;
+    es_writer_open(fixture->collectives[rank], &tuple);
+}
+
+static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
+{
+    struct es_tuple tuple =
+        made_tuple("MPI_Barrier", made_ticks(&fixture->made, 5000000),
+                   made_ticks(&fixture->made, 4000000));
+
+    tuple.sequence = instance;
+    es_writer_write(fixture->collectives[rank], &tuple);
+}
+
+/* What people are shown; caller frees. */
+static char *shown(const struct fixture *fixture)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    assert_int_equal(es_heartbeat_print_text(&fixture->report, out, 0), 0);
+    fclose(out);
+    return text;
+}
+
+static void assert_shows(const struct fixture *fixture, const char *words)
+{
+    char *text = shown(fixture);
+
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in:\n%s", words, text);
+    free(text);
+}
+
+static void a_receive_cycle_is_a_deadlock(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_message(fixture, 0, "MPI_Recv", 1);
+    open_message(fixture, 1, "MPI_Recv", 2);
+    open_message(fixture, 2, "MPI_Recv", 0);
+    beat(fixture, LIMIT);
+    assert_int_equal(fixture->report.stalled, 0);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.stalled, 3);
+    assert_shows(fixture, "rank 0 waits in MPI_Recv for rank 1 (tag 7, ");
+    assert_shows(fixture, "deadlock: 0 -> 1 -> 2 -> 0\n");
+    assert_int_equal(fixture->report.result->culprit_count, 0);
+}
+
+static void who_is_missing_from_a_barrier_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (int i = 0; i < RANKS; i++)
+        write_barrier(fixture, i, 4);
+    open_barrier(fixture, 0, 5);
+    /* One has left it already: it has entered. */
+    write_barrier(fixture, 1, 5);
+    beat(fixture, LIMIT + 1);
+    assert_int_equal(fixture->report.stalled, 1);
+    assert_shows(fixture, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 "
+                          "for rank 2 to enter");
+    assert_shows(fixture,
+                 "rank 2 holds up 1 thread; it is computing: after MPI_Barrier on "
+                 "MPI_COMM_WORLD, instance 4\n");
+    assert_int_equal(fixture->report.result->cycle_count, 0);
+    /* It comes at last. */
+    write_barrier(fixture, 2, 5);
+    es_writer_close(fixture->collectives[0], made_ticks(&fixture->made, 0));
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.stalled, 0);
+    assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_PROGRESSING);
+}
+
+static void who_waits_for_one_that_has_finished_is_stuck(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_message(fixture, 0, "MPI_Recv", 1);
+    es_segment_set_state(fixture->made.segments[1], ES_SEGMENT_FINALIZED);
+    beat(fixture, LIMIT + 1);
+    assert_int_equal(fixture->report.finished, 1);
+    assert_true(fixture->report.nodes[0].stuck);
+    assert_shows(fixture, "rank 1 holds up 1 thread; it is finished: finalized\n");
+}
+
+static void one_that_was_killed_is_shown_with_its_signal_and_last_operation(
+    void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_message(fixture, 2, "MPI_Recv", 0);
+    /* As its supervisor notes it: status 9 is SIGKILL. */
+    assert_int_equal(es_run_note_exit(fixture->made.name, getpid(), 9), RANKS);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.dead, RANKS);
+    assert_shows(fixture, "killed by signal 9 (SIGKILL), in MPI_Recv from 0, tag 7");
+}
+
+static void polls_in_vain_are_not_progress(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (int i = 0; i < LIMIT; i++) {
+        es_writer_count_poll(fixture->messages[1]);
+        beat(fixture, 1);
+        assert_int_equal(fixture->report.threads[1].verdict,
+                         i ? ES_VERDICT_POLLING : ES_VERDICT_PROGRESSING);
+    }
+    es_writer_count_poll(fixture->messages[1]);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.stalled, 1);
+    assert_shows(fixture, "polling for ");
+    assert_shows(fixture, "rank 1 polls in vain (");
+}
+
+static void threads_that_appear_late_join(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_writer *writer;
+    struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
+
+    beat(fixture, 2);
+    assert_int_equal(fixture->report.thread_count, 3);
+    writer = made_run_add_element(&fixture->made, fixture->made.segments[0], 0, 1,
+                                  "point-to-point", POINT_TO_POINT, 10);
+    es_writer_write(writer, &tuple);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.thread_count, 4);
+    assert_int_equal(fixture->report.threads[1].rank, 0);
+    assert_int_equal(fixture->report.threads[1].thread, 1);
+    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_PROGRESSING);
+    assert_int_equal(fixture->report.threads[1].events, 1);
+    /* The others kept their history. */
+    assert_int_equal(fixture->report.threads[2].unchanged, 2);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_COMPUTING);
+}
+
+static void a_run_that_is_cleaned_up_has_vanished(void **state)
+{
+    struct fixture *fixture = *state;
+
+    beat(fixture, 1);
+    assert_false(fixture->report.vanished);
+    assert_int_equal(es_run_remove(fixture->made.name, true), RANKS);
+    beat(fixture, 1);
+    assert_true(fixture->report.vanished);
+}
+
+static void json_is_one_line_with_every_thread(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    open_message(fixture, 0, "MPI_Recv", ES_PEER_ANY);
+    beat(fixture, LIMIT + 1);
+    assert_non_null(out);
+    es_heartbeat_print_json(&fixture->report, out);
+    fclose(out);
+    assert_ptr_equal(strchr(text, '\n'), text + size - 1);
+    assert_non_null(strstr(text,
+                           "\"waits_for\":{\"reason\":\"receive\",\"ranks\":[1,2],"
+                           "\"any\":true,\"certain\":true,\"stuck\":false}"));
+    assert_non_null(strstr(text, "\"peer\":\"any\""));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_receive_cycle_is_a_deadlock, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_is_missing_from_a_barrier_is_named, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_waits_for_one_that_has_finished_is_stuck,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            one_that_was_killed_is_shown_with_its_signal_and_last_operation, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(polls_in_vain_are_not_progress, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(threads_that_appear_late_join, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_run_that_is_cleaned_up_has_vanished, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(json_is_one_line_with_every_thread, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
