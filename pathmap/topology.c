@@ -129,7 +129,7 @@ int esi_topology_describe(const char *synthetic,
                           struct es_pathmap_host *host)
 {
     struct es_pathmap_host found = {0};
-    hwloc_topology_t topology;
+    hwloc_topology_t topology = NULL;
     int code = load(synthetic, error, &topology);
 
     if (code < 0)
