@@ -28,9 +28,9 @@ static int check_view(const struct esi_check *check,
     int64_t ranks = check->map != NULL ? check->map->application.ranks : ESI_MAX_RANKS;
     char way[ESI_PATH_BYTES];
 
-    snprintf(way, sizeof(way), "%sview.ranks", path);
+    snprintf(way, sizeof(way), "%.64sview.ranks", path);
     int code = esi_check_ranges(check, view->ranks, ranks, "ranks", way);
-    snprintf(way, sizeof(way), "%sview.threads", path);
+    snprintf(way, sizeof(way), "%.64sview.threads", path);
     if (code == 0)
         code = esi_check_ranges(check, view->threads, ESI_MAX_THREADS, "threads", way);
     return code;
@@ -127,7 +127,7 @@ static int check_stage_names(const struct tree *tree, const char *path)
     esi_names_fini(&names);
     if (!repeated)
         return 0;
-    snprintf(way, sizeof(way), "%stree", path);
+    snprintf(way, sizeof(way), "%.64stree", path);
     return esi_reader_fail_path(
         tree->check->reader, way,
         "found two stages named \"%s\", expected each name once",
@@ -139,7 +139,7 @@ int esi_check_scope(const struct esi_check *check,
                     const char *path)
 {
     struct tree tree = {.check = check};
-    char prefix[ESI_PATH_BYTES], way[ESI_PATH_BYTES];
+    char prefix[64], way[ESI_PATH_BYTES];
 
     snprintf(prefix, sizeof(prefix), "%.60s%s", path, *path != '\0' ? "." : "");
     snprintf(way, sizeof(way), "%.64stree", prefix);
