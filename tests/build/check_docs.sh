@@ -18,9 +18,9 @@ commands=$("$eventspace" help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p')
 
 for command in $commands; do
     case $command in help | version) continue ;; esac
-    page=$top_srcdir/docs/eventspace-$command.1
+    page=$top_srcdir/docs/man/eventspace-$command.1
     if [ ! -f "$page" ]; then
-        fail "docs/eventspace-$command.1 is missing"
+        fail "docs/man/eventspace-$command.1 is missing"
         continue
     fi
     # Pages write a minus sign as \-.
@@ -28,13 +28,13 @@ for command in $commands; do
     for option in $("$eventspace" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
         case $option in --help | --usage | --version) continue ;; esac
         grep -qF -- "$option" <<<"$text" ||
-            fail "docs/eventspace-$command.1 does not tell of $option"
+            fail "docs/man/eventspace-$command.1 does not tell of $option"
     done
 done
-[ -f "$top_srcdir/docs/eventspace.1" ] || fail "docs/eventspace.1 is missing"
+[ -f "$top_srcdir/docs/man/eventspace.1" ] || fail "docs/man/eventspace.1 is missing"
 
 if command -v groff >/dev/null; then
-    for page in "$top_srcdir"/docs/*.[1-9]; do
+    for page in "$top_srcdir"/docs/man/*.[1-9]; do
         [ -f "$page" ] || continue
         complaint=$(groff -man -Tutf8 -ww -z "$page" 2>&1)
         [ -z "$complaint" ] || fail "${page##*/}: $complaint"
