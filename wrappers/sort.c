@@ -230,14 +230,15 @@ static int give(struct es_stage *stage, struct esi_lane *lane, struct es_batch *
 /* Gives again what was given and has not arrived. */
 static int give_again(const struct sort *sort, struct es_batch *batch)
 {
-    const struct esi_entry *entries = sort->given.entries + sort->given.first;
     int result = es_batch_reserve(batch, sort->given.count);
 
     if (result < 0)
         return result;
     for (size_t i = 0; i < sort->given.count; i++) {
-        batch->tuples[batch->count] = entries[i].tuple;
-        batch->marks[batch->count++] = entries[i].mark;
+        const struct esi_entry *entry = &sort->given.entries[sort->given.first + i];
+
+        batch->tuples[batch->count] = entry->tuple;
+        batch->marks[batch->count++] = entry->mark;
     }
     for (size_t i = 0; i < sort->reported.report_count && result == 0; i++)
         result = es_batch_report(batch, &sort->reported.reports[i]);
