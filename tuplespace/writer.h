@@ -36,6 +36,10 @@
 
 #include "tuplespace/layout.h"
 
+/* What every recorded operation passes: out of line, a tuple would go through memory
+ * several times on its way to the slot. */
+#define ES_HOT static inline __attribute__((always_inline))
+
 /* Process-local; caller's memory, filled by es_segment_add_element(). */
 struct es_writer {
     struct es_element_layout *element; /* borrowed: lies in the segment */
@@ -64,17 +68,17 @@ void esi_writer_wait_for_room(struct es_writer *writer);
 void esi_writer_wake(struct es_writer *writer);
 
 /* Whether a consumer wants this element recorded: one relaxed load. */
-static inline bool es_writer_is_enabled(const struct es_writer *writer)
+ES_HOT bool es_writer_is_enabled(const struct es_writer *writer)
 {
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
 }
 
-static inline _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
+ES_HOT _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
 {
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
 }
 
-static inline void esi_writer_store_word(_Atomic uint32_t *slot,
+ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot,
                                          size_t index,
                                          uint32_t word)
 {
@@ -82,7 +86,7 @@ static inline void esi_writer_store_word(_Atomic uint32_t *slot,
 }
 
 /* A 64-bit field takes two words in native order: slots are aligned to 4 bytes only. */
-static inline void esi_writer_store_wide(_Atomic uint32_t *slot,
+ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot,
                                          size_t index,
                                          uint64_t field)
 {
@@ -94,7 +98,7 @@ static inline void esi_writer_store_wide(_Atomic uint32_t *slot,
 
 /* Field by field, so that a tuple that was just made never leaves the registers: copied
  * as memory, the two halves of word 2 would wait for the store buffer. */
-static inline void esi_writer_store(_Atomic uint32_t *slot,
+ES_HOT void esi_writer_store(_Atomic uint32_t *slot,
                                     const struct es_tuple *tuple)
 {
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -113,7 +117,7 @@ static inline void esi_writer_store(_Atomic uint32_t *slot,
     atomic_store_explicit(&slot[ES_WORD_OPERATION], operation, memory_order_release);
 }
 
-static inline void esi_writer_put(struct es_writer *writer,
+ES_HOT void esi_writer_put(struct es_writer *writer,
                                   const struct es_tuple *tuple)
 {
     struct es_element_layout *element = writer->element;
@@ -127,7 +131,7 @@ static inline void esi_writer_put(struct es_writer *writer,
 }
 
 /* Publishes what lies in the slot. */
-static inline void esi_writer_advance(struct es_writer *writer)
+ES_HOT void esi_writer_advance(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
 
@@ -140,21 +144,31 @@ static inline void esi_writer_advance(struct es_writer *writer)
 }
 
 /* Shows an operation that has begun.  `tuple->stop` must be 0. */
-static inline void es_writer_open(struct es_writer *writer,
+ES_HOT void es_writer_open(struct es_writer *writer,
                                   const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
 }
 
 /* Publishes the open tuple as it was opened, completed at `stop`. */
-static inline void es_writer_close(struct es_writer *writer, uint64_t stop)
+ES_HOT void es_writer_close(struct es_writer *writer, uint64_t stop)
 {
     esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
     esi_writer_advance(writer);
 }
 
+/* The same, with the payload that only the end has told.  One word: a reader of the open tuple sees
+ * the old one or the new one. */
+ES_HOT void es_writer_close_with(struct es_writer *writer,
+                                        uint64_t stop,
+                                        uint32_t bytes)
+{
+    esi_writer_store_word(esi_writer_slot(writer), ES_WORD_BYTES, bytes);
+    es_writer_close(writer, stop);
+}
+
 /* Publishes a whole tuple, in place of the open one if there is one. */
-static inline void es_writer_write(struct es_writer *writer,
+ES_HOT void es_writer_write(struct es_writer *writer,
                                    const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);

@@ -15,6 +15,7 @@
 enum { FIRST_SLOTS_LOG2 = 6, MAX_SLOTS_LOG2 = 21 };
 
 bool esi_multiple;
+_Atomic uint32_t esi_handle_epoch = 1;
 
 static atomic_flag insertion = ATOMIC_FLAG_INIT;
 
@@ -85,6 +86,7 @@ static void move_counters(struct esi_channel_table *from, struct esi_channel_tab
             insert(to, key, atomic_load_explicit(&slot->count, memory_order_relaxed));
     }
     free(from);
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
 /* The table for one more key: the newest, or a larger one once that is half full. */

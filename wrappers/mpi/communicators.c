@@ -21,8 +21,6 @@
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 
-_Atomic uint32_t esi_handle_epoch = 1;
-
 static struct esi_handles handles;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_comm *all; /* under lock */

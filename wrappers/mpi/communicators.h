@@ -35,10 +35,6 @@ struct esi_comm {
     struct esi_match received;
 };
 
-/* Bumped whenever a handle gains or loses its meaning: what threads have cached is then
- * looked up again. */
-extern _Atomic uint32_t esi_handle_epoch;
-
 /* MPI handles are integers or pointers, depending on the MPI. */
 #define ESI_HANDLE(handle) esi_handle_bits(&(handle), sizeof(handle))
 static inline uint64_t esi_handle_bits(const void *handle, size_t size)

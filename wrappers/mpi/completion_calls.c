@@ -126,6 +126,8 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     if (record.comm != NULL) {
         if (record.receive != NULL)
             esi_match_abandon(&record.comm->received, record.receive);
+        else if (!record.persistent || record.active)
+            esi_match_untrack(&record.comm->received);
         esi_comm_unref(record.comm);
     }
     esi_leave(&call, result);

@@ -114,7 +114,7 @@ def comma(arguments):
     return ", " + arguments if arguments else ""
 
 
-BODY = """ESI_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
+BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {
     struct esi_call call;
     int result;

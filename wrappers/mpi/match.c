@@ -229,6 +229,7 @@ void esi_match_drop(struct esi_match *match, struct esi_receive *receive)
 
 void esi_match_abandon(struct esi_match *match, struct esi_receive *receive)
 {
+    esi_match_untrack(match);
     lock(match);
     receive->orphan = true;
     settle(match);
@@ -283,6 +284,39 @@ static bool fill_receives(struct esi_receive **receives, bool *made, size_t coun
     return false;
 }
 
+/* Nobody knows any more what numbers come next on the channel: an orphan that may have taken the last one
+ * stands before all that are undecided. */
+static int lose_count(struct esi_match *match,
+                      int source,
+                      int tag,
+                      struct esi_receive **receives,
+                      size_t count)
+{
+    struct esi_receive *orphan = receive_create(source, tag);
+
+    if (orphan == NULL)
+        return -ENOMEM;
+    orphan->open = true;
+    orphan->orphan = true;
+    prepend(match, &orphan, 1);
+    for (size_t i = 1; i < count; i++)
+        if (receives[i] != NULL)
+            receives[i]->number = ES_SEQUENCE_UNKNOWN;
+    return -ESTALE;
+}
+
+static void requeue(struct esi_match *match, struct esi_receive **receives, const bool *made, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!made[i])
+            unlink_receive(match, receives[i]);
+        receives[i]->decided = false;
+        receives[i]->number = ES_SEQUENCE_UNKNOWN;
+    }
+    receives[0]->open = true;
+    prepend(match, receives, count);
+}
+
 int esi_match_reopen(struct esi_match *match,
                      int source,
                      int tag,
@@ -294,22 +328,20 @@ int esi_match_reopen(struct esi_match *match,
     bool *made = calloc(count, sizeof *made);
     int result = -ENOMEM;
 
-    if (made == NULL || counter == NULL ||
-        !fill_receives(receives, made, count, source, tag))
+    if (made == NULL || counter == NULL)
         goto out;
     lock(match);
-    for (size_t i = 0; i < count; i++) {
-        if (!made[i])
-            unlink_receive(match, receives[i]);
-        receives[i]->decided = false;
-        receives[i]->number = ES_SEQUENCE_UNKNOWN;
+    if (atomic_load_explicit(counter, memory_order_relaxed) != number + count) {
+        result = -EALREADY;
+        if (esi_multiple || atomic_load_explicit(&match->untracked, memory_order_relaxed))
+            result = lose_count(match, source, tag, receives, count);
+    } else if (fill_receives(receives, made, count, source, tag)) {
+        requeue(match, receives, made, count);
+        atomic_store_explicit(counter, number, memory_order_relaxed);
+        settle(match);
+        result = 0;
     }
-    receives[0]->open = true;
-    prepend(match, receives, count);
-    atomic_store_explicit(counter, number, memory_order_relaxed);
-    settle(match);
     unlock(match);
-    result = 0;
 out:
     free(made);
     return result;

@@ -33,6 +33,10 @@
 /* Set once when threads may call MPI at the same time; counters are then atomic. */
 extern bool esi_multiple;
 
+/* Bumped whenever what threads have cached (of handles, of counters) may have lost its
+ * meaning. */
+extern _Atomic uint32_t esi_handle_epoch;
+
 /* Adds one and returns the old value. */
 static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
 {
@@ -119,6 +123,7 @@ struct esi_match {
     struct esi_receive *last;
     esi_match_publish_fn *publish;
     _Atomic uint32_t queued; /* receives in the queue; 0 = fast path */
+    _Atomic bool untracked;  /* a receive with a number was forgotten */
     uint32_t held;           /* of these, completed and held back */
     atomic_flag lock;
 };
@@ -130,6 +135,12 @@ void esi_match_fini(struct esi_match *match);
 
 /* Publishes what is held back with unknown numbers: nothing will decide it any more. */
 void esi_match_flush(struct esi_match *match);
+
+/* Whether receives are queued, so that every further one must ask. */
+static inline bool esi_match_is_busy(const struct esi_match *match)
+{
+    return atomic_load_explicit(&match->queued, memory_order_relaxed) != 0;
+}
 
 /* The slow part of esi_match_post(). */
 struct esi_receive *esi_match_enqueue(struct esi_match *match,
@@ -144,9 +155,7 @@ static inline struct esi_receive *esi_match_post(struct esi_match *match,
                                                  int tag,
                                                  uint32_t *ret_number)
 {
-    if (__builtin_expect(source >= 0 && tag >= 0 &&
-                             atomic_load_explicit(&match->queued, memory_order_relaxed) == 0,
-                         1)) {
+    if (source >= 0 && tag >= 0 && !esi_match_is_busy(match)) {
         *ret_number = esi_channel_next(&match->channels, source, tag);
         return NULL;
     }
@@ -169,6 +178,12 @@ void esi_match_drop(struct esi_match *match, struct esi_receive *receive);
  * stays unknown.  Ends the receive for the caller. */
 void esi_match_abandon(struct esi_match *match, struct esi_receive *receive);
 
+/* A receive that was decided when it was posted is abandoned: see esi_match_reopen(). */
+static inline void esi_match_untrack(struct esi_match *match)
+{
+    atomic_store_explicit(&match->untracked, true, memory_order_relaxed);
+}
+
 /* The number of a queued receive that is decided but not finished, else
  * ES_SEQUENCE_UNKNOWN. */
 uint32_t esi_match_number(const struct esi_receive *receive);
@@ -177,7 +192,10 @@ uint32_t esi_match_number(const struct esi_receive *receive);
  * the outstanding receives that were posted with or after it on its channel are in doubt.  `receives` holds
  * these in the order of their numbers, the cancelled one (number `number`) first; entries
  * that are NULL (decided when posted) are filled with queued receives.  The channel is taken back to `number`.
- * Returns 0, or -ENOMEM when nothing has changed. */
+ * Returns 0, or -ENOMEM when nothing has changed, or, where these are not all that have such numbers:
+ * -EALREADY: one posted later has completed, so the cancelled one has its message; nothing has changed.
+ * -ESTALE: one that is gone may also have been outstanding; the numbers behind `number`, and all that
+ *          are to come on the channel, are unknown. */
 int esi_match_reopen(struct esi_match *match,
                      int source,
                      int tag,

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "wrappers/mpi/batch.h"
@@ -134,7 +135,8 @@ static bool collect_doubtful(struct esi_request *request, void *context)
     struct doubtful *doubtful = context;
     uint32_t number = number_of(request);
 
-    if (request->kind != ESI_REQUEST_RECEIVE || request->comm != doubtful->comm ||
+    if ((request->kind != ESI_REQUEST_RECEIVE && request->kind != ESI_REQUEST_PAIR) ||
+        request->comm != doubtful->comm ||
         (request->persistent && !request->active) ||
         request->tuple.peer != doubtful->source || request->tuple.tag != doubtful->tag ||
         number == ES_SEQUENCE_UNKNOWN || number < doubtful->number)
@@ -162,12 +164,13 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Puts the queued receives into the requests that stand for them. */
-static void hand_over(const struct doubtful *doubtful, struct esi_receive **receives)
+/* Puts the queued receives into the requests that stand for them; their numbers are unknown, from the
+ * `first` on. */
+static void hand_over(const struct doubtful *doubtful, struct esi_receive **receives, size_t first)
 {
     struct esi_request request;
 
-    for (size_t i = 0; i < doubtful->count; i++)
+    for (size_t i = first; i < doubtful->count; i++)
         if (esi_request_get(doubtful->found[i].handle, &request)) {
             request.receive = receives[i];
             request.tuple.sequence = ES_SEQUENCE_UNKNOWN;
@@ -183,6 +186,7 @@ static void reopen(const struct esi_request *request)
                                 .tag = request->tuple.tag,
                                 .number = number_of(request)};
     struct esi_receive **receives = NULL;
+    int result;
 
     esi_request_foreach(collect_doubtful, &doubtful);
     if (doubtful.count > 0)
@@ -191,13 +195,14 @@ static void reopen(const struct esi_request *request)
         qsort(doubtful.found, doubtful.count, sizeof doubtful.found[0], by_number);
         for (size_t i = 0; i < doubtful.count; i++)
             receives[i] = doubtful.found[i].receive;
-        if (esi_match_reopen(&request->comm->received,
-                             doubtful.source,
-                             doubtful.tag,
-                             doubtful.number,
-                             receives,
-                             doubtful.count) == 0)
-            hand_over(&doubtful, receives);
+        result = esi_match_reopen(&request->comm->received,
+                                  doubtful.source,
+                                  doubtful.tag,
+                                  doubtful.number,
+                                  receives,
+                                  doubtful.count);
+        if (result == 0 || result == -ESTALE)
+            hand_over(&doubtful, receives, result == 0 ? 0 : 1);
     }
     free(receives);
     free(doubtful.found);
@@ -212,7 +217,8 @@ static void doubt(uint64_t handle)
         return;
     request.cancelled = true;
     esi_request_put(&request);
-    if (request.kind != ESI_REQUEST_RECEIVE || request.comm == NULL)
+    if ((request.kind != ESI_REQUEST_RECEIVE && request.kind != ESI_REQUEST_PAIR) ||
+        request.comm == NULL)
         return;
     if (number_of(&request) != ES_SEQUENCE_UNKNOWN)
         reopen(&request);

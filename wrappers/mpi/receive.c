@@ -25,19 +25,18 @@ struct blocking {
     struct esi_request request; /* QUEUED only */
 };
 
-static enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
+ES_HOT enum posting choose_posting(const struct esi_comm *comm, int source, int tag)
 {
     bool is_specific = source >= 0 && tag >= 0;
 
     if (comm == NULL || (is_specific && source >= comm->peers))
         return LATER;
-    if (ESI_LIKELY(is_specific &&
-                   atomic_load_explicit(&comm->received.queued, memory_order_relaxed) == 0))
+    if (ESI_LIKELY(is_specific && !esi_match_is_busy(&comm->received)))
         return AT_ONCE;
     return is_specific || esi_multiple ? QUEUED : LATER;
 }
 
-static void open_receive(struct blocking *receive,
+ES_HOT void open_receive(struct blocking *receive,
                          MPI_Comm comm,
                          int source,
                          int tag,
@@ -52,13 +51,21 @@ static void open_receive(struct blocking *receive,
     call->count = 0; /* the status will tell what came */
     receive->posting = choose_posting(known, source, tag);
     if (ESI_LIKELY(receive->posting == AT_ONCE)) {
-        sequence = esi_channel_next(&known->received.channels, source, tag);
+        sequence = esi_next_number(
+            &call->thread->received, &known->received.channels, source, tag);
     } else if (receive->posting == QUEUED) {
         receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
         sequence = esi_post_on(known, esi_peer(source), esi_tag(tag), &receive->request);
     }
     esi_describe(call, known, esi_peer(source), esi_tag(tag), bytes, sequence);
     esi_open(call);
+}
+
+/* Source, tag and number were known on entry: only the payload is new. */
+ES_HOT void publish_foreseen(struct esi_call *call, const MPI_Status *status, uint64_t stop)
+{
+    if (call->open)
+        es_writer_close_with(&call->path->writer, stop, esi_status_bytes(status));
 }
 
 /* The number is decided, so the tuple is complete with the status. */
@@ -110,10 +117,13 @@ static void fail_receive(struct blocking *receive, int result)
     esi_leave(call, result);
 }
 
-static void close_receive(struct blocking *receive, int result, const MPI_Status *status)
+/* All but the common case. */
+static void close_uncommon(struct blocking *receive,
+                           int result,
+                           const MPI_Status *status,
+                           uint64_t stop)
 {
     struct esi_call *call = &receive->call;
-    uint64_t stop = call->open ? esi_ticks() : 0;
 
     if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
         fail_receive(receive, result);
@@ -124,7 +134,7 @@ static void close_receive(struct blocking *receive, int result, const MPI_Status
     if (ESI_UNLIKELY(receive->posting == LATER && status->MPI_SOURCE >= 0 &&
                      call->comm != NULL))
         post_late(receive, status);
-    if (ESI_LIKELY(receive->posting != QUEUED)) {
+    if (receive->posting != QUEUED) {
         publish_receive(call, status, stop);
     } else if (receive->request.receive != NULL) {
         hand_to_match(receive, status, stop);
@@ -134,6 +144,19 @@ static void close_receive(struct blocking *receive, int result, const MPI_Status
             esi_comm_unref(receive->request.comm);
     }
     esi_exit(call);
+}
+
+ES_HOT void close_receive(struct blocking *receive, int result, const MPI_Status *status)
+{
+    struct esi_call *call = &receive->call;
+    uint64_t stop = call->open ? esi_ticks() : 0;
+
+    if (ESI_LIKELY(result == MPI_SUCCESS && receive->posting == AT_ONCE)) {
+        publish_foreseen(call, status, stop);
+        esi_exit(call);
+    } else {
+        close_uncommon(receive, result, status, stop);
+    }
 }
 
 static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
@@ -150,8 +173,14 @@ static inline struct esi_receive *post(struct esi_call *call, int source, int ta
 
     if (ESI_LIKELY(comm != NULL && (source == ES_PEER_ANY || source >= 0) &&
                    source < comm->peers && (tag == ES_TAG_ANY || tag >= 0))) {
-        receive = esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
         call->numbered = true;
+        if (ESI_LIKELY(source >= 0 && tag >= 0 && comm == call->thread->comm &&
+                       !esi_match_is_busy(&comm->received)))
+            call->tuple.sequence = esi_next_number(
+                &call->thread->received, &comm->received.channels, source, tag);
+        else
+            receive =
+                esi_match_post(&comm->received, source, tag, &call->tuple.sequence);
     }
     return receive;
 }

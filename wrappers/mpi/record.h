@@ -24,9 +24,6 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
-/* The whole path is meant to become one straight piece of code in each wrapper: out of line, the tuple
- * would go through memory several times. */
-#define ESI_HOT static inline __attribute__((always_inline))
 #define ESI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ESI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -52,6 +49,10 @@ struct esi_thread {
     struct esi_comm *comm;
     uint32_t comm_epoch;
     uint32_t reserved;
+    struct esi_last {
+        uint64_t key;              /* of a channel on `comm`; 0 = none */
+        _Atomic uint32_t *counter;
+    } sent, received;
     struct {
         uint64_t type;
         uint32_t epoch;
@@ -99,7 +100,7 @@ static inline bool esi_is_abandoned(const struct esi_thread *thread, const void 
 
 /* Begins an operation.  False: MPI called itself, or a tool between us and it; then nothing
  * is to be done. */
-ESI_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
+ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
 {
     struct esi_thread *thread = &esi_self;
 
@@ -125,7 +126,7 @@ ESI_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class 
 
 /* --- Describing ------------------------------------------------------------------------ */
 
-ESI_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
+ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
 {
     struct esi_thread *thread = call->thread;
     uint64_t handle = ESI_HANDLE(comm);
@@ -141,8 +142,30 @@ ESI_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
         thread->comm_handle = handle;
         thread->comm_epoch = epoch;
         thread->comm = found;
+        thread->sent.key = 0;
+        thread->received.key = 0;
     }
     return call->comm = thread->comm;
+}
+
+/* The next number of a channel of the thread's cached communicator.  Counters move when their table
+ * grows, which makes a new epoch. */
+ES_HOT uint32_t esi_next_number(struct esi_last *last,
+                                struct esi_channels *channels,
+                                int peer,
+                                int tag)
+{
+    uint64_t key = esi_channel_key(peer, tag);
+    _Atomic uint32_t *counter = last->counter;
+
+    if (ESI_UNLIKELY(last->key != key)) {
+        counter = esi_channel(channels, peer, tag);
+        if (counter == NULL)
+            return ES_SEQUENCE_UNKNOWN;
+        last->counter = counter;
+        last->key = key;
+    }
+    return esi_count_up(counter);
 }
 
 static inline uint32_t esi_bytes_cut(uint64_t bytes)
@@ -152,7 +175,7 @@ static inline uint32_t esi_bytes_cut(uint64_t bytes)
 
 /* Payload of `count` elements.  The size of a type that is not cached is asked for when the call
  * has succeeded: only then is the handle known to be good. */
-ESI_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
+ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
     unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
@@ -179,7 +202,7 @@ static inline int32_t esi_tag(int tag)
     return tag == MPI_ANY_TAG ? ES_TAG_ANY : tag;
 }
 
-ESI_HOT void esi_describe(struct esi_call *call,
+ES_HOT void esi_describe(struct esi_call *call,
                                 const struct esi_comm *comm,
                                 int32_t peer,
                                 int32_t tag,
@@ -195,7 +218,7 @@ ESI_HOT void esi_describe(struct esi_call *call,
 }
 
 /* Chooses the element and reads the clock; false when nobody wants the tuple. */
-ESI_HOT bool esi_start(struct esi_call *call)
+ES_HOT bool esi_start(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->is_choice))
         call->path = esi_path_choose(call->path, &call->tuple);
@@ -206,7 +229,7 @@ ESI_HOT bool esi_start(struct esi_call *call)
 }
 
 /* Shows the described operation as the open tuple. */
-ESI_HOT void esi_open(struct esi_call *call)
+ES_HOT void esi_open(struct esi_call *call)
 {
     if (esi_start(call)) {
         call->open = true;
@@ -225,7 +248,7 @@ static inline bool esi_count_poll(struct esi_call *call)
 }
 
 /* Ends the operation: what comes after is again the program's. */
-ESI_HOT void esi_exit(struct esi_call *call)
+ES_HOT void esi_exit(struct esi_call *call)
 {
     struct esi_thread *thread = call->thread;
 
@@ -254,12 +277,12 @@ static inline int32_t esi_root(int root)
     return root >= 0 ? root : ES_PEER_NONE;
 }
 
-ESI_HOT uint32_t esi_instance(struct esi_comm *comm)
+ES_HOT uint32_t esi_instance(struct esi_comm *comm)
 {
     return comm != NULL ? esi_count_up(&comm->instances) : ES_SEQUENCE_UNKNOWN;
 }
 
-ESI_HOT void esi_describe_collective(struct esi_call *call,
+ES_HOT void esi_describe_collective(struct esi_call *call,
                                            MPI_Comm comm,
                                            int root,
                                            uint32_t bytes)
@@ -269,7 +292,7 @@ ESI_HOT void esi_describe_collective(struct esi_call *call,
     esi_describe(call, known, esi_root(root), 0, bytes, esi_instance(known));
 }
 
-ESI_HOT void esi_collective(struct esi_call *call,
+ES_HOT void esi_collective(struct esi_call *call,
                                   MPI_Comm comm,
                                   int root,
                                   MPI_Count count,
@@ -364,7 +387,7 @@ static inline void esi_collective_init_vector_c(struct esi_call *call,
     esi_collective_init(call, comm, root, esi_sum_c(call, comm, counts), datatype);
 }
 
-ESI_HOT void esi_describe_send(struct esi_call *call,
+ES_HOT void esi_describe_send(struct esi_call *call,
                                      MPI_Comm comm,
                                      int dest,
                                      int tag,
@@ -375,13 +398,13 @@ ESI_HOT void esi_describe_send(struct esi_call *call,
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
     if (ESI_LIKELY(known != NULL && dest >= 0 && dest < known->peers && tag >= 0)) {
-        sequence = esi_channel_next(&known->sent, dest, tag);
+        sequence = esi_next_number(&call->thread->sent, &known->sent, dest, tag);
         call->numbered = true;
     }
     esi_describe(call, known, esi_peer(dest), tag, esi_bytes(call, count, datatype), sequence);
 }
 
-ESI_HOT void esi_send(struct esi_call *call,
+ES_HOT void esi_send(struct esi_call *call,
                             MPI_Comm comm,
                             int dest,
                             int tag,
@@ -393,7 +416,7 @@ ESI_HOT void esi_send(struct esi_call *call,
 }
 
 /* The same: a send happens at its start. */
-ESI_HOT void esi_isend(struct esi_call *call,
+ES_HOT void esi_isend(struct esi_call *call,
                              MPI_Comm comm,
                              int dest,
                              int tag,
@@ -446,12 +469,12 @@ static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
 
 /* Whether something was left to be found out once the call has succeeded, or to be taken back because
  * it failed. */
-ESI_HOT bool esi_is_late(const struct esi_call *call, int result)
+ES_HOT bool esi_is_late(const struct esi_call *call, int result)
 {
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
 }
 
-ESI_HOT void esi_leave(struct esi_call *call, int result)
+ES_HOT void esi_leave(struct esi_call *call, int result)
 {
     uint64_t stop;
 
@@ -486,7 +509,7 @@ void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File 
 void esi_write(struct esi_thread *thread, const struct es_tuple *tuple);
 
 /* The same for a class that is known. */
-ESI_HOT void esi_write_as(struct esi_thread *thread,
+ES_HOT void esi_write_as(struct esi_thread *thread,
                           enum es_class op_class,
                           const struct es_tuple *tuple)
 {
