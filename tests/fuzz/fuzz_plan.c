@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Any bytes as a collection plan: a plan or an error with a place, and what is read is
+ * written so that it is read again alike. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuplespace/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Unlike assert(3), it stays in every build. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void check_plan(struct es_plan *plan)
+{
+    struct es_plan again;
+    char *text, *text_again;
+
+    require(es_plan_format(plan, &text) == 0);
+    require(es_plan_parse(text, "again", NULL, &again) == 0);
+    require(es_plan_format(&again, &text_again) == 0);
+    require(strcmp(text, text_again) == 0);
+    for (size_t i = 0; i < plan->count; i++)
+        for (int rank = 0; rank < 20; rank++)
+            require(es_collector_plan_has_rank(&plan->collectors[i], rank) ==
+                    es_collector_plan_has_rank(&again.collectors[i], rank));
+    free(text);
+    free(text_again);
+    es_plan_fini(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct es_error error = {.text = ""};
+    struct es_plan plan;
+    char *text = malloc(size + 1);
+    int rc;
+
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    rc = es_plan_parse(text, "input", &error, &plan);
+    if (rc == 0) {
+        check_plan(&plan);
+        es_plan_fini(&plan);
+    } else {
+        require(rc == -EINVAL && error.text[0] != '\0' && error.line > 0);
+    }
+    free(text);
+    return 0;
+}
