@@ -107,6 +107,16 @@ int esi_reader_fail_path(const struct esi_reader *reader,
     return fail(reader, split(path, keys, steps), false, -EINVAL, words);
 }
 
+const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(out, ESI_PATH_BYTES, format, arguments);
+    va_end(arguments);
+    return out;
+}
+
 int esi_reader_fail_memory(const struct esi_reader *reader)
 {
     return es_error_set_at(reader->error, -ENOMEM, reader->source, 0, 0,

@@ -43,6 +43,14 @@ int esi_reader_fail_path(const struct esi_reader *reader,
                          const char *format,
                          ...) __attribute__((format(printf, 3, 4)));
 
+/* Writes such a way, cut if need be.  Returns out. */
+const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Writes such a way, cut if need be.  Returns out. */
+const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* No memory.  Returns -ENOMEM. */
 int esi_reader_fail_memory(const struct esi_reader *reader);
 

@@ -28,9 +28,9 @@ static int check_view(const struct esi_check *check,
     int64_t ranks = check->map != NULL ? check->map->application.ranks : ESI_MAX_RANKS;
     char way[ESI_PATH_BYTES];
 
-    snprintf(way, sizeof(way), "%.64sview.ranks", path);
+    esi_way(way, "%sview.ranks", path);
     int code = esi_check_ranges(check, view->ranks, ranks, "ranks", way);
-    snprintf(way, sizeof(way), "%.64sview.threads", path);
+    esi_way(way, "%sview.threads", path);
     if (code == 0)
         code = esi_check_ranges(check, view->threads, ESI_MAX_THREADS, "threads", way);
     return code;
@@ -62,7 +62,7 @@ static int check_stage_collector(const struct esi_check *check,
     if (stage->collector == NULL || check->map == NULL ||
         esi_names_find(&check->collectors, stage->collector, &index))
         return 0;
-    snprintf(way, sizeof(way), "%s.collector", path);
+    esi_way(way, "%s.collector", path);
     return esi_reader_fail_path(
         check->reader, way,
         "found \"%s\", expected the name of a collector in collectors",
@@ -80,7 +80,7 @@ static int check_per(const struct esi_check *check,
 
     if (stage->per >= parent_per)
         return 0;
-    snprintf(way, sizeof(way), "%s.per", path);
+    esi_way(way, "%s.per", path);
     return esi_reader_fail_path(
         check->reader, way,
         "found \"%s\" below a stage per %s, expected \"%s\" or narrower",
@@ -102,13 +102,13 @@ static int check_stage(struct tree *tree,
     int code = check_per(tree->check, stage, parent_per, path);
     if (code == 0)
         code = check_stage_collector(tree->check, stage, path);
-    snprintf(way, sizeof(way), "%s.host", path);
+    esi_way(way, "%s.host", path);
     if (code == 0)
         code = esi_check_host(tree->check, stage->host, way);
     if (code == 0)
         code = note_name(tree, stage->name);
     for (size_t i = 0; i < stage->child_count && code == 0; i++) {
-        snprintf(way, sizeof(way), "%s.children[%zu]", path, i);
+        esi_way(way, "%s.children[%zu]", path, i);
         code = check_stage(tree, &stage->children[i], stage->per, depth + 1, way);
     }
     return code;
@@ -127,7 +127,7 @@ static int check_stage_names(const struct tree *tree, const char *path)
     esi_names_fini(&names);
     if (!repeated)
         return 0;
-    snprintf(way, sizeof(way), "%.64stree", path);
+    esi_way(way, "%stree", path);
     return esi_reader_fail_path(
         tree->check->reader, way,
         "found two stages named \"%s\", expected each name once",
@@ -139,10 +139,10 @@ int esi_check_scope(const struct esi_check *check,
                     const char *path)
 {
     struct tree tree = {.check = check};
-    char prefix[64], way[ESI_PATH_BYTES];
+    char prefix[ESI_PATH_BYTES], way[ESI_PATH_BYTES];
 
-    snprintf(prefix, sizeof(prefix), "%.60s%s", path, *path != '\0' ? "." : "");
-    snprintf(way, sizeof(way), "%.64stree", prefix);
+    esi_way(prefix, "%s%s", path, *path != '\0' ? "." : "");
+    esi_way(way, "%stree", prefix);
     int code = check_view(check, &scope->view, prefix);
     if (code == 0)
         code = check_stage(&tree, &scope->tree, ES_PER_SCOPE, 1, way);
@@ -173,20 +173,20 @@ static int check_placement(const struct esi_check *check,
     size_t scope;
 
     if (!esi_names_find(scopes, mapping->scope, &scope)) {
-        snprintf(way, sizeof(way), "mapping.stages[%zu].scope", index);
+        esi_way(way, "mapping.stages[%zu].scope", index);
         return esi_reader_fail_path(
             check->reader, way, "found \"%s\", expected the name of a scope in scopes",
             mapping->scope);
     }
     if (!has_stage(&check->map->scopes[scope].tree, mapping->stage)) {
-        snprintf(way, sizeof(way), "mapping.stages[%zu].stage", index);
+        esi_way(way, "mapping.stages[%zu].stage", index);
         return esi_reader_fail_path(
             check->reader, way,
             "found \"%s\", expected the name of a stage in scope "
             "\"%s\"",
             mapping->stage, mapping->scope);
     }
-    snprintf(way, sizeof(way), "mapping.stages[%zu].host", index);
+    esi_way(way, "mapping.stages[%zu].host", index);
     return esi_check_host(check, mapping->host, way);
 }
 
@@ -204,7 +204,7 @@ static int check_placements(const struct esi_check *check,
             if (strcmp(mapping->stages[i].scope, mapping->stages[j].scope) != 0 ||
                 strcmp(mapping->stages[i].stage, mapping->stages[j].stage) != 0)
                 continue;
-            snprintf(way, sizeof(way), "mapping.stages[%zu]", i);
+            esi_way(way, "mapping.stages[%zu]", i);
             return esi_reader_fail_path(
                 check->reader, way,
                 "found stage \"%s\", which mapping.stages[%zu] has "
@@ -226,7 +226,7 @@ int esi_check_scopes(const struct esi_check *check)
         return esi_reader_fail_memory(check->reader);
     int code = esi_check_unique(check, &names, "scopes", "name");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {
-        snprintf(way, sizeof(way), "scopes[%zu]", i);
+        esi_way(way, "scopes[%zu]", i);
         code = esi_check_scope(check, &map->scopes[i], way);
     }
     if (code == 0)
