@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Counters of channels: one for each (peer, tag), also while the table grows. */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "wrappers/mpi/match.h"
+
+enum { PEERS = 50, TAGS = 40, THREADS = 4, ROUNDS = 20 };
+
+static void each_channel_counts_for_itself(void **state)
+{
+    struct esi_channels channels = {0};
+
+    (void)state;
+    for (uint32_t round = 0; round < 5; round++)
+        for (int peer = 0; peer < PEERS; peer++)
+            for (int tag = 0; tag < TAGS; tag++)
+                assert_int_equal(esi_channel_next(&channels, peer, tag), round);
+    esi_channels_fini(&channels);
+}
+
+static void extreme_peers_and_tags_are_channels_of_their_own(void **state)
+{
+    static const int extremes[] = {0, 1, 1 << 16, INT32_MAX - 1, INT32_MAX};
+    enum { COUNT = sizeof extremes / sizeof extremes[0] };
+    struct esi_channels channels = {0};
+
+    (void)state;
+    for (uint32_t round = 0; round < 3; round++)
+        for (int i = 0; i < COUNT; i++)
+            for (int j = 0; j < COUNT; j++)
+                assert_int_equal(esi_channel_next(&channels, extremes[i], extremes[j]),
+                                 round);
+    esi_channels_fini(&channels);
+}
+
+static void a_number_given_back_is_given_out_again(void **state)
+{
+    struct esi_channels channels = {0};
+
+    (void)state;
+    assert_int_equal(esi_channel_next(&channels, 3, 4), 0);
+    assert_int_equal(esi_channel_next(&channels, 3, 4), 1);
+    esi_channel_back(&channels, 3, 4);
+    assert_int_equal(esi_channel_next(&channels, 3, 4), 1);
+    esi_channels_fini(&channels);
+}
+
+static void beyond_the_bound_numbers_are_unknown_and_old_channels_go_on(void **state)
+{
+    enum { TOO_MANY = (1 << 20) + 100 };
+    struct esi_channels channels = {0};
+    int refused = 0;
+
+    (void)state;
+    for (int tag = 0; tag < TOO_MANY; tag++)
+        refused += esi_channel_next(&channels, 1, tag) == ES_SEQUENCE_UNKNOWN;
+    assert_true(refused > 0 && refused < TOO_MANY / 2);
+    assert_int_equal(esi_channel_next(&channels, 1, 0), 1);
+    assert_int_equal(esi_channel_next(&channels, 1, TOO_MANY), ES_SEQUENCE_UNKNOWN);
+    esi_channels_fini(&channels);
+}
+
+/* --- Threads
+ * ------------------------------------------------------------------------------- */
+
+struct counter {
+    pthread_t thread;
+    struct esi_channels *channels;
+    uint64_t sum;
+};
+
+static void *count(void *argument)
+{
+    struct counter *counter = argument;
+
+    for (int round = 0; round < ROUNDS; round++)
+        for (int peer = 0; peer < PEERS; peer++)
+            for (int tag = 0; tag < TAGS; tag++)
+                counter->sum += esi_channel_next(counter->channels, peer, tag);
+    return NULL;
+}
+
+static void threads_share_counters_while_the_table_grows(void **state)
+{
+    struct esi_channels channels = {0};
+    struct counter counters[THREADS];
+    uint64_t sum = 0;
+    uint64_t each = (uint64_t)THREADS * ROUNDS;
+
+    (void)state;
+    esi_multiple = true;
+    for (int i = 0; i < THREADS; i++) {
+        counters[i] = (struct counter){.channels = &channels};
+        assert_int_equal(pthread_create(&counters[i].thread, NULL, count, &counters[i]),
+                         0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(counters[i].thread, NULL);
+        sum += counters[i].sum;
+    }
+    /* Every number from 0 to each - 1 was given out once, on every channel. */
+    assert_int_equal(sum, each * (each - 1) / 2 * PEERS * TAGS);
+    assert_int_equal(esi_channel_next(&channels, 0, 0), each);
+    esi_channels_fini(&channels);
+    esi_multiple = false;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_channel_counts_for_itself),
+        cmocka_unit_test(extreme_peers_and_tags_are_channels_of_their_own),
+        cmocka_unit_test(a_number_given_back_is_given_out_again),
+        cmocka_unit_test(beyond_the_bound_numbers_are_unknown_and_old_channels_go_on),
+        cmocka_unit_test(threads_share_counters_while_the_table_grows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The table of requests against a plain array that is searched from end to end. */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wrappers/mpi/match.h"
+#include "wrappers/mpi/requests.h"
+
+enum { HANDLES = 300, STEPS = 200000, THREADS = 4 };
+
+struct plain {
+    bool present;
+    bool persistent;
+    bool active;
+    uint32_t mark;
+};
+
+static uint32_t draw(uint64_t *random, uint32_t below)
+{
+    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(*random >> 33) % below;
+}
+
+/* Handles as MPI gives them: small differences, common high bits. */
+static uint64_t handle_of(uint64_t base, uint32_t i)
+{
+    return base + (i < HANDLES / 2 ? i : (uint64_t)i << 12);
+}
+
+static void put(uint64_t handle, struct plain *plain, uint64_t *random)
+{
+    struct esi_request request = {.handle = handle, .kind = ESI_REQUEST_RECEIVE};
+
+    *plain = (struct plain){.present = true,
+                            .persistent = draw(random, 2) != 0,
+                            .active = draw(random, 2) != 0,
+                            .mark = draw(random, UINT32_MAX)};
+    request.persistent = plain->persistent;
+    request.active = plain->active;
+    request.tuple.tag = (int32_t)plain->mark;
+    assert_true(esi_request_put(&request));
+}
+
+static void compare(const struct esi_request *request,
+                    uint64_t handle,
+                    const struct plain *plain)
+{
+    assert_true(request->handle == handle);
+    assert_int_equal((uint32_t)request->tuple.tag, plain->mark);
+    assert_int_equal(request->persistent, plain->persistent);
+    assert_int_equal(request->active, plain->active);
+}
+
+static void step(struct plain *plain, uint64_t handle, uint64_t *random)
+{
+    struct esi_request request;
+
+    switch (draw(random, 5)) {
+    case 0:
+    case 1:
+        put(handle, plain, random);
+        break;
+    case 2:
+        assert_int_equal(esi_request_get(handle, &request), plain->present);
+        if (plain->present)
+            compare(&request, handle, plain);
+        break;
+    case 3:
+        assert_int_equal(esi_request_take(handle, &request), plain->present);
+        if (plain->present)
+            compare(&request, handle, plain);
+        plain->present = false;
+        break;
+    default:
+        assert_int_equal(esi_request_finish(handle, &request), plain->present);
+        if (plain->present)
+            compare(&request, handle, plain);
+        plain->present = plain->present && plain->persistent;
+        plain->active = false;
+        break;
+    }
+}
+
+static void play(uint64_t base, uint64_t seed)
+{
+    struct plain plain[HANDLES] = {0};
+    struct esi_request request;
+    uint64_t random = seed;
+
+    for (int i = 0; i < STEPS; i++) {
+        uint32_t which = draw(&random, HANDLES);
+
+        step(&plain[which], handle_of(base, which), &random);
+    }
+    for (uint32_t i = 0; i < HANDLES; i++) {
+        assert_int_equal(esi_request_take(handle_of(base, i), &request),
+                         plain[i].present);
+        if (plain[i].present)
+            compare(&request, handle_of(base, i), &plain[i]);
+    }
+}
+
+static void the_table_agrees_with_a_plain_array(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        play(0x98000000, seed);
+}
+
+static void handles_may_be_any_bits(void **state)
+{
+    struct esi_request request = {.kind = ESI_REQUEST_SEND};
+
+    (void)state;
+    for (uint64_t bit = 0; bit < 64; bit++) {
+        request.handle = UINT64_C(1) << bit;
+        assert_true(esi_request_put(&request));
+    }
+    request.handle = UINT64_MAX;
+    assert_true(esi_request_put(&request));
+    request.handle = 0;
+    assert_true(esi_request_put(&request));
+    for (uint64_t bit = 0; bit < 64; bit++)
+        assert_true(esi_request_take(UINT64_C(1) << bit, &request));
+    assert_true(esi_request_take(UINT64_MAX, &request));
+    assert_true(esi_request_take(0, &request));
+    assert_false(esi_request_get(0, &request));
+}
+
+static void *play_alone(void *argument)
+{
+    uintptr_t number = (uintptr_t)argument;
+
+    play((uint64_t)(number + 1) << 40, number + 10);
+    return NULL;
+}
+
+static void threads_do_not_disturb_one_another(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    esi_multiple = true;
+    for (uintptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, play_alone, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    esi_multiple = false;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_agrees_with_a_plain_array),
+        cmocka_unit_test(handles_may_be_any_bits),
+        cmocka_unit_test(threads_do_not_disturb_one_another),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
