@@ -15,7 +15,7 @@
 
 struct record {
     int other;
-    char *name;
+    const char *name;
 };
 
 static struct record records[] = {
