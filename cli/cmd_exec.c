@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,18 @@ static void clean_up(const char *run)
         es_run_remove(run, false);
 }
 
+/* The connection to the process manager that MPICH's launchers hand to a rank. */
+static int find_lifeline(void)
+{
+    const char *text = getenv("PMI_FD");
+    char *end;
+
+    if (!text)
+        return -1;
+    long number = strtol(text, &end, 10);
+    return *end == '\0' && number > 2 && number < INT_MAX ? (int)number : -1;
+}
+
 int esi_cmd_exec(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -141,7 +154,8 @@ int esi_cmd_exec(int argc, char **argv)
         esi_supervise_become(arguments.program);
 
     struct es_supervision supervision = {.argv = arguments.program,
-                                         .death_signal = SIGKILL};
+                                         .death_signal = SIGKILL,
+                                         .lifeline = find_lifeline()};
     pid_t child = esi_supervise_start(&supervision);
     if (child < 0) {
         esi_command_note("nobody will note how %s ends: %s", arguments.program[0],

@@ -69,8 +69,6 @@ static void add_libraries(struct es_findings *findings,
 
 static const char *why_missed(const char *name)
 {
-    if (strncmp(name, "MPI_T_", 6) == 0)
-        return "part of the tool interface, which moves no data of the program";
     if (strncmp(name, "MPIX_", 5) == 0)
         return "an extension that is not in the MPI standard";
     return "not in the table of this version: newer than it";

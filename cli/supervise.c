@@ -70,25 +70,37 @@ _Noreturn static void become_child(const struct es_supervision *supervision,
     esi_supervise_become(supervision->argv);
 }
 
+static void close_range_of(unsigned first, unsigned last)
+{
+    enum { MANY = 65536 };
+
+    if (first > last || syscall(SYS_close_range, first, last, 0u) == 0)
+        return;
+    /* Kernels before 5.9. */
+    for (unsigned i = first; i <= last && i < MANY; i++)
+        close((int)i);
+}
+
 /*
  * Readers of the program's pipes and sockets must see their end when the program closes
  * them, so no copy may live here.  0 to 2 stay taken: what is opened later must not be
  * mistaken for standard error.
  */
-static void drop_descriptors(void)
+static void drop_descriptors(int lifeline)
 {
+    const unsigned first = STDERR_FILENO + 1;
     int null = open("/dev/null", O_RDWR);
 
     if (null < 0)
         return;
     for (int i = 0; i <= STDERR_FILENO; i++)
         dup2(null, i);
-    if (syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, ~0u, 0u) == 0)
+    if (lifeline <= STDERR_FILENO) {
+        close_range_of(first, ~0u);
         return;
-    long limit = sysconf(_SC_OPEN_MAX);
-    for (int i = STDERR_FILENO + 1;
-         i < (limit > 0 && limit < 65536 ? (int)limit : 65536); i++)
-        close(i);
+    }
+    close_range_of(first, (unsigned)lifeline - 1);
+    close_range_of((unsigned)lifeline + 1, ~0u);
 }
 
 pid_t esi_supervise_start(const struct es_supervision *supervision)
@@ -106,7 +118,7 @@ pid_t esi_supervise_start(const struct es_supervision *supervision)
         return -reason;
     }
     if (!supervision->keep_descriptors)
-        drop_descriptors();
+        drop_descriptors(supervision->lifeline);
     return child;
 }
 

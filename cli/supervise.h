@@ -19,6 +19,9 @@ struct es_supervision {
     int death_signal;      /* the child gets it when the supervisor dies; 0 = none */
     bool keep_descriptors; /* the supervisor keeps its own: it still has something to
                               print */
+    int lifeline;          /* else the one above 2 that it keeps: its closing tells the
+                              launcher that the rank is dead, which must not be before
+                              its end is noted; -1 = none */
 };
 
 /* Starts the child.  Returns its process id, or -errno. */

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_collected.sh - run, exec, list and clean with the collector and MPI programs.
+
+. "${0%/*}/functions.sh"
+need_mpi
+apps=$top_builddir/apps
+
+# A good end with --keep: the tuples are there.
+expect 0 "$eventspace" run -n 2 --keep --threshold 10 --name "$prefix-ring" -- "$apps/ring"
+expect 0 "$eventspace" list -f json -e "$prefix-ring"
+json_lines_hold "o['threshold'] <= 15 if o['type'] == 'element' else (o['state'] == 'finalized' and o['size'] == 2 and o['tuples'] > 100)"
+[ "$(grep -c '"type":"process"' "$folder/out")" = 2 ] || fault "not two processes"
+expect 0 "$eventspace" events -r 1 --last 5 "$prefix-ring"
+contains out MPI_
+expect 0 "$eventspace" clean "$prefix-ring"
+contains out "2 segments, run directory"
+
+# Without it nothing is left, by no way of starting.
+expect 0 "$eventspace" run -n 2 --name "$prefix-gone" -- "$apps/ring"
+expect 2 "$eventspace" list "$prefix-gone"
+cat >"$folder/name" <<'END'
+#!/bin/sh
+echo "$EVENTSPACE_RUN"
+exec "$@"
+END
+chmod +x "$folder/name"
+expect 0 "$MPIEXEC" -n 2 "$eventspace" exec -- "$apps/ring"
+expect 0 "$MPIEXEC" -n 2 "$eventspace" exec --keep -- sh -c 'echo "$EVENTSPACE_RUN"'
+name=$(sort -u "$folder/out")
+[[ $name == job-* && $(wc -l <<<"$name") == 1 ]] || fault "the ranks' runs are $name"
+expect 0 "$eventspace" exec -- "$apps/ring"
+compgen -G "/dev/shm/eventspace.ring-*" >/dev/null && fault "a rank alone left segments"
+
+# A run's name that is given, under the user's own launcher.
+expect 0 env EVENTSPACE_RUN="$prefix-own" "$MPIEXEC" -n 2 "$eventspace" exec -- "$apps/ring"
+expect 0 "$eventspace" list -f json "$prefix-own"
+json_lines_hold "o['state'] == 'finalized' and not o['alive']"
+expect 0 "$eventspace" clean "$prefix-own"
+
+# Killed in mid-run: what was recorded last is still there, and how it ended.
+"$eventspace" run -n 2 --name "$prefix-killed" -- "$apps/hang" --seconds 60 receive-cycle \
+    >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
+launched=$!
+await 20 grep -q 'good iterations done' "$folder/hang.out"
+sleep 0.5
+victim=$("$eventspace" list -f json "$prefix-killed" |
+    sed -n 's/.*"rank":1,.*"pid":\([0-9]*\),.*/\1/p')
+kill -KILL "$victim" || fault "rank 1 has no process '$victim'"
+await 20 test ! -e "/proc/$launched"
+wait $launched
+[ $? -ne 0 ] || fault "run ended well though rank 1 was killed"
+grep -q 'rank 1 was killed by signal 9' "$folder/hang.err" ||
+    fault "run does not say who died: $(cat "$folder/hang.err")"
+grep -q "eventspace events $prefix-killed" "$folder/hang.err" ||
+    fault "run does not say how to look"
+expect 0 "$eventspace" list "$prefix-killed"
+contains out "killed by signal 9"
+expect 0 "$eventspace" events -r 1 "$prefix-killed"
+contains out "MPI_Recv from 0, tag 3"
+contains out "MPI_Barrier"
+expect 1 "$eventspace" heartbeat --once "$prefix-killed"
+contains out dead
+expect 0 "$eventspace" clean "$prefix-killed"
+finish

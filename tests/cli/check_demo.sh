@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_demo.sh - the demonstration shows what it promises, in time.
+
+. "${0%/*}/functions.sh"
+need_mpi
+began=$SECONDS
+timeout -k 10 170 sh "$top_srcdir/tools/demo" >"$folder/out" 2>&1 ||
+    fault "the demonstration failed: $(cat "$folder/out")"
+echo "it took $((SECONDS - began)) s"
+contains out "deadlock: 0 -> 1 -> 0"
+finish

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_doctor.sh - eventspace doctor, of this machine and of several kinds of programs.
+
+. "${0%/*}/functions.sh"
+
+doctor()
+{
+    timeout -k 5 60 "$eventspace" doctor "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+}
+
+doctor
+for subject in version "preload library" MPI "shared memory" clock membarrier processes \
+    "run directories"; do
+    contains out "$subject: "
+done
+grep -q '^problem' "$folder/out"
+[ $? = $((1 - status)) ] || fault "status $status does not agree with: $(cat "$folder/out")"
+doctor --format json
+json_lines_hold "o['type'] == 'finding' and o['kind'] in ('good', 'note', 'problem') and o['subject'] and o['text']"
+
+expect 1 env EVENTSPACE_DISABLE=1 "$eventspace" doctor
+contains out "EVENTSPACE_DISABLE=1: nothing is collected"
+expect 1 env EVENTSPACE_PRELOAD=/no/such/library "$eventspace" doctor
+contains out "preload library: EVENTSPACE_PRELOAD: /no/such/library"
+echo nonsense >"$folder/nonsense.so"
+expect 1 env EVENTSPACE_PRELOAD="$folder/nonsense.so" "$eventspace" doctor
+contains out "cannot be loaded"
+
+# Programs.
+expect 2 "$eventspace" doctor /no/such/program
+contains err "/no/such/program"
+expect 2 "$eventspace" doctor "$prefix-no-such-program"
+contains err "no such program in PATH"
+expect 2 "$eventspace" doctor "$folder"
+printf '#!/usr/bin/env python3\n' >"$folder/script"
+doctor "$folder/script"
+contains out "is a script for /usr/bin/env python3"
+echo text >"$folder/text"
+doctor "$folder/text"
+[ $status = 1 ] || fault "a text was taken for a program"
+contains out "neither an ELF program nor a script"
+
+grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h" || {
+    doctor sh
+    contains err "built without libelf"
+    finish
+}
+doctor sh
+contains out "needs no MPI library itself"
+printf '\177ELF nonsense' >"$folder/broken"
+doctor "$folder/broken"
+[ $status = 2 ] || fault "a broken file gave $status"
+
+# A program as the compiler makes it: it only needs MPI's names.
+cat >"$folder/program.c" <<'END'
+int MPI_Send(void), PMPI_Barrier(void), MPI_Comm_rank(void), mpi_waitall_(void);
+int MPI_Made_up(void), MPIX_Query(void), MPI_T_init_thread(void), MPI_SIZE(void);
+int main(void)
+{
+    return MPI_Send() + PMPI_Barrier() + MPI_Comm_rank() + mpi_waitall_() + MPI_Made_up() +
+           MPIX_Query() + MPI_T_init_thread() + MPI_SIZE();
+}
+END
+sed 's/(void), /(void){return 0;}\nint /g; s/(void);/(void){return 0;}/; /^int main/,$d' \
+    "$folder/program.c" >"$folder/libmpi.c"
+if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder/libmpi.c" &&
+    $CC -o "$folder/program" "$folder/program.c" "$folder/libmpi.so.77"; then
+    doctor "$folder/program"
+    contains out "needs libmpi.so.77"
+    contains out "MPI_Comm_rank: not recorded: "
+    contains out "MPI_Made_up: not recorded: not in the table"
+    contains out "MPIX_Query: not recorded: an extension"
+    contains out "MPI_T_init_thread: not recorded: tool interface"
+    contains out "7 MPI routines called, 3 recorded"
+    chmod u+s "$folder/program"
+    doctor "$folder/program"
+    [ $status = 1 ] || fault "set-user-ID gave $status"
+    contains out "changes the user or group"
+else
+    fault "cannot compile a test program"
+fi
+printf 'int MPI_Init(void){return 0;}\nint main(void){return MPI_Init();}\n' >"$folder/own.c"
+if $CC -o "$folder/own" "$folder/own.c"; then
+    doctor "$folder/own"
+    contains out "has MPI linked in statically"
+fi
+if $CC -static -o "$folder/static" "$folder/own.c" 2>/dev/null; then
+    doctor "$folder/static"
+    [ $status = 1 ] || fault "a static program gave $status"
+    contains out "is linked statically"
+fi
+finish

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_readme.sh - the commands that README.md and docs/guide.md show do what they say.
+#
+# Blocks fenced with ```sh test are run one after the other, with the build tree's
+# commands in PATH and the example programs in the current folder.
+
+. "${0%/*}/functions.sh"
+need_mpi
+mkdir "$folder/bin" "$folder/work"
+ln -s "$eventspace" "$folder/bin/eventspace"
+PATH=$folder/bin:$PATH
+for app in windtunnel ring hang; do
+    ln -s "$top_builddir/apps/$app" "$folder/work/$app"
+done
+cd "$folder/work" || exit 1
+
+for document in README.md docs/guide.md; do
+    awk '/^```sh test$/ { inside = 1; next } /^```/ { inside = 0 } inside' \
+        "$top_srcdir/$document" >"$folder/commands"
+    [ -s "$folder/commands" ] || fault "$document has no commands to test"
+    # The names of runs in the documents are the users'; here they must be ours alone.
+    sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g" "$folder/commands"
+    timeout -k 10 120 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
+        fault "$document: $(cat "$folder/out")"
+done
+finish

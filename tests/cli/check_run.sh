@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_run.sh - eventspace run: what it lays out, how it ends, what it leaves.
+
+. "${0%/*}/functions.sh"
+use_marker
+launcher=$top_srcdir/tests/cli/local_launcher.sh
+run=("$eventspace" run --launcher "$launcher")
+
+# Ends as the launcher does, and leaves nothing.
+expect 0 "${run[@]}" -n 2 true
+is_empty err
+expect 1 "${run[@]}" -n 2 false
+expect 42 "${run[@]}" -n 2 -- sh -c 'exit $((PMI_RANK * 42))'
+expect 137 "${run[@]}" -n 1 --launcher "sh -c 'kill -9 \$\$'" -- true
+[ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left behind: $(ls -A "$EVENTSPACE_DIR")"
+
+# What the ranks find.
+expect 0 "${run[@]}" -n 2 --name "$prefix-facts" --threshold 77 -- sh -c '
+    [ "$PMI_RANK" = 1 ] || exit 0
+    echo "run=$EVENTSPACE_RUN dir=$EVENTSPACE_RUN_DIR marker=$MARKER_WAS_LOADED"
+    ls "$EVENTSPACE_RUN_DIR"
+    cat "$EVENTSPACE_PLAN"
+    cat "$EVENTSPACE_RUN_DIR/run.json" >"$0.facts"
+    "$1" check "$EVENTSPACE_RUN_DIR/map.json"' "$folder/run" "$eventspace"
+contains out "run=$prefix-facts dir=$EVENTSPACE_DIR/$prefix-facts marker=yes"
+contains out "threshold=77"
+for file in map.json collect.plan run.json; do
+    contains out $file
+done
+cp "$folder/run.facts" "$folder/out"
+json_lines_hold "o['run'] == '$prefix-facts' and o['ranks'] == 2 and o['command'][0] == 'sh'"
+
+# The launcher itself is not preloaded.
+expect 0 "${run[@]}" -n 1 --launcher "sh -c 'echo \"launcher <\$MARKER_WAS_LOADED>\"; shift 2; \"\$@\"' sh" -- \
+    sh -c 'echo "rank <$MARKER_WAS_LOADED>"'
+contains out 'launcher <>'
+contains out 'rank <yes>'
+
+# Words are split as a shell does; the hosts' file is passed on.
+expect 0 "${run[@]}" -n 1 --launcher "env A='b c' $launcher" -- sh -c 'echo "A=$A"'
+contains out 'A=b c'
+expect 0 env EVENTSPACE_LAUNCHER="$launcher" "$eventspace" run -n 3 -- sh -c 'echo $PMI_SIZE'
+[ "$(cat "$folder/out")" = "$(printf '3\n3\n3')" ] || fault "not three ranks of three"
+echo "$(uname -n):2" >"$folder/hosts"
+expect 0 "${run[@]}" --hostfile "$folder/hosts" -- sh -c 'echo rank'
+[ "$(grep -c rank "$folder/out")" = 2 ] || fault "not as many ranks as slots"
+
+# A map says how many ranks, and what is collected.
+expect 0 "$eventspace" map -n 2 -o "$folder/map.json"
+expect 0 "${run[@]}" --map "$folder/map.json" -- sh -c 'echo rank'
+[ "$(grep -c rank "$folder/out")" = 2 ] || fault "not as many ranks as the map has"
+expect 2 "${run[@]}" --map "$folder/map.json" -n 3 true
+contains err "it is for 2 ranks, but -n asks for 3"
+
+# What the user gives and cannot be used.
+echo '{' >"$folder/bad.json"
+expect 2 "${run[@]}" --map "$folder/bad.json" true
+contains err "eventspace run: --map: $folder/bad.json:"
+expect 2 "${run[@]}" --map /no/such/map true
+expect 2 "${run[@]}" --hostfile /no/such/file true
+expect 2 "${run[@]}" -n 0 true
+expect 2 "${run[@]}" -n two true
+expect 2 "${run[@]}" --name 'a b' true
+expect 2 "${run[@]}" -n 1 --launcher "'" true
+contains err "is not closed"
+# shellcheck disable=SC2016 # it must not be run
+expect 2 "${run[@]}" -n 1 --launcher '$(ls)' true
+contains err "commands in it are not run"
+expect 2 "${run[@]}" -n 1
+expect 127 "${run[@]}" -n 1 --launcher /no/such/launcher true
+
+# Two runs of one name would be one.
+expect 0 "${run[@]}" -n 1 --keep --name "$prefix-twice" true
+expect 2 "${run[@]}" -n 1 --name "$prefix-twice" true
+contains err "eventspace clean $prefix-twice"
+expect 0 "$eventspace" clean "$prefix-twice"
+expect 0 "${run[@]}" -n 1 --name "$prefix-twice" true
+
+# Without a place for the run directory the program runs all the same.
+expect 3 env EVENTSPACE_DIR=/proc/nothing "${run[@]}" -n 1 -- sh -c 'echo "<$MARKER_WAS_LOADED>"; exit 3'
+contains out '<>'
+contains err "eventspace run: not collecting"
+
+# A rank that died keeps what it recorded; one line says how to look.
+expect 0 "${run[@]}" -n 1 --name "$prefix-good" -- "$helpers/make_segments" "$prefix-good" 1 5
+contains err "kept"
+expect 0 "$eventspace" list "$prefix-good"
+expect 0 "$eventspace" clean "$prefix-good"
+finish
