@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace check - tells whether a pathmap is right, and if not, where it is wrong. */
+/* eventspace check - tells whether a pathmap is right, or where it is wrong. */
 #include "config.h"
 
 #include <string.h>
@@ -43,10 +43,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
-static const struct argp parser = {NULL, parse_option, "MAP.json", doc, children,
-                                   NULL, NULL};
+static const struct argp parser = {NULL,     parse_option, "MAP.json", doc,
+                                   children, NULL,         NULL};
 
-static void print_counts_json(const char *path, const struct es_pathmap_summary *summary)
+static void print_counts_json(const char *path,
+                              const struct es_pathmap_summary *summary)
 {
     struct es_json_out out;
 

@@ -56,8 +56,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         request->threads = (int)esi_command_number(text, "--threads", 1, 4096, state);
         return 0;
     case KEY_THRESHOLD:
-        request->threshold = (uint32_t)esi_command_number(
-            text, "--threshold", 1, ES_PLAN_THRESHOLD_MAX, state);
+        request->threshold = (uint32_t)esi_command_number(text, "--threshold", 1,
+                                                          ES_PLAN_THRESHOLD_MAX, state);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "takes no arguments: '%s'", text);
@@ -75,7 +75,8 @@ static int print(const struct es_pathmap *map)
     int code = es_pathmap_format(map, &text);
 
     if (code < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot write the map");
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
+                                      "cannot write the map");
     fputs(text, stdout);
     free(text);
     return ES_EXIT_SUCCESS;
@@ -87,7 +88,8 @@ static int save(const struct es_pathmap *map, const char *path)
     int code = es_pathmap_save(map, path, &error);
 
     if (code < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot save the map");
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot save the map");
     return ES_EXIT_SUCCESS;
 }
 

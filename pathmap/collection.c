@@ -64,6 +64,20 @@ static int slots_from_collector(struct draft *draft,
     return 0;
 }
 
+/* The rank's own host is no placement, unless the collector names it: then all its
+ * ranks stay on one line. */
+static const char *placement(const struct es_pathmap_path *path,
+                             const struct es_pathmap_collector *collector,
+                             const char *found)
+{
+    const char *element = path->stages[1].host;
+
+    if (collector->host != NULL && element != NULL &&
+        strcmp(collector->host, element) == 0)
+        return collector->host;
+    return found;
+}
+
 static void slots_from_paths(struct draft *draft,
                              const struct es_pathmap_collector *collector)
 {
@@ -73,8 +87,10 @@ static void slots_from_paths(struct draft *draft,
         const struct es_pathmap_path *path = &draft->map->paths[i];
         if (strcmp(path->collector, collector->name) != 0)
             continue;
-        draft->slots[path->rank].wanted = true;
-        esi_path_settings(path, &draft->slots[path->rank].settings);
+        struct slot *slot = &draft->slots[path->rank];
+        slot->wanted = true;
+        esi_path_settings(path, &slot->settings);
+        slot->settings.host = placement(path, collector, slot->settings.host);
     }
 }
 

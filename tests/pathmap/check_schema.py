@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 """Compares docs/pathmap.schema.json with the tables in pathmap/schema.c.
 
-print_schema prints the tables.  Names, their order, what is required, types, bounds and
-choices must be the same.  Each member must also be explained in docs/pathmap.md.  Where
+print_schema prints the tables.  Names, their order, what is required, types, bounds,
+choices and defaults must be the same.  Each member must also be explained in docs/pathmap.md.  Where
 python3 has the jsonschema module, it also judges the maps of tests/data/pathmap.
 """
 
@@ -43,8 +43,8 @@ def read_tables():
     lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     tables = {}
     for line in lines.splitlines():
-        table, name, kind, need, low, high, detail = line.split("\t")
-        member = (kind, need == "required", int(low), int(high), detail)
+        table, name, kind, need, low, high, initial, detail = line.split("\t")
+        member = (kind, need == "required", int(low), int(high), int(initial), detail)
         tables.setdefault(table, {})[name] = member
     return tables
 
@@ -75,14 +75,26 @@ def expected_of(kind, low, high, detail, classes):
     }[kind]
 
 
+def default_of(kind, initial, detail):
+    """What a member that is left out holds, None where that has no JSON form."""
+    if kind == "choice":
+        return detail.split(",")[initial]
+    if kind == "boolean":
+        return initial != 0
+    return initial if kind == "integer" and initial != 0 else None
+
+
 def compare_member(place, member, said, classes):
-    kind, _, low, high, detail = member
+    kind, required, low, high, initial, detail = member
     wanted = expected_of(kind, low, high, detail, classes)
     got = {k: v for k, v in said.items() if k not in ("description", "default")}
     if kind == "objects":  # how many there may be is checked by other code
         got = {k: v for k, v in got.items() if k not in ("minItems", "maxItems")}
     if got != wanted:
         fault("%s: the schema says %s, the table %s" % (place, got, wanted))
+    default = default_of(kind, initial, detail)
+    if not required and default is not None and said.get("default") != default:
+        fault("%s: default %s, table %s" % (place, said.get("default"), default))
     if not said.get("description"):
         fault("%s: no description" % place)
 

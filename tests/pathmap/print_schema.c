@@ -3,7 +3,7 @@
 /*
  * Prints the tables of members, one line each, for check_schema.py:
  *
- *   SCHEMA MEMBER KIND required|optional MINIMUM MAXIMUM DETAIL
+ *   SCHEMA MEMBER KIND required|optional MINIMUM MAXIMUM INITIAL DETAIL
  *
  * with tabs between; DETAIL is the choices with commas, or the schema of what is below.
  */
@@ -43,10 +43,10 @@ static const char *kind_name(enum esi_kind kind)
 static void print_member(const struct esi_schema *schema,
                          const struct esi_member *member)
 {
-    printf("%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t", schema->name, member->name,
-           kind_name(member->kind),
+    printf("%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", schema->name,
+           member->name, kind_name(member->kind),
            (member->flags & ESI_REQUIRED) != 0 ? "required" : "optional",
-           member->minimum, member->maximum);
+           member->minimum, member->maximum, member->initial);
     for (int i = 0; member->choices != NULL && member->choices[i] != NULL; i++)
         printf("%s%s", i > 0 ? "," : "", member->choices[i]);
     printf("%s\n", member->schema != NULL ? member->schema->name : "");
