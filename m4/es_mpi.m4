@@ -136,6 +136,11 @@ AC_DEFUN([ES_MPI_ACCEPT], [
       [AC_MSG_WARN([$MPIFC is of $es_mpifort_flavour, but $MPICC is of $es_mpicc_flavour: going without Fortran])],
       [ES_MPI_TRY_FC])])
   AC_DEFINE([HAVE_MPI], [1], [Define if an MPI was found.])
+  # The statuses of the MPICH ABI (MPICH, Intel MPI, Cray MPI ...) hold the byte count.
+  es_saved_CPPFLAGS=$CPPFLAGS
+  CPPFLAGS="$CPPFLAGS $MPI_CPPFLAGS"
+  AC_CHECK_MEMBERS([MPI_Status.count_lo], [], [], [[#include <mpi.h>]])
+  CPPFLAGS=$es_saved_CPPFLAGS
   ES_MPI_BUILD_CC
   es_mpi_summary="$es_mpicc_flavour ($MPICC, $MPIEXEC)"
   AS_IF([test "x$es_mpifort_works" = xyes], [

@@ -195,6 +195,7 @@ void esi_completed(struct esi_thread *thread,
                    !request->persistent && !request->cancelled && status->MPI_SOURCE >= 0)) {
         completed_receive(thread, request, status, esi_status_bytes(status), stop);
     } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent)) {
+        thread->known_send = 0;
         esi_request_remove(request);
     } else {
         esi_request_release(request);
@@ -253,13 +254,27 @@ void esi_leave_completion(struct esi_call *call, uint64_t stop)
 
 /* --- What the generated wrappers call after posting --------------------------------------- */
 
+/* Whether a send's request has the handle of the last one, which is still in the table: one of those
+ * that are complete from the start.  It says nothing that is worth writing again. */
+static bool is_known_send(struct esi_thread *thread, enum esi_request_kind kind, uint64_t handle)
+{
+    if (kind != ESI_REQUEST_SEND || esi_multiple) {
+        thread->known_send = 0;
+        return false;
+    }
+    if (thread->known_send == handle)
+        return true;
+    thread->known_send = handle;
+    return false;
+}
+
 static void put_request(const struct esi_call *call,
                         enum esi_request_kind kind,
                         const MPI_Request *handle)
 {
     struct esi_request *request;
 
-    if (*handle == MPI_REQUEST_NULL)
+    if (*handle == MPI_REQUEST_NULL || is_known_send(call->thread, kind, ESI_HANDLE(*handle)))
         return;
     request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL)

@@ -32,6 +32,7 @@ static void world_up(int provided)
         esi_multiple = true;
     atomic_store(&world_is_up, true);
     esi_process_set_state(ES_SEGMENT_RUNNING);
+    esi_status_try();
     esi_comm_register_world();
 }
 
@@ -120,6 +121,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
         esi_multiple = true; /* each session has a level of its own: be prepared */
         atomic_fetch_add(&open_sessions, 1);
         esi_process_set_state(ES_SEGMENT_RUNNING);
+        esi_status_try();
         esi_comm_set_session(*session);
     }
     esi_leave(&call, result);

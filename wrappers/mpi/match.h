@@ -33,6 +33,10 @@
 /* Set once when threads may call MPI at the same time; counters are then atomic. */
 extern bool esi_multiple;
 
+/* Bumped whenever what threads have cached (of handles, of counters) may have lost its
+ * meaning. */
+extern _Atomic uint32_t esi_handle_epoch;
+
 /* Adds one and returns the old value. */
 static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
 {
@@ -132,6 +136,12 @@ void esi_match_fini(struct esi_match *match);
 /* Publishes what is held back with unknown numbers: nothing will decide it any more. */
 void esi_match_flush(struct esi_match *match);
 
+/* Whether receives are queued, so that every further one must ask. */
+static inline bool esi_match_is_busy(const struct esi_match *match)
+{
+    return atomic_load_explicit(&match->queued, memory_order_relaxed) != 0;
+}
+
 /* The slow part of esi_match_post(). */
 struct esi_receive *esi_match_enqueue(struct esi_match *match,
                                       int source,
@@ -145,9 +155,7 @@ static inline struct esi_receive *esi_match_post(struct esi_match *match,
                                                  int tag,
                                                  uint32_t *ret_number)
 {
-    if (__builtin_expect(source >= 0 && tag >= 0 &&
-                             atomic_load_explicit(&match->queued, memory_order_relaxed) == 0,
-                         1)) {
+    if (source >= 0 && tag >= 0 && !esi_match_is_busy(match)) {
         *ret_number = esi_channel_next(&match->channels, source, tag);
         return NULL;
     }

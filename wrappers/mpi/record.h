@@ -45,6 +45,7 @@ struct esi_thread {
     int number;            /* of the thread, in order of first call; -1 = none yet */
     const void *outermost; /* where on the stack that operation began */
     struct esi_path *paths[ES_CLASS_COUNT]; /* NULL = not made yet */
+    uint64_t known_send;   /* handle of the last send's request while it is in the table; else 0 */
     uint64_t comm_handle;  /* one-entry cache, valid in comm_epoch */
     struct esi_comm *comm;
     uint32_t comm_epoch;
@@ -524,8 +525,22 @@ ES_HOT void esi_write_as(struct esi_thread *thread,
 /* Size of a datatype whose handle is known to be good. */
 uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
 
-/* Bytes that a completed receive got, by its status. */
-uint32_t esi_status_bytes(const MPI_Status *status);
+/* Bytes that a completed receive got, by its status: as MPI tells. */
+uint32_t esi_status_ask(const MPI_Status *status);
+
+/* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI has started. */
+extern bool esi_status_is_open;
+void esi_status_try(void);
+
+/* The same, without a call where that is possible: asking costs as much as a clock read. */
+ES_HOT uint32_t esi_status_bytes(const MPI_Status *status)
+{
+#ifdef HAVE_MPI_STATUS_COUNT_LO
+    if (ESI_LIKELY(esi_status_is_open && status->count_hi_and_cancelled == 0))
+        return (uint32_t)status->count_lo;
+#endif
+    return esi_status_ask(status);
+}
 
 /* The callback of every match: writes the tuple, or leaves it to the thread that may. */
 void esi_publish(void *owner, const struct es_tuple *tuple);

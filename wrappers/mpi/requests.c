@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wrappers/mpi/match.h"
 
@@ -79,10 +80,11 @@ static bool grow(struct shard *shard)
     struct esi_request *old = shard->slots;
     size_t old_slots = old != NULL ? shard->mask + 1 : 0;
     size_t slots = old != NULL ? old_slots * 2 : FIRST_SLOTS;
-    struct esi_request *bigger = calloc(slots, sizeof *bigger);
+    struct esi_request *bigger = aligned_alloc(sizeof *bigger, slots * sizeof *bigger);
 
     if (bigger == NULL)
         return false;
+    memset(bigger, 0, slots * sizeof *bigger);
     shard->slots = bigger;
     shard->mask = slots - 1;
     for (size_t i = 0; i < old_slots; i++)

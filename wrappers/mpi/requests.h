@@ -42,18 +42,23 @@ struct esi_duplicate {
     uint64_t key[2];
 };
 
+/* One cache line. */
 struct esi_request {
     uint64_t handle;
-    uint8_t kind; /* enum esi_request_kind */
-    bool persistent;
-    bool active;    /* persistent: started */
-    bool cancelled; /* MPI_Cancel was called */
-    bool partitioned;
-    struct es_tuple tuple;       /* as far as it is known */
-    struct esi_comm *comm;       /* holds a reference if not NULL */
-    struct esi_receive *receive; /* not decided yet; NULL = the tuple has its number */
-    struct esi_duplicate *duplicate; /* DUPLICATE: owned */
+    struct es_tuple tuple; /* as far as it is known */
+    uint8_t kind;          /* enum esi_request_kind */
+    bool persistent : 1;
+    bool active : 1;       /* persistent: started */
+    bool cancelled : 1;    /* MPI_Cancel was called */
+    bool partitioned : 1;
+    struct esi_comm *comm; /* holds a reference if not NULL */
+    union {
+        struct esi_receive *receive;     /* not decided yet; NULL = the tuple has its number */
+        struct esi_duplicate *duplicate; /* DUPLICATE: owned */
+    };
 };
+
+_Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
 
 /* The record of a handle, new and zeroed but for the handle if there was none; its shard is
  * locked until esi_request_release() or esi_request_remove().  NULL without memory: the request is
