@@ -45,8 +45,7 @@ struct frequency {
     uint64_t error_ppb;
 };
 
-/* --- Which clock --------------------------------------------------------------------
- */
+/* --- Which clock ----------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 /* The kernel takes "tsc" off this list when it finds the counters unstable.  Its own
@@ -120,8 +119,7 @@ enum es_clock_kind es_clock_kind(void)
     return (enum es_clock_kind)kind;
 }
 
-/* --- Arithmetic ---------------------------------------------------------------------
- */
+/* --- Arithmetic ------------------------------------------------------------------ */
 
 /* a * b / c, rounded to nearest, saturating. */
 static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
@@ -148,8 +146,7 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* --- Pairing ------------------------------------------------------------------------
- */
+/* --- Pairing --------------------------------------------------------------------- */
 
 static uint64_t now_ns(clockid_t id)
 {
@@ -201,8 +198,7 @@ static uint64_t pairing_error_ns(const struct pairing *pairing, uint64_t hz)
     return add(scale_up(pairing->bracket / 2 + 1, NS_PER_S, hz), 2);
 }
 
-/* --- Frequency ----------------------------------------------------------------------
- */
+/* --- Frequency ------------------------------------------------------------------- */
 
 /* The frequency that the processor states in CPUID leaf 0x15: crystal * numerator /
  * denominator. */
@@ -332,8 +328,7 @@ void es_clock_refine(struct es_clock *clock)
     clock->frequency_error_ppb = measured.error_ppb;
 }
 
-/* --- Conversion ---------------------------------------------------------------------
- */
+/* --- Conversion ------------------------------------------------------------------ */
 
 uint64_t es_clock_realtime_ns(const struct es_clock *clock,
                               uint64_t ticks,
