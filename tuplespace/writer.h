@@ -78,17 +78,13 @@ ES_HOT _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
 }
 
-ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot,
-                                         size_t index,
-                                         uint32_t word)
+ES_HOT void esi_writer_store_word(_Atomic uint32_t *slot, size_t index, uint32_t word)
 {
     atomic_store_explicit(&slot[index], word, memory_order_relaxed);
 }
 
 /* A 64-bit field takes two words in native order: slots are aligned to 4 bytes only. */
-ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot,
-                                         size_t index,
-                                         uint64_t field)
+ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t field)
 {
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
@@ -98,8 +94,7 @@ ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot,
 
 /* Field by field, so that a tuple that was just made never leaves the registers: copied
  * as memory, the two halves of word 2 would wait for the store buffer. */
-ES_HOT void esi_writer_store(_Atomic uint32_t *slot,
-                                    const struct es_tuple *tuple)
+ES_HOT void esi_writer_store(_Atomic uint32_t *slot, const struct es_tuple *tuple)
 {
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     uint32_t operation = (uint32_t)tuple->operation << (big ? 16 : 0) |
@@ -117,8 +112,7 @@ ES_HOT void esi_writer_store(_Atomic uint32_t *slot,
     atomic_store_explicit(&slot[ES_WORD_OPERATION], operation, memory_order_release);
 }
 
-ES_HOT void esi_writer_put(struct es_writer *writer,
-                                  const struct es_tuple *tuple)
+ES_HOT void esi_writer_put(struct es_writer *writer, const struct es_tuple *tuple)
 {
     struct es_element_layout *element = writer->element;
 
@@ -144,8 +138,7 @@ ES_HOT void esi_writer_advance(struct es_writer *writer)
 }
 
 /* Shows an operation that has begun.  `tuple->stop` must be 0. */
-ES_HOT void es_writer_open(struct es_writer *writer,
-                                  const struct es_tuple *tuple)
+ES_HOT void es_writer_open(struct es_writer *writer, const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
 }
@@ -157,19 +150,18 @@ ES_HOT void es_writer_close(struct es_writer *writer, uint64_t stop)
     esi_writer_advance(writer);
 }
 
-/* The same, with the payload that only the end has told.  One word: a reader of the open tuple sees
- * the old one or the new one. */
+/* The same, with the payload that only the end has told.  One word: a reader of the
+ * open tuple sees the old one or the new one. */
 ES_HOT void es_writer_close_with(struct es_writer *writer,
-                                        uint64_t stop,
-                                        uint32_t bytes)
+                                 uint64_t stop,
+                                 uint32_t bytes)
 {
     esi_writer_store_word(esi_writer_slot(writer), ES_WORD_BYTES, bytes);
     es_writer_close(writer, stop);
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */
-ES_HOT void es_writer_write(struct es_writer *writer,
-                                   const struct es_tuple *tuple)
+ES_HOT void es_writer_write(struct es_writer *writer, const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
     esi_writer_advance(writer);

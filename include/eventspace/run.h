@@ -65,8 +65,9 @@ ES_API const char *es_run_name(const struct es_run *run);
 ES_API size_t es_run_unreadable_count(const struct es_run *run);
 ES_API const struct es_error *es_run_unreadable(const struct es_run *run, size_t index);
 
-/* Removes the run's segments from shared memory (of dead processes only, unless `live`
- * is set).  Returns the number removed, or -errno. */
+/* Removes the run's segments from shared memory, of all runs where `run` is NULL: of
+ * dead processes only, unless `live` is set.  What cannot be attached goes too if the
+ * pid in its name is nobody's.  Returns the number removed, or -errno. */
 ES_API int es_run_remove(const char *run, bool live);
 
 /* --- Segments: one per observed process

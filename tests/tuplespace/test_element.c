@@ -174,6 +174,20 @@ static void an_open_tuple_is_seen_until_it_is_closed(void **state)
     assert_int_equal(read_from(scene, &cursor, 40), 1);
 }
 
+static void a_tuple_can_be_closed_with_the_payload(void **state)
+{
+    struct scene *scene = *state;
+    struct es_tuple expected = fixture_tuple(0);
+    struct es_tuple open = expected;
+    struct es_cursor cursor = {0};
+
+    open.stop = 0;
+    open.bytes = 0;
+    es_writer_open(&scene->writer, &open);
+    es_writer_close_with(&scene->writer, expected.stop, expected.bytes);
+    assert_int_equal(read_from(scene, &cursor, 0), 1);
+}
+
 static void a_withdrawn_tuple_leaves_nothing(void **state)
 {
     struct scene *scene = *state;
@@ -308,6 +322,7 @@ int main(void)
         TEST(the_threshold_is_kept_also_while_a_tuple_is_open),
         TEST(the_newest_tuple_is_found_with_its_position),
         TEST(an_open_tuple_is_seen_until_it_is_closed),
+        TEST(a_tuple_can_be_closed_with_the_payload),
         TEST(a_withdrawn_tuple_leaves_nothing),
         TEST(a_written_tuple_takes_the_open_ones_place),
         TEST(discarded_tuples_are_not_seen_again),
