@@ -13,9 +13,17 @@
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
-/* One pull in so many has its stages timed: their clock reads cost more than the
- * reading. */
-enum { MEASURE_EVERY = 64 };
+/* Timing a stage costs more than reading an element, so it is done in few pulls: the
+ * more stages there are, the fewer, so that it adds a constant to a pull, some tens of
+ * nanoseconds.  The first pull is always timed. */
+enum { MEASURE_LEAST = 64, MEASURE_PER_STAGE = 8 };
+
+static bool is_measured(const struct es_scope *scope, uint64_t serial)
+{
+    uint64_t every = MEASURE_LEAST + MEASURE_PER_STAGE * scope->cost.stages;
+
+    return serial % every == 1;
+}
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -150,7 +158,7 @@ int es_scope_pull(struct es_scope *scope,
     pull.serial = ++scope->serial;
     pull.acknowledged = scope->acknowledged;
     pull.realtime_ns = now_ns(CLOCK_REALTIME);
-    pull.measure = pull.serial % MEASURE_EVERY == 1;
+    pull.measure = is_measured(scope, pull.serial);
     es_batch_clear(&scope->batch);
     result = give_carried(scope, repeat);
     if (result == 0)

@@ -31,6 +31,16 @@ static void close_gather(struct es_stage *stage)
     free(stage->state);
 }
 
+static int pull_together(struct es_stage *stage,
+                         const struct es_pull *pull,
+                         struct es_batch *batch)
+{
+    int result = stage->children[0]->pull_siblings(stage, pull, batch);
+
+    stage->together += result == 0;
+    return result;
+}
+
 /* Pulls the children from `first` on, around the end.  Returns the first child that got
  * nothing because the limit was reached, `first` when there was none, or -errno. */
 static int pull_around(struct es_stage *stage,
@@ -45,6 +55,8 @@ static int pull_around(struct es_stage *stage,
     bool short_of = false;
 
     *ret_next = first;
+    if (stage->siblings && pull->max >= stage->child_count && !pull->measure)
+        return pull_together(stage, pull, batch);
     for (size_t i = 0; i < stage->child_count; i++) {
         int result;
 

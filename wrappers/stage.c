@@ -38,8 +38,29 @@ static int check_children(const struct es_stage_ops *ops,
 static void free_stage(struct es_stage *stage)
 {
     free(stage->children);
+    free(stage->siblings);
     free(stage->label);
     free(stage);
+}
+
+/* Lays side by side what a common pull of the children needs, if they have one. */
+static int line_up(struct es_stage *stage)
+{
+    struct es_stage *const *children = stage->children;
+
+    for (size_t i = 0; i < stage->child_count; i++)
+        if (!children[i]->pull_siblings ||
+            children[i]->pull_siblings != children[0]->pull_siblings)
+            return 0;
+    if (stage->child_count == 0)
+        return 0;
+    stage->siblings = calloc(stage->child_count, sizeof *stage->siblings);
+    if (!stage->siblings)
+        return -ENOMEM;
+    for (size_t i = 0; i < stage->child_count; i++)
+        stage->siblings[i] = (struct es_stage_sibling){.state = children[i]->state,
+                                                       .origin = children[i]->origin};
+    return 0;
 }
 
 /* A stage that has everything but what its type makes. */
@@ -51,6 +72,7 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
     if (!stage)
         return NULL;
     stage->ops = ops;
+    stage->pull = ops->pull;
     stage->context = spec->context;
     stage->origin = spec->origin;
     stage->child_count = spec->child_count;
@@ -63,6 +85,10 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
     if (spec->child_count)
         memcpy(stage->children, spec->children,
                spec->child_count * sizeof *stage->children);
+    if (line_up(stage) < 0) {
+        free_stage(stage);
+        return NULL;
+    }
     return stage;
 }
 
@@ -105,6 +131,8 @@ int es_stage_open(const struct es_stage_spec *spec,
         free_stage(stage);
         return result;
     }
+    for (size_t i = 0; i < stage->child_count; i++)
+        stage->children[i]->parent = stage;
     *ret_stage = stage;
     return 0;
 }
@@ -131,7 +159,7 @@ int es_stage_pull_measured(struct es_stage *stage,
     size_t before = batch->count;
     uint64_t wall_ns = now_ns(CLOCK_MONOTONIC);
     uint64_t cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    int result = stage->ops->pull(stage, pull, batch);
+    int result = stage->pull(stage, pull, batch);
 
     cost->measured_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     cost->measured_ns += now_ns(CLOCK_MONOTONIC) - wall_ns;
@@ -144,6 +172,15 @@ int es_stage_pull_measured(struct es_stage *stage,
     }
     cost->tuples += batch->count - before;
     return 0;
+}
+
+void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost)
+{
+    uint64_t together = stage->parent ? stage->parent->together : 0;
+
+    *ret_cost = stage->cost;
+    ret_cost->calls += together;
+    ret_cost->tuples += together;
 }
 
 /* Extrapolates from the measured calls to all. */

@@ -47,11 +47,11 @@ static inline bool es_pull_is_repetition(const struct es_pull *pull)
  * of the pulls only, since reading a clock costs more than reading an element. */
 struct es_stage_cost {
     uint64_t calls;
-    uint64_t failures;
     uint64_t tuples; /* given upward */
-    uint64_t bytes;  /* that crossed a process boundary to get here */
-    uint64_t lost;   /* tuples lost at this stage */
-    uint64_t late;   /* tuples given out of order (sort) */
+    uint64_t failures;
+    uint64_t bytes; /* that crossed a process boundary to get here */
+    uint64_t lost;  /* tuples lost at this stage */
+    uint64_t late;  /* tuples given out of order (sort) */
     uint64_t measured_calls;
     uint64_t measured_ns;     /* wall time of the measured calls, children included */
     uint64_t measured_cpu_ns; /* CPU time of the calling thread, likewise */
@@ -89,16 +89,45 @@ struct es_stage_spec {
     const struct es_stage_context *context;
 };
 
-/* Open to authors of stage types; consumers use es_scope. */
+/* Appends to the batch.  On failure what it appended is dropped by the caller. */
+typedef int (*es_stage_pull_fn)(struct es_stage *stage,
+                                const struct es_pull *pull,
+                                struct es_batch *batch);
+
+/* The same for all children of `parent`, which share this function, one after the
+ * other. What it needs of them lies side by side in parent->siblings.  The limit leaves
+ * room for one tuple of each.  The parent counts one call and one tuple of each (so
+ * that accounts need not be touched); who gave none takes one off its own cost.tuples.
+ */
+typedef int (*es_stage_pull_siblings_fn)(struct es_stage *parent,
+                                         const struct es_pull *pull,
+                                         struct es_batch *batch);
+
+/* What is needed to pull one of many siblings: copies of its stage's fields. */
+struct es_stage_sibling {
+    void *state;
+    uint32_t origin;
+};
+
+/* Open to authors of stage types; consumers use es_scope.  What a pull needs is first.
+ */
 struct es_stage {
+    es_stage_pull_fn pull; /* the type's; its open() may choose another one */
+    void *state;           /* the type's own */
+    uint32_t origin;
+    struct es_stage_cost cost; /* without what the parent counts: see es_stage_cost() */
+    uint64_t together;         /* times the children were pulled by pull_siblings */
+    const struct es_stage *parent; /* borrowed; NULL = the root */
     const struct es_stage_ops *ops;
     const struct es_stage_context *context;
-    void *state; /* the type's own */
+    /* Set by open() where many siblings can be pulled faster together, else NULL.  For
+     * stages that give one tuple at most. */
+    es_stage_pull_siblings_fn pull_siblings;
     struct es_stage **children;
     size_t child_count;
-    uint32_t origin;
+    struct es_stage_sibling *siblings; /* of the children if all have the same
+                                          pull_siblings, else NULL */
     char *label;
-    struct es_stage_cost cost;
 };
 
 struct es_stage_ops {
@@ -114,11 +143,8 @@ struct es_stage_ops {
     int (*open)(struct es_stage *stage,
                 const struct es_property_value *values,
                 struct es_error *error);
-    /* Appends to the batch.  NULL: the type stands on the writing side and cannot be
-     * pulled. On failure what it appended is dropped by the caller. */
-    int (*pull)(struct es_stage *stage,
-                const struct es_pull *pull,
-                struct es_batch *batch);
+    /* NULL: the type stands on the writing side and cannot be pulled. */
+    es_stage_pull_fn pull;
     /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
      */
     void (*close)(struct es_stage *stage);
@@ -140,6 +166,9 @@ ES_API int es_stage_open(const struct es_stage_spec *spec,
 /* Closes the stage and its children.  Accepts NULL. */
 ES_API void es_stage_close(struct es_stage *stage);
 
+/* What the stage has cost up to now. */
+ES_API void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost);
+
 ES_API int es_stage_pull_measured(struct es_stage *stage,
                                   const struct es_pull *pull,
                                   struct es_batch *batch);
@@ -154,7 +183,7 @@ static inline int es_stage_pull(struct es_stage *stage,
 
     if (__builtin_expect(pull->measure, 0))
         return es_stage_pull_measured(stage, pull, batch);
-    result = stage->ops->pull(stage, pull, batch);
+    result = stage->pull(stage, pull, batch);
     stage->cost.calls++;
     if (__builtin_expect(result < 0, 0)) {
         stage->cost.failures++;

@@ -549,6 +549,41 @@ static void stages_account_for_what_they_gave(void **state)
     assert_true(cost.total_ns > 0 && cost.cpu_ns > 0);
 }
 
+/* Sums up over the leaves. */
+static void count_leaf(const struct es_stage *stage, int depth, void *data)
+{
+    struct es_stage_cost *sum = data;
+    struct es_stage_cost cost;
+
+    (void)depth;
+    es_stage_cost(stage, &cost);
+    if (stage->child_count == 0) {
+        sum->calls += cost.calls;
+        sum->tuples += cost.tuples;
+    }
+}
+
+static void elements_pulled_together_are_accounted_for_each(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct es_writer *writer =
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
+    struct es_scope_config config;
+    struct es_stage_cost sum = {0};
+
+    made_run_add_element(&fixture->made, segment, 0, 0, "empty", POINT_TO_POINT, 100);
+    write_numbered(writer, 1);
+    es_scope_config_init(&config);
+    config.take = ES_TAKE_LATEST;
+    open_scope(fixture, &config);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(pull(fixture, 0)->count, 1);
+    es_scope_foreach_stage(fixture->scope, count_leaf, &sum);
+    assert_int_equal(sum.calls, 400);
+    assert_int_equal(sum.tuples, 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +614,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             the_stream_is_complete_while_writers_lap_the_reader, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(elements_pulled_together_are_accounted_for_each,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave, set_up,
                                         tear_down),
     };

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* scope.c - what a pull through an event scope costs, against bare loops over the same
+ * elements.
+ *
+ * The views are those of section 6.2 of the EventSpace paper: 1 element, a thread (14),
+ * a node (266) and all (1,948); then up to 10^5 elements for the growth.  Floors: one
+ * loop over es_element_latest(), and one over es_element_read(), into plain memory.
+ * Floor and scope take turns, medians are compared: the ratio stands whatever the
+ * machine does meanwhile.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/scope.h"
+#include "tuplespace/segment.h"
+
+enum {
+    PER_THREAD = 14,   /* elements of a thread, as in the paper */
+    PER_SEGMENT = 280, /* of a process: 20 threads */
+    ROUNDS = 9,
+    FILL = 64, /* tuples written to each element before a pull of every tuple */
+};
+
+static const uint64_t turn_ns = UINT64_C(20000000); /* how long each takes its turn */
+
+/* One run in shared memory, written by this process. */
+struct load {
+    char run[64];
+    struct es_segment **segments;
+    size_t segment_count;
+    struct es_writer *writers;
+    size_t count;
+};
+
+static void die(const char *what, int code)
+{
+    fprintf(stderr, "scope: %s: %s\n", what, strerror(-code));
+    exit(1);
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (!memory)
+        die("memory", -12);
+    return memory;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static struct es_segment *add_segment(struct load *load, int rank)
+{
+    struct es_segment_config config;
+    struct es_segment *segment;
+    int result;
+
+    es_segment_config_init(&config);
+    config.run = load->run;
+    config.host = "bench";
+    config.program = "scope";
+    config.rank = rank;
+    result = es_segment_create(&config, NULL, &segment);
+    if (result < 0)
+        die("segment", result);
+    load->segments[load->segment_count++] = segment;
+    return segment;
+}
+
+static void add_element(struct load *load,
+                        struct es_segment *segment,
+                        int rank,
+                        size_t index,
+                        uint32_t threshold)
+{
+    char name[64];
+    char collector[32];
+    struct es_element_config config = {
+        .kind = ES_ELEMENT_TRACE,
+        .name = name,
+        .collector = collector,
+        .rank = rank,
+        .thread = (int)(index / PER_THREAD),
+        .classes = 1u << ES_CLASS_SEND,
+        .peer = ES_PEER_NONE,
+        .communicator = ES_COMMUNICATOR_NONE,
+        .tuple_bytes = sizeof(struct es_tuple),
+        .threshold = threshold,
+        .enabled = true,
+    };
+    int result;
+
+    snprintf(collector, sizeof collector, "c%zu", index % PER_THREAD);
+    snprintf(name, sizeof name, "%d.%d/%s", rank, config.thread, collector);
+    result = es_segment_add_element(segment, &config, &load->writers[load->count++]);
+    if (result < 0)
+        die("element", result);
+}
+
+static void load_open(struct load *load, size_t count, uint32_t threshold)
+{
+    static int runs;
+    struct es_segment *segment = NULL;
+
+    *load = (struct load){0};
+    snprintf(load->run, sizeof load->run, "bench-scope-%d-%d", (int)getpid(), runs++);
+    load->segments = allocate(count / PER_SEGMENT + 1, sizeof(struct es_segment *));
+    load->writers = allocate(count, sizeof *load->writers);
+    for (size_t i = 0; i < count; i++) {
+        int rank = (int)(i / PER_SEGMENT);
+
+        if (i % PER_SEGMENT == 0)
+            segment = add_segment(load, rank);
+        add_element(load, segment, rank, i % PER_SEGMENT, threshold);
+    }
+}
+
+static void load_close(struct load *load)
+{
+    for (size_t i = 0; i < load->segment_count; i++)
+        es_segment_destroy(load->segments[i]);
+    free(load->segments);
+    free(load->writers);
+}
+
+static void load_write(struct load *load, int tuples)
+{
+    static uint64_t ticks = 1;
+    struct es_tuple tuple = {.operation = es_operation_by_name("MPI_Send")->code};
+
+    for (size_t i = 0; i < load->count; i++) {
+        for (int j = 0; j < tuples; j++) {
+            tuple.start = ticks++;
+            tuple.stop = ticks++;
+            es_writer_write(&load->writers[i], &tuple);
+        }
+    }
+}
+
+/* --- What takes turns ----------------------------------------------------------- */
+
+struct contest {
+    struct load *load;
+    struct es_run *run;
+    struct es_element_view **elements;
+    size_t count;
+    struct es_scope *scope;
+    struct es_cursor *cursors;
+    struct es_tuple *tuples;
+    uint64_t sum; /* keeps the compiler from leaving work out */
+};
+
+static void latest_floor(struct contest *contest)
+{
+    uint64_t position;
+
+    for (size_t i = 0; i < contest->count; i++)
+        if (es_element_latest(contest->elements[i], &contest->tuples[i], &position) > 0)
+            contest->sum += position;
+}
+
+static void every_floor(struct contest *contest)
+{
+    size_t read = 0;
+
+    for (size_t i = 0; i < contest->count; i++)
+        read += es_element_read(contest->elements[i], &contest->cursors[i],
+                                contest->tuples + read, FILL * 4);
+    contest->sum += read;
+}
+
+static void pull(struct contest *contest)
+{
+    const struct es_batch *batch;
+    int result;
+
+    do {
+        result = es_scope_pull(contest->scope, 0, &batch);
+        if (result < 0)
+            die("pull", result);
+        contest->sum += batch->count;
+    } while (batch->more);
+}
+
+/* Nanoseconds per call over one turn; the caches are the other's at first. */
+static double time_latest(struct contest *contest, void (*call)(struct contest *))
+{
+    uint64_t calls = 0;
+    uint64_t begun;
+    uint64_t gone;
+
+    call(contest);
+    begun = now_ns();
+    do {
+        for (int i = 0; i < 16; i++)
+            call(contest);
+        calls += 16;
+        gone = now_ns() - begun;
+    } while (gone < turn_ns);
+    return (double)gone / (double)calls;
+}
+
+/* Nanoseconds to read FILL new tuples of each element; writing them is not counted. */
+static double time_every(struct contest *contest, void (*call)(struct contest *))
+{
+    uint64_t spent = 0;
+    uint64_t calls = 0;
+
+    /* What was written in the other's turn is not new. */
+    call(contest);
+    while (spent < turn_ns / 2 && calls < 50) {
+        uint64_t begun;
+
+        load_write(contest->load, FILL);
+        begun = now_ns();
+        call(contest);
+        spent += now_ns() - begun;
+        calls++;
+    }
+    return (double)spent / (double)calls;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double first = *(const double *)a;
+    double second = *(const double *)b;
+
+    return (first > second) - (first < second);
+}
+
+static double median(double values[ROUNDS])
+{
+    qsort(values, ROUNDS, sizeof *values, compare);
+    return values[ROUNDS / 2];
+}
+
+static void open_contest(struct contest *contest,
+                         struct load *load,
+                         enum es_take take,
+                         enum es_shape shape,
+                         enum es_sorting sorting)
+{
+    struct es_scope_config config;
+    int result;
+
+    *contest = (struct contest){.load = load};
+    result = es_run_open(load->run, NULL, &contest->run);
+    if (result < 0)
+        die("run", result);
+    es_scope_config_init(&config);
+    config.take = take;
+    config.shape = shape;
+    config.sorting = sorting;
+    config.window_ns = 0;
+    config.max = SIZE_MAX / 2;
+    result = es_run_select(contest->run, &config.view.selection, &contest->elements);
+    if (result < 0)
+        die("select", result);
+    contest->count = (size_t)result;
+    contest->cursors = allocate(contest->count, sizeof *contest->cursors);
+    contest->tuples = allocate(contest->count * FILL * 4, sizeof *contest->tuples);
+    for (size_t i = 0; i < contest->count; i++)
+        es_cursor_init(&contest->cursors[i], contest->elements[i], true);
+    result = es_scope_open(contest->run, &config, NULL, &contest->scope);
+    if (result < 0)
+        die("scope", result);
+}
+
+static void close_contest(struct contest *contest)
+{
+    es_scope_close(contest->scope);
+    es_run_close(contest->run);
+    free(contest->elements);
+    free(contest->cursors);
+    free(contest->tuples);
+}
+
+/* --- Tables --------------------------------------------------------------------- */
+
+struct variant {
+    const char *name; /* of the figure */
+    enum es_take take;
+    enum es_shape shape;
+    enum es_sorting sorting;
+};
+
+static const struct variant variants[] = {
+    {"latest_flat", ES_TAKE_LATEST, ES_SHAPE_FLAT, ES_SORTING_NONE},
+    {"latest_views", ES_TAKE_LATEST, ES_SHAPE_VIEWS, ES_SORTING_NONE},
+    {"latest_of_thread", ES_TAKE_LATEST_OF_THREAD, ES_SHAPE_VIEWS, ES_SORTING_NONE},
+    {"every_views", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_NONE},
+    {"every_sorted", ES_TAKE_EVERY, ES_SHAPE_VIEWS, ES_SORTING_STOP},
+};
+
+static void measure(struct load *load, const struct variant *variant)
+{
+    bool every = variant->take == ES_TAKE_EVERY;
+    double (*time_calls)(struct contest *, void (*)(struct contest *)) =
+        every ? time_every : time_latest;
+    double floors[ROUNDS];
+    double pulls[ROUNDS];
+    struct contest contest;
+    double floor_ns;
+    double pull_ns;
+    double items;
+
+    load_write(load, 1);
+    open_contest(&contest, load, variant->take, variant->shape, variant->sorting);
+    pull(&contest);
+    for (int i = 0; i < ROUNDS; i++) {
+        floors[i] = time_calls(&contest, every ? every_floor : latest_floor);
+        pulls[i] = time_calls(&contest, pull);
+    }
+    floor_ns = median(floors);
+    pull_ns = median(pulls);
+    items = (double)contest.count * (every ? FILL : 1);
+    printf("%-17s %7zu %12.0f %12.0f %9.2f %9.2f %7.2f\n", variant->name, contest.count,
+           1e9 / floor_ns, 1e9 / pull_ns, floor_ns / items, pull_ns / items,
+           floor_ns / pull_ns);
+    printf("figure: scope_%s_%zu_of_floor %.3f ratio\n", variant->name, contest.count,
+           floor_ns / pull_ns);
+    printf("figure: scope_%s_%zu_rate %.0f pulls/s\n", variant->name, contest.count,
+           1e9 / pull_ns);
+    if (contest.sum == 0)
+        die("nothing was read", -5);
+    close_contest(&contest);
+}
+
+static void measure_view(size_t elements, uint32_t threshold, size_t variant_count)
+{
+    struct load load;
+
+    load_open(&load, elements, threshold);
+    for (size_t i = 0; i < variant_count; i++)
+        measure(&load, &variants[i]);
+    load_close(&load);
+}
+
+int main(void)
+{
+    static const size_t views[] = {1, 14, 266, 1948};
+    static const size_t growth[] = {100, 1000, 10000, 100000};
+    enum { ALL = sizeof variants / sizeof *variants, LATEST_ONLY = 3 };
+
+    printf("%-17s %7s %12s %12s %9s %9s %7s\n", "scope", "elements", "floor/s",
+           "pulls/s", "floor ns", "pull ns", "ratio");
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        measure_view(views[i], 200, ALL);
+    puts("\ngrowth (elements of 15 tuples):");
+    for (size_t i = 0; i < sizeof growth / sizeof *growth; i++)
+        measure_view(growth[i], 15, LATEST_ONLY);
+    return 0;
+}
