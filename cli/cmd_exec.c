@@ -90,13 +90,6 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
     return setenv("EVENTSPACE_RUN", name, 1) == 0 ? 0 : -errno;
 }
 
-static bool is_disabled(void)
-{
-    const char *disable = getenv("EVENTSPACE_DISABLE");
-
-    return disable && *disable && strcmp(disable, "0") != 0;
-}
-
 /* Prepares the environment; false (and said so) when the program has to go without. */
 static bool prepare(char *program, const char **ret_run)
 {
@@ -150,7 +143,8 @@ int esi_cmd_exec(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
-    if (is_disabled() || !prepare(arguments.program[0], &run) || arguments.no_wait)
+    if (getenv("EVENTSPACE_DISABLE") || !prepare(arguments.program[0], &run) ||
+        arguments.no_wait)
         esi_supervise_become(arguments.program);
 
     struct es_supervision supervision = {.argv = arguments.program,

@@ -84,7 +84,7 @@ static void find_settings(struct es_findings *findings)
                                         "EVENTSPACE_PRELOAD", "LD_PRELOAD"};
     const char *disable = getenv("EVENTSPACE_DISABLE");
 
-    if (disable && *disable && strcmp(disable, "0") != 0)
+    if (disable)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "environment",
                          "EVENTSPACE_DISABLE=%s: nothing is collected; unset it",
                          disable);
