@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# deadlocks_are_named.sh - real programs that hang are recognised, with who waits for whom.
+
+. "$top_srcdir/tests/cli/functions.sh"
+need_mpi
+hang=$top_builddir/apps/hang
+
+# hangs CASE OPTION... : starts it on two ranks and waits until it hangs.
+hangs()
+{
+    run=$prefix-$1
+    "$eventspace" run -n 2 --name "$run" -- "$hang" --seconds 60 "$@" \
+        >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
+    launched=$!
+    await 20 grep -q 'good iterations done' "$folder/hang.out"
+}
+
+ends()
+{
+    kill "$launched"
+    wait "$launched"
+    "$eventspace" clean "$run" >"$folder/out" 2>&1 || fault "clean: $(cat "$folder/out")"
+}
+
+watch()
+{
+    expect 1 "$eventspace" heartbeat -i 0.2 -n 5 --stalled-after 3 "$run"
+    contains out "2 threads: $1 stalled, 0 dead, 0 finished"
+}
+
+hangs receive-cycle
+watch 2
+contains out "rank 0 waits in MPI_Recv for rank 1 (tag "
+contains out "rank 1 waits in MPI_Recv for rank 0 (tag "
+contains out "deadlock: 0 -> 1 -> 0"
+expect 0 "$eventspace" events --last 3 "$run"
+contains out "MPI_Recv from 1, tag 3, under way"
+ends
+
+hangs send-cycle
+watch 2
+contains out "rank 0 waits in MPI_Send for rank 1 (tag "
+contains out "deadlock: 0 -> 1 -> 0"
+ends
+
+hangs wait
+watch 2
+contains out "MPI_Waitall for 2 requests, the first of them with rank 1"
+contains out "possible deadlock: 0 -> 1 -> 0"
+ends
+
+hangs missing-collective --absent-sleeps
+watch 1
+contains out "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD"
+contains out "for rank 1 to enter"
+contains out "rank 1 holds up 1 thread; it is computing"
+lacks out "deadlock"
+expect 0 "$eventspace" heartbeat --once --stalled-after 1000 "$run"
+expect 1 "$eventspace" heartbeat --once -i 0.1 --stalled-after 1 -f json "$run"
+json_lines_hold "o['held_up_by'] == [{'rank': 1, 'threads': 1, 'gone': False}]"
+ends
+
+# The run ends: so does the heartbeat that follows it, and finds all well.
+"$eventspace" run -n 2 --keep --name "$prefix-good" -- "$hang" none >"$folder/hang.out" 2>&1
+expect 0 "$eventspace" heartbeat -i 0.1 "$prefix-good"
+contains out "2 threads: 0 stalled, 0 dead, 2 finished"
+expect 0 "$eventspace" events --follow -f json "$prefix-good"
+json_lines_hold "o['type'] in ('event', 'end')"
+expect 2 "$eventspace" events --filter "tag === 3" "$prefix-good"
+contains err "filter:1:"
+"$eventspace" clean "$prefix-good" >"$folder/out" 2>&1
+expect 2 "$eventspace" heartbeat "$prefix-good"
+
+finish

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The events monitor lists what elements hold, what comes, and what is missing. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/events_print.h"
+#include "tests/scopes/made_run.h"
+
+struct fixture {
+    struct made_run made;
+    struct es_writer *writers[2];
+    struct es_run *run;
+    struct es_events *events;
+    char *text; /* what was printed */
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    for (int i = 0; i < 2; i++)
+        fixture->writers[i] = made_run_add_element(
+            &fixture->made, made_run_add_rank(&fixture->made, i, 2), i, 0, "all",
+            ES_CLASSES_ALL, 15);
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_events_destroy(fixture->events);
+    es_run_close(fixture->run);
+    made_run_end(&fixture->made);
+    free(fixture->text);
+    free(fixture);
+    return 0;
+}
+
+/* Writes an operation of a rank, `ago` milliseconds ago, its tag telling which it is.
+ */
+static void write_event(struct fixture *fixture, int rank, uint64_t ago, int number)
+{
+    uint64_t start = made_ticks(&fixture->made, ago * 1000000);
+    struct es_tuple tuple = made_tuple("MPI_Send", start, start + 1000);
+
+    tuple.peer = 1 - rank;
+    tuple.tag = number;
+    tuple.bytes = 8;
+    tuple.sequence = (uint32_t)number;
+    es_writer_write(fixture->writers[rank], &tuple);
+}
+
+static void open_events(struct fixture *fixture, const struct es_events_config *config)
+{
+    assert_int_equal(es_events_create(fixture->run, config, NULL, &fixture->events), 0);
+}
+
+/* Prints the backlog, or what is new, into fixture->text. */
+static void print(struct fixture *fixture, enum es_events_format format, bool backlog)
+{
+    struct es_events_printer printer = {.format = format};
+    struct es_event_sink sink = es_events_printer_sink(&printer);
+    size_t size;
+
+    free(fixture->text);
+    printer.stream = open_memstream(&fixture->text, &size);
+    assert_non_null(printer.stream);
+    if (backlog)
+        assert_int_equal(es_events_read_backlog(fixture->events, true, &sink), 0);
+    else
+        assert_true(es_events_read_new(fixture->events, true, &sink) >= 0);
+    fclose(printer.stream);
+}
+
+/* The tags in the order of the lines: "tag 3" of text. */
+static void assert_tags(const struct fixture *fixture, const char *expected)
+{
+    char tags[256] = "";
+
+    for (const char *at = fixture->text; (at = strstr(at, ", tag ")) != NULL;) {
+        at += strlen(", tag ");
+        snprintf(tags + strlen(tags), sizeof tags - strlen(tags), "%s%d",
+                 tags[0] ? " " : "", atoi(at));
+    }
+    assert_string_equal(tags, expected);
+}
+
+static void events_of_all_ranks_come_in_order_of_time(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_STOP};
+
+    es_selection_init(&config.view.selection);
+    write_event(fixture, 0, 50, 1);
+    write_event(fixture, 0, 30, 3);
+    write_event(fixture, 1, 40, 2);
+    write_event(fixture, 1, 20, 4);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_TEXT, true);
+    assert_tags(fixture, "1 2 3 4");
+    write_event(fixture, 0, 1, 5);
+    print(fixture, ES_EVENTS_TEXT, false);
+    assert_tags(fixture, "5");
+}
+
+static void only_the_newest_are_given_if_asked(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_STOP, .last = 3};
+
+    es_selection_init(&config.view.selection);
+    for (int i = 0; i < 12; i++)
+        write_event(fixture, i % 2, 100 - (uint64_t)i, i);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_TEXT, true);
+    assert_tags(fixture, "9 10 11");
+    /* From then on all. */
+    for (int i = 12; i < 17; i++)
+        write_event(fixture, 0, 50 - (uint64_t)i, i);
+    print(fixture, ES_EVENTS_TEXT, false);
+    assert_tags(fixture, "12 13 14 15 16");
+}
+
+static void events_before_a_time_are_left_out(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_STOP};
+    const struct es_clock *clock = &es_segment_layout(fixture->made.segments[0])->clock;
+
+    es_selection_init(&config.view.selection);
+    write_event(fixture, 0, 10000, 1);
+    write_event(fixture, 0, 10, 2);
+    config.since_ns = es_clock_realtime_ns(
+        clock, made_ticks(&fixture->made, UINT64_C(5000000000)), NULL);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_TEXT, true);
+    assert_tags(fixture, "2");
+}
+
+static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    uint64_t lost;
+    uint64_t missed;
+
+    es_selection_init(&config.view.selection);
+    for (int i = 0; i < 20; i++)
+        write_event(fixture, 0, 100, i);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_JSON, true);
+    assert_null(strstr(fixture->text, "\"loss\""));
+    for (int i = 20; i < 60; i++)
+        write_event(fixture, 0, 100, i);
+    print(fixture, ES_EVENTS_JSON, false);
+    assert_non_null(
+        strstr(fixture->text, "{\"type\":\"loss\",\"rank\":0,\"thread\":0,"));
+    es_events_losses(fixture->events, &lost, &missed);
+    assert_int_equal(missed, 5);
+    assert_int_equal(lost, 25);
+}
+
+static void json_and_csv_have_their_fields(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+
+    es_selection_init(&config.view.selection);
+    write_event(fixture, 1, 10, 7);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_JSON, true);
+    assert_non_null(
+        strstr(fixture->text,
+               "{\"type\":\"event\",\"rank\":1,\"thread\":0,\"host\":\"made\","
+               "\"element\":\"1.0/all\",\"position\":0,\"operation\":\"MPI_Send\","
+               "\"class\":\"send\",\"communicator\":\"MPI_COMM_WORLD\",\"peer\":0,"
+               "\"tag\":7,\"bytes\":8,\"sequence\":7,\"start_ns\":"));
+    write_event(fixture, 1, 10, 8);
+    print(fixture, ES_EVENTS_CSV, false);
+    assert_ptr_equal(
+        strstr(fixture->text,
+               "event,1,0,made,1.0/all,1,MPI_Send,send,MPI_COMM_WORLD,0,8,8,8,"),
+        fixture->text);
+    assert_string_equal(fixture->text + strlen(fixture->text) - 3, ",\r\n");
+}
+
+static void open_operations_of_the_dead_are_listed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_STOP};
+    struct es_events_printer printer = {.format = ES_EVENTS_TEXT};
+    struct es_event_sink sink = es_events_printer_sink(&printer);
+    struct es_tuple tuple =
+        made_tuple("MPI_Recv", made_ticks(&fixture->made, UINT64_C(2000000000)), 0);
+    size_t size;
+
+    es_selection_init(&config.view.selection);
+    config.view.selection.ranks = "1";
+    tuple.peer = 0;
+    tuple.tag = 3;
+    es_writer_open(fixture->writers[1], &tuple);
+    open_events(fixture, &config);
+    printer.stream = open_memstream(&fixture->text, &size);
+    assert_non_null(printer.stream);
+    assert_int_equal(es_events_read_open(fixture->events, &sink), 0);
+    fclose(printer.stream);
+    assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, under way"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(events_of_all_ranks_come_in_order_of_time,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_the_newest_are_given_if_asked, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(events_before_a_time_are_left_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            losses_are_shown_where_they_happened_and_in_the_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(json_and_csv_have_their_fields, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(open_operations_of_the_dead_are_listed, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
