@@ -10,6 +10,8 @@
 #include <mpi.h>
 #include <string.h>
 
+#pragma GCC visibility push(default)
+
 #define BOTH(name) __attribute__((alias("P" #name)))
 
 int PMPI_Init(int *argc, char ***argv)
