@@ -12,5 +12,5 @@ if ! [ -e "$library/libeventspace-mpi.so" ]; then
     echo "collect.sh: no $library/libeventspace-mpi.so: run it in the build folder, after make" >&2
     exit 2
 fi
-bench/collect_null "$library" 100
+bench/collect_null "$library" "$rounds"
 exec "${MPIEXEC:-mpiexec}" -bind-to core -n 2 "$PWD/bench/collect" "$library" "$rounds" </dev/null

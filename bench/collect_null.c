@@ -5,7 +5,8 @@
  *
  *   collect_null DIRECTORY [ROUNDS]
  *
- * The variants take turns; each figure is the median over the rounds.  Polls are those of a
+ * The variants take turns; each figure is the median over the rounds, each far
+ * shorter than a time slice.  Polls are those of a
  * program that tests all the time and finds nothing.
  */
 #include "config.h"
@@ -17,7 +18,7 @@
 #include "bench/variants.h"
 #include "eventspace/run.h"
 
-enum { CALLS = 20000, MAX_ROUNDS = 400 };
+enum { CALLS = 2000, MAX_ROUNDS = 4000 };
 
 enum work { SEND, RECEIVE, WINDOW, ALLREDUCE, TEST, IPROBE, WORK_COUNT };
 
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
     static double times[VARIANT_COUNT][MAX_ROUNDS];
     struct variant variants[VARIANT_COUNT];
     char run[64];
-    int rounds = argc > 2 ? atoi(argv[2]) : 100;
+    int rounds = argc > 2 ? atoi(argv[2]) : 1000;
 
     if (argc < 2 || rounds < 1 || rounds > MAX_ROUNDS) {
         fprintf(stderr, "usage: collect_null DIRECTORY [ROUNDS]\n");
