@@ -23,6 +23,7 @@ enum {
     OPTION_SORT,
     OPTION_WINDOW,
     OPTION_ABSOLUTE,
+    OPTION_LOSSLESS,
 };
 
 struct events_arguments {
@@ -53,6 +54,8 @@ static const struct argp_option options[] = {
     {"new", OPTION_NEW, NULL, 0, "none of those that are there (with --follow)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"follow", 'F', NULL, 0, "go on until the run ends", 2},
+    {"lossless", OPTION_LOSSLESS, NULL, 0,
+     "have the program wait for this reader where its elements are set to block", 2},
     {"sort", OPTION_SORT, "KEY", 0, "stop (default), start or none", 2},
     {"window", OPTION_WINDOW, "TIME", 0,
      "how long sorting waits for events that come late (10ms)", 2},
@@ -184,6 +187,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_WINDOW:
         events->window_ns = parse_time(text, "--window", state);
+        return 0;
+    case OPTION_LOSSLESS:
+        events->lossless = true;
         return 0;
     case OPTION_ABSOLUTE:
         arguments->absolute = true;

@@ -59,10 +59,12 @@ static int open_scopes(struct es_events *events, struct es_error *error)
     scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
     scope.sorting = config->sorting;
     scope.window_ns = config->window_ns;
+    scope.lossless = config->lossless;
     result = es_scope_open(events->run, &scope, error, &events->scope);
     if (result < 0)
         return result;
     scope.take = ES_TAKE_LATEST;
+    scope.lossless = false;
     scope.sorting = ES_SORTING_NONE;
     scope.open = true;
     scope.max = SIZE_MAX / 2;

@@ -18,7 +18,8 @@ struct es_events_config {
     enum es_sorting sorting;
     uint64_t window_ns; /* sorting keeps events back so long */
     uint64_t since_ns;  /* only what completed at or after this real time; 0 = all */
-    size_t last; /* of what is there at the start only so many, the newest; 0 = all */
+    size_t last;   /* of what is there at the start only so many, the newest; 0 = all */
+    bool lossless; /* programs wait for us where their elements are set to block */
     bool skip_backlog; /* nothing of what is there at the start */
 };
 

@@ -98,6 +98,7 @@ void es_scope_close(struct es_scope *scope)
 
     if (!scope)
         return;
+    esi_scope_unregister(scope);
     es_stage_close(scope->root);
     es_batch_fini(&scope->batch);
     es_batch_fini(&scope->kept);

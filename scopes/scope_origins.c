@@ -79,6 +79,17 @@ static void add_origin(struct es_scope *scope,
     *place = (struct es_place){0};
     es_cursor_init(&place->taken, element, at_end);
     place->given = place->taken;
+    /* Another reader that lives keeps its right: this one may then lose tuples. */
+    if (scope->config.lossless && info.block)
+        place->registered =
+            es_element_register_reader(element, place->taken.position) == 0;
+}
+
+void esi_scope_unregister(struct es_scope *scope)
+{
+    for (size_t i = 0; i < scope->places.count; i++)
+        if (scope->places.items[i].registered)
+            es_element_unregister_reader(scope->origins.items[i].element);
 }
 
 /* Elements of consumers' own data hold other things than trace tuples. */

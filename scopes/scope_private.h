@@ -41,6 +41,9 @@ void esi_scope_free_config(struct es_scope *scope);
  * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
 
+/* Lets the writers that wait for this scope go on. */
+void esi_scope_unregister(struct es_scope *scope);
+
 /* The context's function. */
 const char *esi_scope_communicator_name(void *data,
                                         uint32_t origin,

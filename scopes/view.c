@@ -158,6 +158,9 @@ int esi_scope_take_config(struct es_scope *scope,
     if (config->sorting != ES_SORTING_NONE && config->take != ES_TAKE_EVERY &&
         config->take != ES_TAKE_NEW)
         return es_error_set(error, -EINVAL, "the latest tuples alone cannot be sorted");
+    if (config->lossless && config->take != ES_TAKE_EVERY &&
+        config->take != ES_TAKE_NEW)
+        return es_error_set(error, -EINVAL, "only every tuple can be had without loss");
     scope->config = *config;
     result = copy_view(&scope->config.view);
     return result < 0 ? result : compile_view(scope, error);

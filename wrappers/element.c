@@ -141,15 +141,21 @@ static void close_element(struct es_stage *stage)
         free(stage->state);
 }
 
-/* Takes or takes back what was given last. */
-static void settle(struct es_place *place, const struct es_pull *pull)
+/* Takes or takes back what was given last.  A writer that waits for us may go on when
+ * we have taken, not when we have given. */
+static void settle(struct es_place *place,
+                   const struct element *element,
+                   const struct es_pull *pull)
 {
     if (place->serial == 0)
         return;
-    if (place->serial <= pull->acknowledged)
+    if (place->serial <= pull->acknowledged) {
         place->taken = place->given;
-    else
+        if (place->registered)
+            es_element_acknowledge(element->view, place->taken.position);
+    } else {
         place->given = place->taken;
+    }
     place->serial = 0;
 }
 
@@ -194,7 +200,7 @@ static int read_every(const struct es_stage *stage,
     size_t left = pull->max;
     bool all = left == 0;
 
-    settle(place, pull);
+    settle(place, element, pull);
     while (left > 0 && !all) {
         size_t wanted = left < CHUNK ? left : CHUNK;
         size_t count;

@@ -17,7 +17,8 @@
 struct es_place {
     struct es_cursor taken; /* behind the tuples whose reply was acknowledged */
     struct es_cursor given; /* behind the tuples given last */
-    uint64_t serial;        /* of the pull that gave them; 0 = all acknowledged */
+    bool registered; /* the writer waits for this reader where the element blocks */
+    uint64_t serial; /* of the pull that gave them; 0 = all acknowledged */
 };
 
 /* One place per origin, by the origin's index. */

@@ -70,7 +70,9 @@ struct es_scope_config {
     uint64_t window_ns; /* sorting keeps tuples back so long for those that come late */
     bool open;          /* also the operations under way (stop = 0) */
     bool counters;      /* a report of every element in every pull */
-    size_t max;         /* tuples in one pull at most */
+    bool lossless; /* programs wait for this scope where their elements are set to block
+                    */
+    size_t max;    /* tuples in one pull at most */
 };
 
 /* Every tuple of all elements, in the shape of views, unsorted, 65,536 a pull. */

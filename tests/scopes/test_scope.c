@@ -525,6 +525,37 @@ static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
     assert_int_equal(pull(fixture, 0)->count, 0);
 }
 
+static void nothing_of_blocking_elements_is_lost(void **state)
+{
+    enum { TUPLES = 20000 };
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct load load = {
+        made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15),
+        TUPLES};
+    struct es_scope_config config;
+    struct es_scope_cost cost;
+    pthread_t thread;
+
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    es_element_set_block(es_segment_view_element(es_run_segment(fixture->run, 0), 0),
+                         true);
+    es_run_close(fixture->run);
+    es_scope_config_init(&config);
+    config.lossless = true;
+    open_scope(fixture, &config);
+    assert_int_equal(pthread_create(&thread, NULL, write_load, &load), 0);
+    for (int next = 0; next < TUPLES;) {
+        const struct es_batch *batch = pull(fixture, 0);
+
+        for (size_t i = 0; i < batch->count; i++, next++)
+            assert_int_equal(batch->tuples[i].tag, next);
+    }
+    pthread_join(thread, NULL);
+    es_scope_cost(fixture->scope, &cost);
+    assert_int_equal(cost.lost, 0);
+}
+
 static void stages_account_for_what_they_gave(void **state)
 {
     struct fixture *fixture = *state;
@@ -616,6 +647,8 @@ int main(void)
             the_stream_is_complete_while_writers_lap_the_reader, set_up, tear_down),
         cmocka_unit_test_setup_teardown(elements_pulled_together_are_accounted_for_each,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave, set_up,
                                         tear_down),
     };
