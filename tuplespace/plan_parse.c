@@ -370,15 +370,32 @@ static int parse_collector(struct reader *reader, struct es_collector_plan *coll
     return rc;
 }
 
+/* Whether two collectors have a rank in common; no ranges stand for all ranks. */
+static bool share_a_rank(const struct es_collector_plan *a,
+                         const struct es_collector_plan *b)
+{
+    if (a->range_count == 0 || b->range_count == 0)
+        return true;
+    for (size_t i = 0; i < a->range_count; i++)
+        for (size_t j = 0; j < b->range_count; j++)
+            if (a->ranges[i].first <= b->ranges[j].last &&
+                b->ranges[j].first <= a->ranges[i].last)
+                return true;
+    return false;
+}
+
+/* One name may stand for several collectors where no rank has two of them: a pathmap may give the
+ * ranks different properties. */
 static int check_name_is_new(const struct reader *reader, const struct es_plan *plan)
 {
-    const char *name = plan->collectors[plan->count - 1].name;
+    const struct es_collector_plan *last = &plan->collectors[plan->count - 1];
 
     for (size_t i = 0; i + 1 < plan->count; i++)
-        if (strcmp(plan->collectors[i].name, name) == 0)
+        if (strcmp(plan->collectors[i].name, last->name) == 0 &&
+            share_a_rank(&plan->collectors[i], last))
             return es_error_set_at(
                 reader->error, -EINVAL, reader->source, reader->line_number, 1,
-                "collector \"%s\": there is one of that name already", name);
+                "collector \"%s\": there is one of that name already for a rank", last->name);
     return 0;
 }
 

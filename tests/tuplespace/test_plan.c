@@ -123,6 +123,9 @@ static void faults_are_shown_where_they_are(void **state)
          "p:2:11: collector \"01234567890123456789012345678901\": expected 1 to 31"},
         {HEAD "collector a classes=send\ncollector a classes=io\nend\n",
          "p:3:1: collector \"a\": there is one of that name already"},
+        {HEAD "collector a classes=send ranks=0-3\n"
+              "collector a classes=send ranks=3-5\nend\n",
+         "p:3:1: collector \"a\": there is one of that name already"},
     };
 
     (void)state;
@@ -139,6 +142,22 @@ static void faults_are_shown_where_they_are(void **state)
         /* Nobody need ask for the words. */
         assert_int_equal(es_plan_parse(rows[i].text, "p", NULL, &plan), -EINVAL);
     }
+}
+
+static void ranks_may_have_different_collectors_of_one_name(void **state)
+{
+    struct es_plan plan;
+
+    (void)state;
+    assert_int_equal(es_plan_parse(HEAD "collector a classes=send ranks=0-2,7\n"
+                                        "collector a classes=send ranks=3-6 threshold=9\n"
+                                        "end\n",
+                                   "p", NULL, &plan),
+                     0);
+    assert_int_equal(plan.count, 2);
+    assert_true(es_collector_plan_has_rank(&plan.collectors[0], 7));
+    assert_false(es_collector_plan_has_rank(&plan.collectors[1], 7));
+    es_plan_fini(&plan);
 }
 
 static void what_is_written_is_read_again(void **state)
@@ -237,6 +256,7 @@ int main(void)
         cmocka_unit_test(the_default_plan_takes_every_class_once),
         cmocka_unit_test(every_member_is_read),
         cmocka_unit_test(faults_are_shown_where_they_are),
+        cmocka_unit_test(ranks_may_have_different_collectors_of_one_name),
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(files_are_loaded),
         cmocka_unit_test(rank_sets_are_read_as_people_write_them),
