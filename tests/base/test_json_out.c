@@ -106,10 +106,14 @@ static void strings_are_escaped_and_checked(void **state)
         {"\"\\/", "\"\\\"\\\\/\""},
         {"\b\t\n\f\r", "\"\\b\\t\\n\\f\\r\""},
         {"\x01\x0b\x1f\x7f", "\"\\u0001\\u000b\\u001f\\u007f\""},
-        {"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80\""},
+        {"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80",
+         "\"\xc3\xa5\xe2\x82\xac\xf0\x9f\x98\x80\""},
         {"\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\""},
         /* Not UTF-8: alone, cut, overlong, a surrogate, past the end. */
-        {"a\xff" "b", "\"a\xef\xbf\xbd" "b\""},
+        {"a\xff"
+         "b",
+         "\"a\xef\xbf\xbd"
+         "b\""},
         {"\x80", "\"\xef\xbf\xbd\""},
         {"\xc3", "\"\xef\xbf\xbd\""},
         {"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
@@ -145,7 +149,8 @@ static void keys_are_escaped_too(void **state)
 
 static void real_numbers_survive_the_way_there_and_back(void **state)
 {
-    static const double values[] = {0, 0.1, 1.0 / 3, 1e300, 5e-324, -2.5, 123456789.125, 1e21};
+    static const double values[] = {0,      0.1,  1.0 / 3,       1e300,
+                                    5e-324, -2.5, 123456789.125, 1e21};
     struct capture *capture = *state;
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -165,12 +170,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_value_on_top_is_a_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(objects_and_arrays_nest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_nests_as_deep_as_it_promises, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(strings_are_escaped_and_checked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_nests_as_deep_as_it_promises, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(strings_are_escaped_and_checked, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(keys_are_escaped_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(real_numbers_survive_the_way_there_and_back,
-                                        set_up,
-                                        tear_down),
+                                        set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,9 @@ static char *printed(const struct es_table *table, size_t width)
     return text;
 }
 
-static void assert_printed(const struct es_table *table, size_t width, const char *expected)
+static void assert_printed(const struct es_table *table,
+                           size_t width,
+                           const char *expected)
 {
     char *text = printed(table, width);
 
@@ -65,8 +67,7 @@ static void columns_are_aligned(void **state)
 
     (void)state;
     assert_int_equal(es_table_row_count(table), 2);
-    assert_printed(table,
-                   0,
+    assert_printed(table, 0,
                    "RANK  NAME             BYTES\n"
                    "   0  MPI_Recv             8\n"
                    "  10  MPI_Allreduce  1048576\n");
@@ -78,8 +79,7 @@ static void a_column_that_may_be_cut_is_cut_to_the_width(void **state)
     struct es_table *table = make_table();
 
     (void)state;
-    assert_printed(table,
-                   23,
+    assert_printed(table, 23,
                    "RANK  NAME        BYTES\n"
                    "   0  MPI_Recv        8\n"
                    "  10  MPI_All~  1048576\n");
@@ -91,8 +91,7 @@ static void no_column_goes_below_its_minimum(void **state)
     struct es_table *table = make_table();
 
     (void)state;
-    assert_printed(table,
-                   5,
+    assert_printed(table, 5,
                    "RANK  NAME    BYTES\n"
                    "   0  MPI~        8\n"
                    "  10  MPI~  1048576\n");
@@ -162,8 +161,7 @@ static void width_is_counted_in_characters_not_bytes(void **state)
     assert_int_equal(es_table_create(columns, 3, &table), 0);
     add_row(table, 1, "\xc3\xa5\xc3\xa4\xc3\xb6", 2);
     add_row(table, 2, "\xff\xfe", 3); /* no characters at all */
-    assert_printed(table,
-                   0,
+    assert_printed(table, 0,
                    "RANK  NAME  BYTES\n"
                    "   1  \xc3\xa5\xc3\xa4\xc3\xb6       2\n"
                    "   2  \xff\xfe        3\n");
