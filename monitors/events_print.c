@@ -53,6 +53,15 @@ static void text_header(const struct es_events_printer *printer)
             "OPERATION");
 }
 
+/* Completion calls count requests there, and an open receive its buffer. */
+static bool has_payload(const struct es_activity *activity)
+{
+    const char *name = class_of(activity);
+
+    return activity->bytes && strcmp(name, "completion") != 0 &&
+           (activity->stop_ns || strcmp(name, "receive") != 0);
+}
+
 static int text_event(void *data, const struct es_event *event)
 {
     const struct es_events_printer *printer = data;
@@ -70,7 +79,7 @@ static int text_event(void *data, const struct es_event *event)
     print_seconds(printer, printer->by_start || !activity->stop_ns ? activity->start_ns
                                                                    : activity->stop_ns);
     fprintf(printer->stream, " %8s %9s  %s", thread, span, words);
-    if (activity->bytes && strcmp(class_of(activity), "completion") != 0)
+    if (has_payload(activity))
         fprintf(printer->stream, ", %" PRIu32 " bytes", activity->bytes);
     fputs(activity->stop_ns ? "\n" : ", under way since then\n", printer->stream);
     return state_of(printer);
