@@ -107,13 +107,16 @@ static int print_report(const struct es_heartbeat_report *report,
     return fflush(stdout) == 0 ? result : -EIO;
 }
 
+static bool has_ended(const struct es_heartbeat_report *report)
+{
+    return report->thread_count &&
+           report->finished + report->dead == report->thread_count;
+}
+
 static bool is_last(const struct es_heartbeat_report *report,
                     const struct heartbeat_arguments *arguments)
 {
-    bool ended =
-        report->thread_count && report->finished + report->dead == report->thread_count;
-
-    return arguments->once || report->vanished || ended ||
+    return arguments->once || report->vanished || has_ended(report) ||
            report->pull == arguments->count;
 }
 
@@ -135,7 +138,8 @@ static int watch(struct es_heartbeat *heartbeat,
             break;
         sleep_ns(arguments->interval_ns);
     }
-    if (report.vanished)
+    /* A run that ends well takes its segments with it; that is no loss of contact. */
+    if (report.vanished && !has_ended(&report))
         return esi_command_fail(
             ES_EXIT_LOST, "run '%s': vanished, its segments were removed", report.run);
     return report.stalled || report.dead ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;

@@ -62,6 +62,16 @@ expect 1 "$eventspace" heartbeat --once -i 0.1 --stalled-after 1 -f json "$run"
 json_lines_hold "o['held_up_by'] == [{'rank': 1, 'threads': 1, 'gone': False}]"
 ends
 
+# A run that ends well takes all with it, also from under a heartbeat that follows it.
+"$eventspace" run -n 2 --name "$prefix-brief" -- "$top_builddir/apps/windtunnel" \
+    --iterations 1000000 --seconds 3 >"$folder/hang.out" 2>&1 &
+launched=$!
+await 20 "$eventspace" heartbeat --once "$prefix-brief"
+expect 0 "$eventspace" heartbeat -i 0.2 "$prefix-brief"
+contains out "2 threads: 0 stalled, 0 dead, 2 finished"
+contains out "progressing"
+wait "$launched" || fault "windtunnel: $(cat "$folder/hang.out")"
+
 # The run ends: so does the heartbeat that follows it, and finds all well.
 "$eventspace" run -n 2 --keep --name "$prefix-good" -- "$hang" none >"$folder/hang.out" 2>&1
 expect 0 "$eventspace" heartbeat -i 0.1 "$prefix-good"
