@@ -5,10 +5,11 @@
  *
  *   mpiexec -n 2 collect DIRECTORY [ROUNDS]
  *
- * 8-byte ping-pong (half round trip), Isend/Irecv/Waitall message rate (per message), 8-byte
- * allreduce.  The variants take turns; each round is one ratio to the direct variant beside it, and the figures are
- * medians over the rounds.  Cores may be near or far (a cache line handed over in under 80 or over 110 ns), which
- * matters more than any collector: each round's handover is measured too, and near and far rounds are
+ * 8-byte ping-pong (half round trip), Isend/Irecv/Waitall message rate (per message),
+ * 8-byte allreduce.  The variants take turns; each round is one ratio to the direct
+ * variant beside it, and the figures are medians over the rounds.  Cores may be near or
+ * far (a cache line handed over in under 80 or over 110 ns), which matters more than
+ * any collector: each round's handover is measured too, and near and far rounds are
  * reported apart.
  */
 #include "config.h"
@@ -76,7 +77,8 @@ static double measure(const struct variant *v, enum work work)
 {
     static void (*const run[WORK_COUNT])(const struct variant *) = {
         ping_pong, message_rate, allreduce};
-    static const double units[WORK_COUNT] = {2.0 * PINGS, (double)WINDOW * WINDOWS, REDUCES};
+    static const double units[WORK_COUNT] = {2.0 * PINGS, (double)WINDOW * WINDOWS,
+                                             REDUCES};
     unsigned long long start;
 
     PMPI_Barrier(MPI_COMM_WORLD);
@@ -100,7 +102,10 @@ static bool is_steady(double before, double after)
     return before < after * 1.25 && after < before * 1.25;
 }
 
-static void report_part(enum work work, const struct round *rounds_of, int count, bool near)
+static void report_part(enum work work,
+                        const struct round *rounds_of,
+                        int count,
+                        bool near)
 {
     static double values[MAX_ROUNDS];
     double direct = 0;
@@ -119,15 +124,16 @@ static void report_part(enum work work, const struct round *rounds_of, int count
         ns = bench_median(values, used);
         if (v == DIRECT) {
             direct = ns;
-            printf("%-13s %-5s %7d %9.1f", names[work], near ? "near" : "far", used, ns);
+            printf("%-13s %-5s %7d %9.1f", names[work], near ? "near" : "far", used,
+                   ns);
             continue;
         }
         printf(" %+8.1f (%+5.1f %%)", ns, ns / direct * 100);
         if (v == COLLECTED) {
-            printf("\nfigure: collect_%s_%s_added %.1f ns\n",
-                   names[work], near ? "near" : "far", ns);
-            printf("figure: collect_%s_%s_slowdown %.3f ratio\n",
-                   names[work], near ? "near" : "far", 1 + ns / direct);
+            printf("\nfigure: collect_%s_%s_added %.1f ns\n", names[work],
+                   near ? "near" : "far", ns);
+            printf("figure: collect_%s_%s_slowdown %.3f ratio\n", names[work],
+                   near ? "near" : "far", 1 + ns / direct);
         }
     }
 }
@@ -142,7 +148,8 @@ static void measure_round(const struct variant *variants, int r)
 
     for (int work = 0; work < WORK_COUNT; work++)
         for (int i = 0; i < VARIANT_COUNT; i++) {
-            int v = (i + (r < 0 ? 0 : r)) % VARIANT_COUNT; /* nobody always goes first */
+            int v =
+                (i + (r < 0 ? 0 : r)) % VARIANT_COUNT; /* nobody always goes first */
             double ns = measure(&variants[v], (enum work)work);
 
             if (r >= 0)
@@ -179,8 +186,8 @@ int main(int argc, char **argv)
     for (int r = -5; r < count; r++)
         measure_round(variants, r);
     if (rank == 0) {
-        printf("%-13s %-5s %7s %9s %18s %18s %18s   (ns)\n", "operation", "cores", "rounds",
-               "direct", "pass-through", "floor", "collected");
+        printf("%-13s %-5s %7s %9s %18s %18s %18s   (ns)\n", "operation", "cores",
+               "rounds", "direct", "pass-through", "floor", "collected");
         for (int work = 0; work < WORK_COUNT; work++) {
             report_part((enum work)work, rounds[work], count, true);
             report_part((enum work)work, rounds[work], count, false);

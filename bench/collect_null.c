@@ -80,24 +80,18 @@ static void report(enum work work, double times[VARIANT_COUNT][MAX_ROUNDS], int 
 
     for (int v = 0; v < VARIANT_COUNT; v++)
         median[v] = bench_median(times[v], rounds);
-    printf("%-20s %8.1f %12.1f %8.1f %10.1f %8.2f\n",
-           names[work],
-           median[DIRECT],
-           median[PASS_THROUGH],
-           median[FLOOR],
-           median[COLLECTED],
+    printf("%-20s %8.1f %12.1f %8.1f %10.1f %8.2f\n", names[work], median[DIRECT],
+           median[PASS_THROUGH], median[FLOOR], median[COLLECTED],
            poll ? 0.0
-                : (median[COLLECTED] - median[DIRECT]) / (median[FLOOR] - median[DIRECT]));
-    printf("figure: collect_null_%s_added %.1f ns\n",
-           names[work],
+                : (median[COLLECTED] - median[DIRECT]) /
+                      (median[FLOOR] - median[DIRECT]));
+    printf("figure: collect_null_%s_added %.1f ns\n", names[work],
            median[COLLECTED] - median[DIRECT]);
     if (poll)
-        printf("figure: collect_null_%s_over_pass_through %.1f ns\n",
-               names[work],
+        printf("figure: collect_null_%s_over_pass_through %.1f ns\n", names[work],
                median[COLLECTED] - median[PASS_THROUGH]);
     else
-        printf("figure: collect_null_%s_to_floor %.2f ratio\n",
-               names[work],
+        printf("figure: collect_null_%s_to_floor %.2f ratio\n", names[work],
                (median[COLLECTED] - median[DIRECT]) / (median[FLOOR] - median[DIRECT]));
 }
 
@@ -117,8 +111,8 @@ int main(int argc, char **argv)
     PMPI_Init(&argc, &argv); /* a linker may drop a library that nobody calls */
     variants_load(argv[1], variants);
     variants[COLLECTED].init(&argc, &argv);
-    printf("%-20s %8s %12s %8s %10s %8s   (ns a call)\n",
-           "operation", "direct", "pass-through", "floor", "collected", "ratio");
+    printf("%-20s %8s %12s %8s %10s %8s   (ns a call)\n", "operation", "direct",
+           "pass-through", "floor", "collected", "ratio");
     for (int work = 0; work < WORK_COUNT; work++) {
         for (int r = -5; r < rounds; r++)
             for (int v = 0; v < VARIANT_COUNT; v++) {

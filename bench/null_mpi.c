@@ -66,8 +66,11 @@ int PMPI_Group_free(MPI_Group *group)
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }
-int PMPI_Group_translate_ranks(
-    MPI_Group from, int count, const int ranks[], MPI_Group to, int found[])
+int PMPI_Group_translate_ranks(MPI_Group from,
+                               int count,
+                               const int ranks[],
+                               MPI_Group to,
+                               int found[])
 {
     (void)from, (void)to;
     memcpy(found, ranks, (size_t)count * sizeof ranks[0]);
@@ -96,7 +99,12 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)
 #endif
     return MPI_SUCCESS;
 }
-int PMPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+int PMPI_Send(const void *buf,
+              int count,
+              MPI_Datatype type,
+              int dest,
+              int tag,
+              MPI_Comm comm)
 {
     (void)buf, (void)count, (void)type, (void)dest, (void)tag, (void)comm;
     return MPI_SUCCESS;
@@ -153,8 +161,12 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     }
     return MPI_SUCCESS;
 }
-int PMPI_Allreduce(
-    const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+int PMPI_Allreduce(const void *in,
+                   void *out,
+                   int count,
+                   MPI_Datatype type,
+                   MPI_Op op,
+                   MPI_Comm comm)
 {
     (void)in, (void)out, (void)count, (void)type, (void)op, (void)comm;
     return MPI_SUCCESS;
@@ -174,10 +186,14 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 
 int MPI_Init(int *argc, char ***argv) BOTH(MPI_Init);
 int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm) BOTH(MPI_Send);
-int MPI_Recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) BOTH(MPI_Recv);
-int MPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) BOTH(MPI_Isend);
-int MPI_Irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) BOTH(MPI_Irecv);
+int MPI_Recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)
+    BOTH(MPI_Recv);
+int MPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)
+    BOTH(MPI_Isend);
+int MPI_Irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)
+    BOTH(MPI_Irecv);
 int MPI_Waitall(int, MPI_Request[], MPI_Status[]) BOTH(MPI_Waitall);
-int MPI_Allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm) BOTH(MPI_Allreduce);
+int MPI_Allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm)
+    BOTH(MPI_Allreduce);
 int MPI_Test(MPI_Request *, int *, MPI_Status *) BOTH(MPI_Test);
 int MPI_Iprobe(int, int, MPI_Comm, int *, MPI_Status *) BOTH(MPI_Iprobe);

@@ -38,9 +38,13 @@ double bench_tick_ns(void)
 }
 
 /* What any collector must do at least. */
-static void floor_store(unsigned long long start, unsigned short operation, int peer, int tag)
+static void floor_store(unsigned long long start,
+                        unsigned short operation,
+                        int peer,
+                        int tag)
 {
-    unsigned long long head = atomic_load_explicit(&floor_line.head, memory_order_relaxed);
+    unsigned long long head =
+        atomic_load_explicit(&floor_line.head, memory_order_relaxed);
     struct es_tuple *slot = &floor_ring[head % FLOOR_SLOTS];
 
     slot->start = start;
@@ -54,7 +58,12 @@ static void floor_store(unsigned long long start, unsigned short operation, int 
     atomic_store_explicit(&floor_line.head, head + 1, memory_order_release);
 }
 
-static int floor_send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static int floor_send(const void *buf,
+                      int count,
+                      MPI_Datatype type,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm)
 {
     unsigned long long start = bench_ticks();
     int result = direct.send(buf, count, type, dest, tag, comm);
@@ -117,8 +126,12 @@ static int floor_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     return result;
 }
 
-static int floor_allreduce(
-    const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+static int floor_allreduce(const void *in,
+                           void *out,
+                           int count,
+                           MPI_Datatype type,
+                           MPI_Op op,
+                           MPI_Comm comm)
 {
     unsigned long long start = bench_ticks();
     int result = direct.allreduce(in, out, count, type, op, comm);

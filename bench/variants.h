@@ -29,8 +29,8 @@ struct variant {
     int (*iprobe)(int, int, MPI_Comm, int *, MPI_Status *);
 };
 
-/* Loads all variants; `directory` holds libeventspace-mpi.so and libpassthrough.so.  Ends the program when
- * it cannot. */
+/* Loads all variants; `directory` holds libeventspace-mpi.so and libpassthrough.so.
+ * Ends the program when it cannot. */
 void variants_load(const char *directory, struct variant variants[VARIANT_COUNT]);
 
 /* Ticks now. */

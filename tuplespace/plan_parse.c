@@ -384,8 +384,8 @@ static bool share_a_rank(const struct es_collector_plan *a,
     return false;
 }
 
-/* One name may stand for several collectors where no rank has two of them: a pathmap may give the
- * ranks different properties. */
+/* One name may stand for several collectors where no rank has two of them: a pathmap
+ * may give the ranks different properties. */
 static int check_name_is_new(const struct reader *reader, const struct es_plan *plan)
 {
     const struct es_collector_plan *last = &plan->collectors[plan->count - 1];
@@ -395,7 +395,8 @@ static int check_name_is_new(const struct reader *reader, const struct es_plan *
             share_a_rank(&plan->collectors[i], last))
             return es_error_set_at(
                 reader->error, -EINVAL, reader->source, reader->line_number, 1,
-                "collector \"%s\": there is one of that name already for a rank", last->name);
+                "collector \"%s\": there is one of that name already for a rank",
+                last->name);
     return 0;
 }
 

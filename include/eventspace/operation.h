@@ -43,11 +43,11 @@ enum es_order_kind {
 
 struct es_operation {
     uint16_t code;
-    uint8_t op_class;       /* enum es_class */
-    uint8_t order;          /* enum es_order_kind; collectives only */
-    bool nonblocking;       /* its tuple is written when the request completes */
-    bool synchronizing;     /* a barrier; or a synchronous send */
-    const char *name;       /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
+    uint8_t op_class;   /* enum es_class */
+    uint8_t order;      /* enum es_order_kind; collectives only */
+    bool nonblocking;   /* its tuple is written when the request completes */
+    bool synchronizing; /* a barrier; or a synchronous send */
+    const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
 };
 
 /* By code; NULL when there is no such code.  O(1). */
@@ -56,16 +56,19 @@ ES_API const struct es_operation *es_operation_find(uint16_t code);
 ES_API const struct es_operation *es_operation_by_name(const char *name);
 /* The name, or "operation N" is not made up: "?" for an unknown code. */
 ES_API const char *es_operation_name(uint16_t code);
-/* "send", "receive", "completion", "collective", "communicator", "one-sided", "io", "other". */
+/* "send", "receive", "completion", "collective", "communicator", "one-sided", "io",
+ * "other". */
 ES_API const char *es_class_name(enum es_class op_class);
 /* ES_CLASS_NONE when unknown. */
 ES_API enum es_class es_class_by_name(const char *name);
 
-/* Every routine name that the table knows, collected or not (for `eventspace doctor`). */
+/* Every routine name that the table knows, collected or not (for `eventspace doctor`).
+ */
 struct es_routine {
     const char *name;   /* "MPI_Comm_rank" */
     uint16_t operation; /* its code, or 0: not collected */
-    const char *why;    /* not collected: the reason, e.g. "local: moves no data"; else NULL */
+    const char
+        *why; /* not collected: the reason, e.g. "local: moves no data"; else NULL */
 };
 /* NULL when the table does not know the name (a newer MPI's routine). */
 ES_API const struct es_routine *es_routine_find(const char *name);

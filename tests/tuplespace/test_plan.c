@@ -149,9 +149,10 @@ static void ranks_may_have_different_collectors_of_one_name(void **state)
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_plan_parse(HEAD "collector a classes=send ranks=0-2,7\n"
-                                        "collector a classes=send ranks=3-6 threshold=9\n"
-                                        "end\n",
+    assert_int_equal(es_plan_parse(HEAD
+                                   "collector a classes=send ranks=0-2,7\n"
+                                   "collector a classes=send ranks=3-6 threshold=9\n"
+                                   "end\n",
                                    "p", NULL, &plan),
                      0);
     assert_int_equal(plan.count, 2);

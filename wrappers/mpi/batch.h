@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The requests of one completion call: their handles as they were before it, since MPI nulls
- * what completes, and a place for statuses that the program does not want.
+ * The requests of one completion call: their handles as they were before it, since MPI
+ * nulls what completes, and a place for statuses that the program does not want.
  *
  * Calls with up to 64 requests use the stack; larger ones allocate, and count as lost
  * to sight when that fails.
@@ -28,8 +28,9 @@ struct esi_batch {
     MPI_Status small_statuses[ESI_BATCH_SMALL];
 };
 
-/* Takes the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.  False without
- * memory: the batch is then empty and the call's own `statuses` must be passed on. */
+/* Takes the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.  False
+ * without memory: the batch is then empty and the call's own `statuses` must be passed
+ * on. */
 static inline bool esi_batch_init(struct esi_batch *batch,
                                   const MPI_Request *requests,
                                   int count,
@@ -38,7 +39,8 @@ static inline bool esi_batch_init(struct esi_batch *batch,
     size_t size = count > 0 ? (size_t)count : 0;
 
     batch->handles = batch->small_handles;
-    batch->statuses = statuses == MPI_STATUSES_IGNORE ? batch->small_statuses : statuses;
+    batch->statuses =
+        statuses == MPI_STATUSES_IGNORE ? batch->small_statuses : statuses;
     batch->heap = NULL;
     batch->count = count > 0 ? count : 0;
     if (size > ESI_BATCH_SMALL) {

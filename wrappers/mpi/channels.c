@@ -3,8 +3,9 @@
 /*
  * Counters of a communicator's channels: an open-addressed table that only grows.
  *
- * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full table gets a
- * larger one in front of it; otherwise its counters move into the larger one.
+ * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full
+ * table gets a larger one in front of it; otherwise its counters move into the larger
+ * one.
  */
 #include "config.h"
 
@@ -21,7 +22,8 @@ static atomic_flag insertion = ATOMIC_FLAG_INIT;
 
 static void lock_insertion(void)
 {
-    while (esi_multiple && atomic_flag_test_and_set_explicit(&insertion, memory_order_acquire))
+    while (esi_multiple &&
+           atomic_flag_test_and_set_explicit(&insertion, memory_order_acquire))
         continue;
 }
 
@@ -42,7 +44,8 @@ static struct esi_channel_slot *probe(struct esi_channel_table *table, uint64_t 
     uint64_t at = home_of(table, key);
 
     for (;; at = (at + 1) & table->mask) {
-        uint64_t found = atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
+        uint64_t found =
+            atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
 
         if (found == key || found == 0)
             return &table->slots[at];
@@ -92,7 +95,8 @@ static void move_counters(struct esi_channel_table *from, struct esi_channel_tab
 /* The table for one more key: the newest, or a larger one once that is half full. */
 static struct esi_channel_table *table_with_room(struct esi_channels *channels)
 {
-    struct esi_channel_table *old = atomic_load_explicit(&channels->table, memory_order_relaxed);
+    struct esi_channel_table *old =
+        atomic_load_explicit(&channels->table, memory_order_relaxed);
     uint32_t log2 = old != NULL ? 65 - old->shift : FIRST_SLOTS_LOG2;
     struct esi_channel_table *table;
 

@@ -3,8 +3,8 @@
 /*
  * Communicators as they come and go (MPI-4.0, chapters 7, 8 and 11).
  *
- * The plain cases are rows of the table, with `created` behind them; by hand only what has two
- * parents, none, or a request.
+ * The plain cases are rows of the table, with `created` behind them; by hand only what
+ * has two parents, none, or a request.
  */
 #include "config.h"
 
@@ -33,14 +33,22 @@ static void leave_created(struct esi_call *call,
     esi_exit(call);
 }
 
-void esi_created(struct esi_call *call, int result, MPI_Comm comm, int token, MPI_Comm *newcomm)
+void esi_created(struct esi_call *call,
+                 int result,
+                 MPI_Comm comm,
+                 int token,
+                 MPI_Comm *newcomm)
 {
     (void)comm; /* described on entry */
     leave_created(call, result, call->comm, (uint64_t)(int64_t)token, newcomm);
 }
 
-/* Both sides, or all members, agree on this much where they have no parent in common. */
-static void leave_orphan(struct esi_call *call, int result, uint64_t token, const MPI_Comm *made)
+/* Both sides, or all members, agree on this much where they have no parent in common.
+ */
+static void leave_orphan(struct esi_call *call,
+                         int result,
+                         uint64_t token,
+                         const MPI_Comm *made)
 {
     uint16_t operation = call->tuple.operation;
 
@@ -82,8 +90,10 @@ int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
     return result;
 }
 
-int esi_wrap_MPI_Intercomm_merge(
-    esi_MPI_Intercomm_merge_fn *next, MPI_Comm intercomm, int high, MPI_Comm *made)
+int esi_wrap_MPI_Intercomm_merge(esi_MPI_Intercomm_merge_fn *next,
+                                 MPI_Comm intercomm,
+                                 int high,
+                                 MPI_Comm *made)
 {
     struct esi_call call;
     int result;
@@ -96,7 +106,8 @@ int esi_wrap_MPI_Intercomm_merge(
     return result;
 }
 
-/* --- Nonblocking duplication: the order of calls makes the key --------------------------------- */
+/* --- Nonblocking duplication: the order of calls makes the key
+ * --------------------------------- */
 
 static void leave_idup(struct esi_call *call,
                        int result,
@@ -124,8 +135,10 @@ static void leave_idup(struct esi_call *call,
     esi_exit(call);
 }
 
-int esi_wrap_MPI_Comm_idup(
-    esi_MPI_Comm_idup_fn *next, MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
+                           MPI_Comm comm,
+                           MPI_Comm *made,
+                           MPI_Request *request)
 {
     struct esi_call call;
     int result;
@@ -156,7 +169,8 @@ int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
     return result;
 }
 
-/* --- From groups: no parent at all -------------------------------------------------------------- */
+/* --- From groups: no parent at all
+ * -------------------------------------------------------------- */
 
 int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
                                         MPI_Group group,
@@ -176,31 +190,34 @@ int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
     return result;
 }
 
-int esi_wrap_MPI_Intercomm_create_from_groups(esi_MPI_Intercomm_create_from_groups_fn *next,
-                                              MPI_Group local_group,
-                                              int local_leader,
-                                              MPI_Group remote_group,
-                                              int remote_leader,
-                                              const char *stringtag,
-                                              MPI_Info info,
-                                              MPI_Errhandler errhandler,
-                                              MPI_Comm *made)
+int esi_wrap_MPI_Intercomm_create_from_groups(
+    esi_MPI_Intercomm_create_from_groups_fn *next,
+    MPI_Group local_group,
+    int local_leader,
+    MPI_Group remote_group,
+    int remote_leader,
+    const char *stringtag,
+    MPI_Info info,
+    MPI_Errhandler errhandler,
+    MPI_Comm *made)
 {
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create_from_groups, ES_CLASS_COMMUNICATOR))
-        return next(local_group, local_leader, remote_group, remote_leader, stringtag, info,
-                    errhandler, made);
+    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create_from_groups,
+                   ES_CLASS_COMMUNICATOR))
+        return next(local_group, local_leader, remote_group, remote_leader, stringtag,
+                    info, errhandler, made);
     esi_call(&call);
-    result = next(local_group, local_leader, remote_group, remote_leader, stringtag, info,
-                  errhandler, made);
+    result = next(local_group, local_leader, remote_group, remote_leader, stringtag,
+                  info, errhandler, made);
     leave_orphan(&call, result, hash_text(stringtag), made);
     return result;
 }
 #endif
 
-/* --- Other processes ------------------------------------------------------------------------------ */
+/* --- Other processes
+ * ------------------------------------------------------------------------------ */
 
 int esi_wrap_MPI_Comm_spawn(esi_MPI_Comm_spawn_fn *next,
                             const char *command,
@@ -238,7 +255,8 @@ int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
     int result;
 
     if (!esi_enter(&call, ES_OP_MPI_Comm_spawn_multiple, ES_CLASS_COMMUNICATOR))
-        return next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
+        return next(count, commands, argvs, maxprocs, infos, root, comm, made,
+                    errcodes);
     esi_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
     esi_created(&call, result, comm, 0, made);
@@ -294,10 +312,11 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
     return result;
 }
 
-/* --- The end, and names ------------------------------------------------------------------------------ */
+/* --- The end, and names
+ * ------------------------------------------------------------------------------ */
 
-/* The handle is forgotten before MPI frees it: another thread may get the same one at once.
- * Should the call fail, the next use of the communicator registers it anew. */
+/* The handle is forgotten before MPI frees it: another thread may get the same one at
+ * once. Should the call fail, the next use of the communicator registers it anew. */
 int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
 {
     struct esi_call call;
@@ -330,7 +349,9 @@ int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *com
     return result;
 }
 
-int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next, MPI_Comm comm, const char *name)
+int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next,
+                               MPI_Comm comm,
+                               const char *name)
 {
     int result = next(comm, name);
 
@@ -341,7 +362,8 @@ int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next, MPI_Comm comm, co
 
 int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
 {
-    /* The handle may come back with another size: whatever threads have cached is void. */
+    /* The handle may come back with another size: whatever threads have cached is void.
+     */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
     return next(datatype);
 }

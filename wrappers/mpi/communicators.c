@@ -3,10 +3,11 @@
 /*
  * Communicators by handle, and their run-wide keys.
  *
- * A key must come out alike in all members without a message.  It is a hash of what they all know:
- * the parent's key, the creating call, what tells siblings apart (colour, tag ...), the groups as
- * world ranks, and how many times this process has seen exactly this before: all members take part in each
- * such creation, in the same order, so they count alike.
+ * A key must come out alike in all members without a message.  It is a hash of what
+ * they all know: the parent's key, the creating call, what tells siblings apart
+ * (colour, tag ...), the groups as world ranks, and how many times this process has
+ * seen exactly this before: all members take part in each such creation, in the same
+ * order, so they count alike.
  */
 #include "config.h"
 
@@ -38,7 +39,8 @@ struct esi_comm *esi_comm_lookup(uint64_t handle)
     return esi_handles_find(&handles, handle);
 }
 
-/* --- Groups ------------------------------------------------------------------------------ */
+/* --- Groups
+ * ------------------------------------------------------------------------------ */
 
 #if MPI_VERSION >= 4
 static MPI_Session lender;
@@ -82,8 +84,8 @@ static bool world_group(MPI_Group *ret_group)
     return session_group(ret_group);
 }
 
-/* World ranks of a group, which is freed; NULL when they cannot be had.  Ranks of other worlds are
- * MPI_UNDEFINED. */
+/* World ranks of a group, which is freed; NULL when they cannot be had.  Ranks of other
+ * worlds are MPI_UNDEFINED. */
 static int32_t *world_ranks(MPI_Group group, int *ret_size)
 {
     MPI_Group world = MPI_GROUP_NULL;
@@ -130,7 +132,8 @@ static bool find_members(MPI_Comm comm, bool inter, struct members *ret_members)
     return ret_members->local != NULL;
 }
 
-/* --- Keys ---------------------------------------------------------------------------------- */
+/* --- Keys
+ * ---------------------------------------------------------------------------------- */
 
 static uint64_t hash_ranks(const int32_t *ranks, int size)
 {
@@ -141,7 +144,8 @@ static uint64_t hash_ranks(const int32_t *ranks, int size)
     return esi_mix(hash, (uint64_t)(uint32_t)size);
 }
 
-/* Both sides of an intercommunicator must agree, so its groups are combined without order. */
+/* Both sides of an intercommunicator must agree, so its groups are combined without
+ * order. */
 static uint64_t hash_members(const struct members *members)
 {
     uint64_t local = hash_ranks(members->local, members->local_size);
@@ -199,11 +203,14 @@ void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2])
     make_key(parent, ES_OP_MPI_Comm_idup, 0, 0, ret_key);
 }
 
-/* --- Registering ---------------------------------------------------------------------------- */
+/* --- Registering
+ * ---------------------------------------------------------------------------- */
 
 /* "PARENT/dup#2": until the program gives a name of its own.  The number counts this
  * process's communicators: names are for people, keys for programs. */
-static void make_name(struct esi_comm *comm, const struct esi_comm *parent, uint16_t operation)
+static void make_name(struct esi_comm *comm,
+                      const struct esi_comm *parent,
+                      uint16_t operation)
 {
     static _Atomic uint32_t made;
     static const char prefix[] = "MPI_Comm_";
@@ -211,12 +218,8 @@ static void make_name(struct esi_comm *comm, const struct esi_comm *parent, uint
 
     if (strncmp(call, prefix, sizeof prefix - 1) == 0)
         call += sizeof prefix - 1;
-    snprintf(comm->name,
-             sizeof comm->name,
-             "%.30s%s%.20s#%u",
-             parent != NULL ? parent->name : "",
-             parent != NULL ? "/" : "",
-             call,
+    snprintf(comm->name, sizeof comm->name, "%.30s%s%.20s#%u",
+             parent != NULL ? parent->name : "", parent != NULL ? "/" : "", call,
              atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) + 1);
 }
 
@@ -347,7 +350,8 @@ void esi_comm_register_world(void)
         comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
 }
 
-/* --- Names, end, all ------------------------------------------------------------------------- */
+/* --- Names, end, all
+ * ------------------------------------------------------------------------- */
 
 void esi_comm_set_name(uint64_t handle, const char *name)
 {

@@ -3,8 +3,8 @@
 /*
  * What the interposer knows of communicators.
  *
- * A communicator gets an index in the segment's table, a run-wide key that all its members
- * compute alike without a message, its instance counter and its channels.
+ * A communicator gets an index in the segment's table, a run-wide key that all its
+ * members compute alike without a message, its instance counter and its channels.
  *
  *   may run at the same time: everything; lookups take no lock.
  */
@@ -24,12 +24,12 @@ struct esi_comm {
     bool inter;
     int rank;
     int size;
-    int remote_size;           /* 0 unless inter */
-    int peers;                 /* ranks that messages can come from: remote_size or size */
+    int remote_size; /* 0 unless inter */
+    int peers;       /* ranks that messages can come from: remote_size or size */
     uint64_t key[2];
     char name[64];
-    struct esi_comm *next;      /* of all that are known */
-    _Atomic uint32_t instances; /* collective operations begun on it */
+    struct esi_comm *next;       /* of all that are known */
+    _Atomic uint32_t instances;  /* collective operations begun on it */
     _Atomic uint32_t references; /* the handle's own and pending operations' */
     struct esi_channels sent;
     struct esi_match received;
@@ -51,9 +51,9 @@ struct esi_comm *esi_comm_lookup(uint64_t handle);
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up. */
 void esi_comm_register_world(void);
 
-/* Registers a new communicator.  `operation` is the code of the creating call, `token` what
- * its members share (colour, tag, split type, hash of a string).  `parent` may be NULL.
- * Returns the entry, or NULL without memory. */
+/* Registers a new communicator.  `operation` is the code of the creating call, `token`
+ * what its members share (colour, tag, split type, hash of a string).  `parent` may be
+ * NULL. Returns the entry, or NULL without memory. */
 struct esi_comm *esi_comm_register(MPI_Comm comm,
                                    const struct esi_comm *parent,
                                    uint16_t operation,

@@ -3,8 +3,8 @@
 /*
  * Posting and completing.
  *
- * What completes writes its own tuple, from the time it was posted to now; the completion call
- * then writes its tuple, which lay open meanwhile.
+ * What completes writes its own tuple, from the time it was posted to now; the
+ * completion call then writes its tuple, which lay open meanwhile.
  */
 #include "config.h"
 
@@ -16,13 +16,17 @@
 /* How many requests of a completion call are looked at to say what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
 
-uint32_t esi_post_on(struct esi_comm *comm, int source, int tag, struct esi_request *request)
+uint32_t esi_post_on(struct esi_comm *comm,
+                     int source,
+                     int tag,
+                     struct esi_request *request)
 {
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
     request->comm = NULL;
     request->receive = NULL;
-    if (comm != NULL && (source == ES_PEER_ANY || (source >= 0 && source < comm->peers)) &&
+    if (comm != NULL &&
+        (source == ES_PEER_ANY || (source >= 0 && source < comm->peers)) &&
         (tag == ES_TAG_ANY || tag >= 0)) {
         request->receive = esi_match_post(&comm->received, source, tag, &sequence);
         request->comm = comm;
@@ -52,8 +56,8 @@ void esi_unpost(struct esi_request *request)
     if (request->receive != NULL)
         esi_match_drop(&request->comm->received, request->receive);
     else if (request->tuple.sequence != ES_SEQUENCE_UNKNOWN)
-        esi_channel_back(
-            &request->comm->received.channels, request->tuple.peer, request->tuple.tag);
+        esi_channel_back(&request->comm->received.channels, request->tuple.peer,
+                         request->tuple.tag);
     esi_comm_unref(request->comm);
     request->comm = NULL;
 }
@@ -81,6 +85,33 @@ static void received_nothing(struct esi_thread *thread,
     esi_write(thread, tuple);
 }
 
+/* Writes the receive's tuple, whose peer and tag are those of its message, now or when
+ * its number is decided. */
+static void received_message(struct esi_thread *thread,
+                             const struct esi_request *request,
+                             const struct es_tuple *tuple)
+{
+    if (request->receive != NULL)
+        esi_match_complete(&request->comm->received, request->receive, tuple->peer,
+                           tuple->tag, tuple, thread->slot);
+    else
+        esi_write(thread, tuple);
+}
+
+/* MPI_Isendrecv: there are MPIs (MPICH 4.0) that leave its status as it was, so that we
+ * know only what was asked for. */
+static void received_unseen(struct esi_thread *thread,
+                            const struct esi_request *request,
+                            const struct es_tuple *tuple)
+{
+    if (request->receive == NULL || (tuple->peer >= 0 && tuple->tag >= 0)) {
+        received_message(thread, request, tuple);
+    } else {
+        esi_match_abandon(&request->comm->received, request->receive);
+        esi_write(thread, tuple);
+    }
+}
+
 void esi_received(struct esi_thread *thread,
                   const struct esi_request *request,
                   const MPI_Status *status,
@@ -89,21 +120,18 @@ void esi_received(struct esi_thread *thread,
     struct es_tuple tuple = request->tuple;
 
     tuple.stop = stop;
-    if (status->MPI_SOURCE < 0 || is_cancelled(request, status)) {
+    /* The status of a request from MPI_PROC_NULL does not always say so. */
+    if (tuple.peer == ES_PEER_NONE || is_cancelled(request, status)) {
+        received_nothing(thread, request, &tuple);
+    } else if (request->kind == ESI_REQUEST_PAIR) {
+        received_unseen(thread, request, &tuple);
+    } else if (status->MPI_SOURCE < 0) {
         received_nothing(thread, request, &tuple);
     } else {
         tuple.peer = status->MPI_SOURCE;
         tuple.tag = status->MPI_TAG;
         tuple.bytes = esi_status_bytes(status);
-        if (request->receive != NULL)
-            esi_match_complete(&request->comm->received,
-                               request->receive,
-                               tuple.peer,
-                               tuple.tag,
-                               &tuple,
-                               thread->slot);
-        else
-            esi_write(thread, &tuple);
+        received_message(thread, request, &tuple);
     }
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
@@ -127,8 +155,8 @@ static void completed_duplicate(const struct esi_request *request)
 
     memcpy(&made, request->duplicate->made, sizeof made);
     if (made != MPI_COMM_NULL)
-        esi_comm_register_with_key(
-            made, request->comm, request->tuple.operation, request->duplicate->key);
+        esi_comm_register_with_key(made, request->comm, request->tuple.operation,
+                                   request->duplicate->key);
     free(request->duplicate);
 }
 
@@ -140,7 +168,8 @@ static void completed_other(struct esi_thread *thread,
 {
     struct esi_request request;
 
-    if (!esi_request_finish(handle, &request) || (request.persistent && !request.active))
+    if (!esi_request_finish(handle, &request) ||
+        (request.persistent && !request.active))
         return;
     switch (request.kind) {
     case ESI_REQUEST_RECEIVE:
@@ -192,7 +221,8 @@ void esi_completed(struct esi_thread *thread,
     if (request == NULL)
         return;
     if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->receive == NULL &&
-                   !request->persistent && !request->cancelled && status->MPI_SOURCE >= 0)) {
+                   !request->persistent && !request->cancelled &&
+                   status->MPI_SOURCE >= 0)) {
         completed_receive(thread, request, status, esi_status_bytes(status), stop);
     } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent)) {
         thread->known_send = 0;
@@ -206,8 +236,8 @@ void esi_completed(struct esi_thread *thread,
 /* What an awaited request says of the wait. */
 static void describe_awaited(struct esi_call *call, const struct esi_request *awaited)
 {
-    bool collective =
-        awaited->kind == ESI_REQUEST_COLLECTIVE || awaited->kind == ESI_REQUEST_DUPLICATE;
+    bool collective = awaited->kind == ESI_REQUEST_COLLECTIVE ||
+                      awaited->kind == ESI_REQUEST_DUPLICATE;
 
     call->tuple.communicator = awaited->tuple.communicator;
     call->tuple.peer = awaited->tuple.peer;
@@ -216,7 +246,8 @@ static void describe_awaited(struct esi_call *call, const struct esi_request *aw
     call->tuple.sequence = awaited->tuple.operation;
 }
 
-/* The request that says most about a wait: the first receive, else the first that is known. */
+/* The request that says most about a wait: the first receive, else the first that is
+ * known. */
 static void describe_wait(struct esi_call *call, const MPI_Request *requests, int count)
 {
     bool found = false;
@@ -252,11 +283,15 @@ void esi_leave_completion(struct esi_call *call, uint64_t stop)
     esi_exit(call);
 }
 
-/* --- What the generated wrappers call after posting --------------------------------------- */
+/* --- What the generated wrappers call after posting
+ * --------------------------------------- */
 
-/* Whether a send's request has the handle of the last one, which is still in the table: one of those
- * that are complete from the start.  It says nothing that is worth writing again. */
-static bool is_known_send(struct esi_thread *thread, enum esi_request_kind kind, uint64_t handle)
+/* Whether a send's request has the handle of the last one, which is still in the table:
+ * one of those that are complete from the start.  It says nothing that is worth writing
+ * again. */
+static bool is_known_send(struct esi_thread *thread,
+                          enum esi_request_kind kind,
+                          uint64_t handle)
 {
     if (kind != ESI_REQUEST_SEND || esi_multiple) {
         thread->known_send = 0;
@@ -274,7 +309,8 @@ static void put_request(const struct esi_call *call,
 {
     struct esi_request *request;
 
-    if (*handle == MPI_REQUEST_NULL || is_known_send(call->thread, kind, ESI_HANDLE(*handle)))
+    if (*handle == MPI_REQUEST_NULL ||
+        is_known_send(call->thread, kind, ESI_HANDLE(*handle)))
         return;
     request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL)

@@ -10,21 +10,22 @@
 #include "wrappers/mpi/record.h"
 #include "wrappers/mpi/requests.h"
 
-/* A request of the program's has completed at `stop`: writes the tuple that was waiting for
- * it.  `status` is filled by MPI. */
+/* A request of the program's has completed at `stop`: writes the tuple that was waiting
+ * for it.  `status` is filled by MPI. */
 void esi_completed(struct esi_thread *thread,
                    uint64_t handle,
                    const MPI_Status *status,
                    uint64_t stop);
 
-/* The receive described by `request` ended at `stop` with `status`; ends its reference. */
+/* The receive described by `request` ended at `stop` with `status`; ends its reference.
+ */
 void esi_received(struct esi_thread *thread,
                   const struct esi_request *request,
                   const MPI_Status *status,
                   uint64_t stop);
 
-/* Posts a receive with the match of its communicator and fills request->tuple, ->comm and ->receive.
- * `source` and `tag` are MPI's. */
+/* Posts a receive with the match of its communicator and fills request->tuple, ->comm
+ * and ->receive. `source` and `tag` are MPI's. */
 void esi_post(struct esi_call *call,
               struct esi_request *request,
               MPI_Comm comm,
@@ -32,16 +33,31 @@ void esi_post(struct esi_call *call,
               int tag,
               uint32_t bytes);
 
-/* The same on a known communicator, with our own source and tag; fills only ->comm and ->receive.
- * Returns the number if it is decided. */
-uint32_t esi_post_on(struct esi_comm *comm, int source, int tag, struct esi_request *request);
+/* The same on a known communicator, with our own source and tag; fills only ->comm and
+ * ->receive. Returns the number if it is decided. */
+uint32_t esi_post_on(struct esi_comm *comm,
+                     int source,
+                     int tag,
+                     struct esi_request *request);
+
+/* Whether a receive that returned `result` has taken a message: also one that was too long. */
+static inline bool esi_came(int result)
+{
+    int error_class = MPI_SUCCESS;
+
+    if (ESI_LIKELY(result == MPI_SUCCESS))
+        return true;
+    return ESI_REAL(MPI_Error_class)(result, &error_class) == MPI_SUCCESS &&
+           error_class == MPI_ERR_TRUNCATE;
+}
 
 /* A posted receive failed at once, or was never to be: takes it back. */
 void esi_unpost(struct esi_request *request);
 
-/* Describes and shows a completion call on `count` requests: what the first receive among them (else the
- * first request) waits for.  The tuple's sequence is the code of the operation waited for, bytes
- * the number of requests, tag the instance if it is a collective. */
+/* Describes and shows a completion call on `count` requests: what the first receive
+ * among them (else the first request) waits for.  The tuple's sequence is the code of
+ * the operation waited for, bytes the number of requests, tag the instance if it is a
+ * collective. */
 void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count);
 
 /* Publishes a completion call's own tuple, after those of what it completed. */

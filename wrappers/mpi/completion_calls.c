@@ -3,9 +3,9 @@
 /*
  * Wait and test calls (MPI-4.0, sections 3.7.3 to 3.7.6).
  *
- * A wait lies open while it waits.  A test that finds nothing only counts: it reads no clock and
- * writes no tuple, since programs poll millions of times a second.  So the tuple of a test that did find
- * something is a point in time.
+ * A wait lies open while it waits.  A test that finds nothing only counts: it reads no
+ * clock and writes no tuple, since programs poll millions of times a second.  So the
+ * tuple of a test that did find something is a point in time.
  */
 #include "config.h"
 
@@ -23,7 +23,8 @@ static bool is_done(int result, MPI_Request now)
     return result == MPI_SUCCESS || now == MPI_REQUEST_NULL;
 }
 
-/* The tuple of a test that found something, or, if the plan asks for it, of one that did not. */
+/* The tuple of a test that found something, or, if the plan asks for it, of one that
+ * did not. */
 static void leave_test(struct esi_call *call, int count, uint64_t now)
 {
     esi_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count, ES_SEQUENCE_UNKNOWN);
@@ -46,7 +47,8 @@ static void leave_poll(struct esi_call *call, int count)
         leave_test(call, count, esi_ticks());
 }
 
-/* --- One request ------------------------------------------------------------------------------ */
+/* --- One request
+ * ------------------------------------------------------------------------------ */
 
 int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *status)
 {
@@ -69,7 +71,10 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     return result;
 }
 
-int esi_wrap_MPI_Test(esi_MPI_Test_fn *next, MPI_Request *request, int *flag, MPI_Status *status)
+int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
+                      MPI_Request *request,
+                      int *flag,
+                      MPI_Status *status)
 {
     struct esi_call call;
     MPI_Status own;
@@ -134,9 +139,12 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     return result;
 }
 
-/* --- All ---------------------------------------------------------------------------------------- */
+/* --- All
+ * ----------------------------------------------------------------------------------------
+ */
 
-/* Every request that the call has completed: all, or after an error those whose status says so. */
+/* Every request that the call has completed: all, or after an error those whose status
+ * says so. */
 static void completed_all(struct esi_call *call,
                           const struct esi_batch *batch,
                           const MPI_Request *requests,
@@ -145,7 +153,8 @@ static void completed_all(struct esi_call *call,
 {
     for (int i = 0; i < batch->count; i++)
         if (result == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL ||
-            (result == MPI_ERR_IN_STATUS && batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
+            (result == MPI_ERR_IN_STATUS &&
+             batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
             esi_completed(call->thread, batch->handles[i], &batch->statuses[i], stop);
 }
 
@@ -207,7 +216,9 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     return result;
 }
 
-/* --- Any ---------------------------------------------------------------------------------------- */
+/* --- Any
+ * ----------------------------------------------------------------------------------------
+ */
 
 int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
                          int count,
@@ -265,7 +276,9 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     return result;
 }
 
-/* --- Some --------------------------------------------------------------------------------------- */
+/* --- Some
+ * ---------------------------------------------------------------------------------------
+ */
 
 /* The call completed `done` requests, at `indices`, with statuses in that order. */
 static void completed_some(struct esi_call *call,
@@ -276,8 +289,8 @@ static void completed_some(struct esi_call *call,
 {
     for (int i = 0; i < done; i++)
         if (indices[i] >= 0 && indices[i] < batch->count)
-            esi_completed(
-                call->thread, batch->handles[indices[i]], &batch->statuses[i], stop);
+            esi_completed(call->thread, batch->handles[indices[i]], &batch->statuses[i],
+                          stop);
 }
 
 int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,

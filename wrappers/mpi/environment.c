@@ -3,8 +3,8 @@
 /*
  * MPI's own begin and end (MPI-4.0, chapter 11): the world model and sessions.
  *
- * Nothing collective, nothing slow at the end.  A program that never comes there leaves a
- * segment that says "running" of a process that is gone.
+ * Nothing collective, nothing slow at the end.  A program that never comes there leaves
+ * a segment that says "running" of a process that is gone.
  */
 #include "config.h"
 
@@ -47,7 +47,8 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
     esi_call(&call);
     result = next(argc, argv);
     if (result == MPI_SUCCESS) {
-        /* An implementation may be told from outside to provide more than was asked for. */
+        /* An implementation may be told from outside to provide more than was asked
+         * for. */
         ESI_REAL(MPI_Query_thread)(&provided);
         world_up(provided);
     }
@@ -55,8 +56,11 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
     return result;
 }
 
-int esi_wrap_MPI_Init_thread(
-    esi_MPI_Init_thread_fn *next, int *argc, char ***argv, int required, int *provided)
+int esi_wrap_MPI_Init_thread(esi_MPI_Init_thread_fn *next,
+                             int *argc,
+                             char ***argv,
+                             int required,
+                             int *provided)
 {
     struct esi_call call;
     int result;
@@ -128,7 +132,8 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     return result;
 }
 
-int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next, MPI_Session *session)
+int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
+                                  MPI_Session *session)
 {
     struct esi_call call;
     int result;

@@ -3,9 +3,9 @@
 /*
  * Handles to objects: open addressing; keys stay, objects come and go.
  *
- * A removed handle keeps its slot, since MPI gives the same handles out again.  A full table is
- * replaced by a copy twice as large; the old one is kept, as others may be reading
- * it: all of them together are no larger than the newest.
+ * A removed handle keeps its slot, since MPI gives the same handles out again.  A full
+ * table is replaced by a copy twice as large; the old one is kept, as others may be
+ * reading it: all of them together are no larger than the newest.
  */
 #include "config.h"
 
@@ -35,7 +35,8 @@ static struct slot *probe(struct esi_handle_table *table, uint64_t key)
     uint64_t at = key * UINT64_C(0x9E3779B97F4A7C15) >> 32 & table->mask;
 
     for (;; at = (at + 1) & table->mask) {
-        uint64_t found = atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
+        uint64_t found =
+            atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
 
         if (found == key || found == 0)
             return &table->slots[at];
@@ -45,7 +46,8 @@ static struct slot *probe(struct esi_handle_table *table, uint64_t key)
 void *esi_handles_find(struct esi_handles *handles, uint64_t handle)
 {
     /* Both pair with the releases in set(): the slots, then the object. */
-    struct esi_handle_table *table = atomic_load_explicit(&handles->table, memory_order_acquire);
+    struct esi_handle_table *table =
+        atomic_load_explicit(&handles->table, memory_order_acquire);
 
     struct slot *slot;
 
@@ -69,7 +71,8 @@ static void insert(struct esi_handle_table *table, uint64_t key, void *object)
 
 static struct esi_handle_table *with_room(struct esi_handles *handles)
 {
-    struct esi_handle_table *old = atomic_load_explicit(&handles->table, memory_order_relaxed);
+    struct esi_handle_table *old =
+        atomic_load_explicit(&handles->table, memory_order_relaxed);
     uint64_t slots = old != NULL ? (old->mask + 1) * 2 : FIRST_SLOTS;
     struct esi_handle_table *table;
 
@@ -81,7 +84,8 @@ static struct esi_handle_table *with_room(struct esi_handles *handles)
     table->mask = slots - 1;
     table->older = old;
     for (uint64_t i = 0; old != NULL && i <= old->mask; i++) {
-        void *object = atomic_load_explicit(&old->slots[i].object, memory_order_relaxed);
+        void *object =
+            atomic_load_explicit(&old->slots[i].object, memory_order_relaxed);
 
         if (object != NULL)
             insert(table,
@@ -112,8 +116,8 @@ void *esi_handles_remove(struct esi_handles *handles, uint64_t handle)
     pthread_mutex_lock(&changing);
     table = atomic_load_explicit(&handles->table, memory_order_relaxed);
     if (table != NULL)
-        object = atomic_exchange_explicit(
-            &probe(table, handle + 1)->object, NULL, memory_order_acq_rel);
+        object = atomic_exchange_explicit(&probe(table, handle + 1)->object, NULL,
+                                          memory_order_acq_rel);
     pthread_mutex_unlock(&changing);
     return object;
 }

@@ -7,8 +7,8 @@
  *   find                        yes    yes
  *   set, remove                 yes    yes (they take turns by a lock)
  *
- * Finding takes no lock.  Objects are not owned; MPI forbids using a handle while it is freed, so who
- * finds an object may use it.
+ * Finding takes no lock.  Objects are not owned; MPI forbids using a handle while it is
+ * freed, so who finds an object may use it.
  */
 #ifndef ES_WRAPPERS_MPI_HANDLES_H
 #define ES_WRAPPERS_MPI_HANDLES_H

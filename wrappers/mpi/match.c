@@ -3,10 +3,11 @@
 /*
  * Receives whose message number is not decided when they are posted.
  *
- * The queue holds them in posting order.  A receive has *a channel* when its source and tag are known: from
- * the start, or because its message has come.  One without is *open* and blocks those behind it
- * that it could rob.  Walking from the front, each receive with a channel that nothing open
- * before it fits gets the next number of its channel.
+ * The queue holds them in posting order.  A receive has *a channel* when its source and
+ * tag are known: from the start, or because its message has come.  One without is
+ * *open* and blocks those behind it that it could rob.  Walking from the front, each
+ * receive with a channel that nothing open before it fits gets the next number of its
+ * channel.
  */
 #include "config.h"
 
@@ -16,7 +17,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Completed receives held back at most; beyond it the oldest are published unnumbered. */
+/* Completed receives held back at most; beyond it the oldest are published unnumbered.
+ */
 enum { MAX_HELD = 4096 };
 
 struct esi_receive {
@@ -70,8 +72,10 @@ static void append(struct esi_match *match, struct esi_receive *receive)
 
 static void unlink_receive(struct esi_match *match, struct esi_receive *receive)
 {
-    *(receive->previous != NULL ? &receive->previous->next : &match->first) = receive->next;
-    *(receive->next != NULL ? &receive->next->previous : &match->last) = receive->previous;
+    *(receive->previous != NULL ? &receive->previous->next : &match->first) =
+        receive->next;
+    *(receive->next != NULL ? &receive->next->previous : &match->last) =
+        receive->previous;
     atomic_fetch_sub_explicit(&match->queued, 1, memory_order_relaxed);
 }
 
@@ -93,7 +97,8 @@ static const struct esi_receive *blocker_of(const struct esi_receive *receive)
 {
     const struct esi_receive *earlier = receive->previous;
 
-    while (earlier != NULL && !(earlier->open && fits(earlier, receive->source, receive->tag)))
+    while (earlier != NULL &&
+           !(earlier->open && fits(earlier, receive->source, receive->tag)))
         earlier = earlier->previous;
     return earlier;
 }
@@ -112,7 +117,8 @@ static void decide(struct esi_match *match, struct esi_receive *receive)
         return;
     receive->decided = true;
     if (blocker == NULL)
-        receive->number = esi_channel_next(&match->channels, receive->source, receive->tag);
+        receive->number =
+            esi_channel_next(&match->channels, receive->source, receive->tag);
 }
 
 /* Ends what is decided and finished, and whom nobody waits for. */
@@ -126,7 +132,8 @@ static void retire(struct esi_match *match, struct esi_receive *receive)
     free(receive);
 }
 
-/* Decides what can be decided, in posting order, and publishes what was waiting for it. */
+/* Decides what can be decided, in posting order, and publishes what was waiting for it.
+ */
 static void settle_once(struct esi_match *match)
 {
     struct esi_receive *receive = match->first;
@@ -142,8 +149,8 @@ static void settle_once(struct esi_match *match)
     }
 }
 
-/* The receive that the oldest held-back one waits for: its fate will not be waited for any
- * longer, so that the queue stays bounded. */
+/* The receive that the oldest held-back one waits for: its fate will not be waited for
+ * any longer, so that the queue stays bounded. */
 static void give_up_blocker(struct esi_match *match)
 {
     struct esi_receive *receive = match->first;
@@ -248,8 +255,11 @@ void esi_match_doubt(struct esi_match *match, struct esi_receive *receive)
     unlock(match);
 }
 
-/* Puts the receives in front: they were posted before anything that is queued and fits. */
-static void prepend(struct esi_match *match, struct esi_receive **receives, size_t count)
+/* Puts the receives in front: they were posted before anything that is queued and fits.
+ */
+static void prepend(struct esi_match *match,
+                    struct esi_receive **receives,
+                    size_t count)
 {
     for (size_t i = count; i > 0; i--) {
         struct esi_receive *receive = receives[i - 1];
@@ -263,7 +273,11 @@ static void prepend(struct esi_match *match, struct esi_receive **receives, size
 }
 
 /* Makes the receives that are not in the queue yet; all or none. */
-static bool fill_receives(struct esi_receive **receives, bool *made, size_t count, int source, int tag)
+static bool fill_receives(struct esi_receive **receives,
+                          bool *made,
+                          size_t count,
+                          int source,
+                          int tag)
 {
     size_t i = 0;
 
@@ -284,8 +298,8 @@ static bool fill_receives(struct esi_receive **receives, bool *made, size_t coun
     return false;
 }
 
-/* Nobody knows any more what numbers come next on the channel: an orphan that may have taken the last one
- * stands before all that are undecided. */
+/* Nobody knows any more what numbers come next on the channel: an orphan that may have
+ * taken the last one stands before all that are undecided. */
 static int lose_count(struct esi_match *match,
                       int source,
                       int tag,
@@ -305,7 +319,10 @@ static int lose_count(struct esi_match *match,
     return -ESTALE;
 }
 
-static void requeue(struct esi_match *match, struct esi_receive **receives, const bool *made, size_t count)
+static void requeue(struct esi_match *match,
+                    struct esi_receive **receives,
+                    const bool *made,
+                    size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!made[i])
@@ -333,7 +350,8 @@ int esi_match_reopen(struct esi_match *match,
     lock(match);
     if (atomic_load_explicit(counter, memory_order_relaxed) != number + count) {
         result = -EALREADY;
-        if (esi_multiple || atomic_load_explicit(&match->untracked, memory_order_relaxed))
+        if (esi_multiple ||
+            atomic_load_explicit(&match->untracked, memory_order_relaxed))
             result = lose_count(match, source, tag, receives, count);
     } else if (fill_receives(receives, made, count, source, tag)) {
         requeue(match, receives, made, count);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Numbers of messages on their channels, so that a send and its receive can be matched without
- * history (design section 7).
+ * Numbers of messages on their channels, so that a send and its receive can be matched
+ * without history (design section 7).
  *
- * A channel is (communicator, source, destination, tag); one of source and destination is
- * this process, so a communicator's side of it is named by (peer, tag).  A send takes the next number
- * of its channel when it is called.  A receive takes the next number of the channel *in posting
- * order*, since that is how MPI matches.  Where the channel is not known yet (a wildcard that is
- * incomplete, a receive whose cancellation is under way), later receives that it could have
- * robbed are undecided too: they wait in the queue, and when they complete before they
- * are decided, their tuples are held back.
+ * A channel is (communicator, source, destination, tag); one of source and destination
+ * is this process, so a communicator's side of it is named by (peer, tag).  A send
+ * takes the next number of its channel when it is called.  A receive takes the next
+ * number of the channel *in posting order*, since that is how MPI matches.  Where the
+ * channel is not known yet (a wildcard that is incomplete, a receive whose cancellation
+ * is under way), later receives that it could have robbed are undecided too: they wait
+ * in the queue, and when they complete before they are decided, their tuples are held
+ * back.
  *
  * No MPI here.  One lock-free fast path: a receive with source and tag while nothing is
- * queued.  The queue is guarded by a spin lock that is only taken by receives that meet a
- * wildcard or a cancellation.
+ * queued.  The queue is guarded by a spin lock that is only taken by receives that meet
+ * a wildcard or a cancellation.
  *
  *   may run at the same time, on one match: everything but init and fini.
  *
@@ -49,16 +50,17 @@ static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
     return old;
 }
 
-/* --- Channels: (peer, tag) -> counter ------------------------------------------------- */
+/* --- Channels: (peer, tag) -> counter
+ * ------------------------------------------------- */
 
 struct esi_channel_slot {
-    _Atomic uint64_t key;     /* peer << 32 | tag, plus one; 0 = empty */
+    _Atomic uint64_t key; /* peer << 32 | tag, plus one; 0 = empty */
     _Atomic uint32_t count;
 };
 
 struct esi_channel_table {
-    uint64_t mask;                  /* slots - 1 */
-    uint32_t shift;                 /* 64 - log2(slots) */
+    uint64_t mask;  /* slots - 1 */
+    uint32_t shift; /* 64 - log2(slots) */
     uint32_t used;
     struct esi_channel_table *next; /* twice as large: where slots that overflow went */
     struct esi_channel_slot slots[];
@@ -73,11 +75,13 @@ static inline uint64_t esi_channel_key(int peer, int tag)
     return ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) + 1;
 }
 
-/* The counter of a channel, made if it is new; NULL when it cannot be (out of memory, or beyond
- * the bound of 2^20 channels a communicator).  Slow path in match.c. */
+/* The counter of a channel, made if it is new; NULL when it cannot be (out of memory,
+ * or beyond the bound of 2^20 channels a communicator).  Slow path in match.c. */
 _Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key);
 
-static inline _Atomic uint32_t *esi_channel(struct esi_channels *channels, int peer, int tag)
+static inline _Atomic uint32_t *esi_channel(struct esi_channels *channels,
+                                            int peer,
+                                            int tag)
 {
     uint64_t key = esi_channel_key(peer, tag);
     struct esi_channel_table *table =
@@ -95,11 +99,14 @@ static inline _Atomic uint32_t *esi_channel(struct esi_channels *channels, int p
 }
 
 /* The next number of a channel, ES_SEQUENCE_UNKNOWN when channels ran out. */
-static inline uint32_t esi_channel_next(struct esi_channels *channels, int peer, int tag)
+static inline uint32_t esi_channel_next(struct esi_channels *channels,
+                                        int peer,
+                                        int tag)
 {
     _Atomic uint32_t *counter = esi_channel(channels, peer, tag);
 
-    return __builtin_expect(counter != NULL, 1) ? esi_count_up(counter) : ES_SEQUENCE_UNKNOWN;
+    return __builtin_expect(counter != NULL, 1) ? esi_count_up(counter)
+                                                : ES_SEQUENCE_UNKNOWN;
 }
 
 /* Gives the last number back: the call failed. */
@@ -107,10 +114,11 @@ void esi_channel_back(struct esi_channels *channels, int peer, int tag);
 
 void esi_channels_fini(struct esi_channels *channels);
 
-/* --- Receives -------------------------------------------------------------------------- */
+/* --- Receives
+ * -------------------------------------------------------------------------- */
 
-/* A receive that is not decided yet.  Made by esi_match_post() and friends, freed by the
- * match when it is both decided and finished. */
+/* A receive that is not decided yet.  Made by esi_match_post() and friends, freed by
+ * the match when it is both decided and finished. */
 struct esi_receive;
 
 /* Called, with the match locked, for each held-back tuple whose number is now decided.
@@ -148,8 +156,9 @@ struct esi_receive *esi_match_enqueue(struct esi_match *match,
                                       int tag,
                                       uint32_t *ret_number);
 
-/* A receive is posted; `source` may be ES_PEER_ANY, `tag` ES_TAG_ANY.  NULL when its number is
- * decided at once (*ret_number); else a receive to be completed, cancelled or abandoned. */
+/* A receive is posted; `source` may be ES_PEER_ANY, `tag` ES_TAG_ANY.  NULL when its
+ * number is decided at once (*ret_number); else a receive to be completed, cancelled or
+ * abandoned. */
 static inline struct esi_receive *esi_match_post(struct esi_match *match,
                                                  int source,
                                                  int tag,
@@ -162,8 +171,9 @@ static inline struct esi_receive *esi_match_post(struct esi_match *match,
     return esi_match_enqueue(match, source, tag, ret_number);
 }
 
-/* A queued receive has completed with a message from (source, tag).  `tuple` is complete but for its sequence:
- * it is published through the callback, now or when it is decided.  Ends the receive. */
+/* A queued receive has completed with a message from (source, tag).  `tuple` is
+ * complete but for its sequence: it is published through the callback, now or when it
+ * is decided.  Ends the receive. */
 void esi_match_complete(struct esi_match *match,
                         struct esi_receive *receive,
                         int source,
@@ -174,11 +184,12 @@ void esi_match_complete(struct esi_match *match,
 /* A queued receive took no message (cancelled, or failed).  Ends the receive. */
 void esi_match_drop(struct esi_match *match, struct esi_receive *receive);
 
-/* Nobody will ever see how a queued receive ends (MPI_Request_free): what it could have robbed
- * stays unknown.  Ends the receive for the caller. */
+/* Nobody will ever see how a queued receive ends (MPI_Request_free): what it could have
+ * robbed stays unknown.  Ends the receive for the caller. */
 void esi_match_abandon(struct esi_match *match, struct esi_receive *receive);
 
-/* A receive that was decided when it was posted is abandoned: see esi_match_reopen(). */
+/* A receive that was decided when it was posted is abandoned: see esi_match_reopen().
+ */
 static inline void esi_match_untrack(struct esi_match *match)
 {
     atomic_store_explicit(&match->untracked, true, memory_order_relaxed);
@@ -188,14 +199,15 @@ static inline void esi_match_untrack(struct esi_match *match)
  * ES_SEQUENCE_UNKNOWN. */
 uint32_t esi_match_number(const struct esi_receive *receive);
 
-/* The cancellation of an outstanding receive with a decided number has begun, so the numbers of
- * the outstanding receives that were posted with or after it on its channel are in doubt.  `receives` holds
- * these in the order of their numbers, the cancelled one (number `number`) first; entries
- * that are NULL (decided when posted) are filled with queued receives.  The channel is taken back to `number`.
- * Returns 0, or -ENOMEM when nothing has changed, or, where these are not all that have such numbers:
- * -EALREADY: one posted later has completed, so the cancelled one has its message; nothing has changed.
- * -ESTALE: one that is gone may also have been outstanding; the numbers behind `number`, and all that
- *          are to come on the channel, are unknown. */
+/* The cancellation of an outstanding receive with a decided number has begun, so the
+ * numbers of the outstanding receives that were posted with or after it on its channel
+ * are in doubt.  `receives` holds these in the order of their numbers, the cancelled
+ * one (number `number`) first; entries that are NULL (decided when posted) are filled
+ * with queued receives.  The channel is taken back to `number`. Returns 0, or -ENOMEM
+ * when nothing has changed, or, where these are not all that have such numbers:
+ * -EALREADY: one posted later has completed, so the cancelled one has its message;
+ * nothing has changed. -ESTALE: one that is gone may also have been outstanding; the
+ * numbers behind `number`, and all that are to come on the channel, are unknown. */
 int esi_match_reopen(struct esi_match *match,
                      int source,
                      int tag,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One-sided operations and I/O (MPI-4.0, chapters 12 and 14): what leads from a window or a file to its
- * communicator, and how the calls are described.
+ * One-sided operations and I/O (MPI-4.0, chapters 12 and 14): what leads from a window
+ * or a file to its communicator, and how the calls are described.
  *
- * The peer is the target's rank in the window's communicator.  Collective calls on a window or a file
- * count instances on that communicator's entry of their own (the window's or the file's).
+ * The peer is the target's rank in the window's communicator.  Collective calls on a
+ * window or a file count instances on that communicator's entry of their own (the
+ * window's or the file's).
  */
 #include "config.h"
 
@@ -23,7 +24,9 @@ struct object {
 static struct esi_handles windows;
 static struct esi_handles files;
 
-static void object_register(struct esi_handles *objects, uint64_t handle, const struct esi_comm *comm)
+static void object_register(struct esi_handles *objects,
+                            uint64_t handle,
+                            const struct esi_comm *comm)
 {
     struct object *object = calloc(1, sizeof *object);
 
@@ -58,7 +61,9 @@ static void describe_object(struct esi_call *call,
     esi_open(call);
 }
 
-/* --- Windows ------------------------------------------------------------------------------------- */
+/* --- Windows
+ * -------------------------------------------------------------------------------------
+ */
 
 void esi_window(struct esi_call *call, MPI_Comm comm)
 {
@@ -74,14 +79,21 @@ void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *
     esi_leave(call, result);
 }
 
-void esi_rma(struct esi_call *call, MPI_Win win, int rank, MPI_Count count, MPI_Datatype datatype)
+void esi_rma(struct esi_call *call,
+             MPI_Win win,
+             int rank,
+             MPI_Count count,
+             MPI_Datatype datatype)
 {
-    describe_object(
-        call, &windows, ESI_HANDLE(win), rank, esi_bytes(call, count, datatype), false);
+    describe_object(call, &windows, ESI_HANDLE(win), rank,
+                    esi_bytes(call, count, datatype), false);
 }
 
-void esi_rma_request(
-    struct esi_call *call, MPI_Win win, int rank, MPI_Count count, MPI_Datatype datatype)
+void esi_rma_request(struct esi_call *call,
+                     MPI_Win win,
+                     int rank,
+                     MPI_Count count,
+                     MPI_Datatype datatype)
 {
     esi_rma(call, win, rank, count, datatype);
 }
@@ -132,7 +144,9 @@ int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
     return result;
 }
 
-/* --- Files ----------------------------------------------------------------------------------------- */
+/* --- Files
+ * -----------------------------------------------------------------------------------------
+ */
 
 void esi_io_open(struct esi_call *call, MPI_Comm comm)
 {
@@ -148,17 +162,19 @@ void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File 
     esi_leave(call, result);
 }
 
-void esi_io(struct esi_call *call, MPI_File file, MPI_Count count, MPI_Datatype datatype)
+void esi_io(struct esi_call *call,
+            MPI_File file,
+            MPI_Count count,
+            MPI_Datatype datatype)
 {
-    describe_object(call,
-                    &files,
-                    ESI_HANDLE(file),
-                    MPI_PROC_NULL,
-                    esi_bytes(call, count, datatype),
-                    false);
+    describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL,
+                    esi_bytes(call, count, datatype), false);
 }
 
-void esi_io_request(struct esi_call *call, MPI_File file, MPI_Count count, MPI_Datatype datatype)
+void esi_io_request(struct esi_call *call,
+                    MPI_File file,
+                    MPI_Count count,
+                    MPI_Datatype datatype)
 {
     esi_io(call, file, count, datatype);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Partitioned communication (MPI-4.0, chapter 4): readiness is recorded with its partition. */
+/* Partitioned communication (MPI-4.0, chapter 4): readiness is recorded with its
+ * partition. */
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
@@ -45,7 +46,10 @@ void esi_partition(struct esi_call *call, MPI_Request request, int partition)
     esi_open(call);
 }
 
-int esi_wrap_MPI_Parrived(esi_MPI_Parrived_fn *next, MPI_Request request, int partition, int *flag)
+int esi_wrap_MPI_Parrived(esi_MPI_Parrived_fn *next,
+                          MPI_Request request,
+                          int partition,
+                          int *flag)
 {
     struct esi_call call;
     int result;

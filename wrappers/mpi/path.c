@@ -3,11 +3,11 @@
 /*
  * Paths: which element an operation of a thread goes to, made when first needed.
  *
- * A thread holds one path per class.  Where the plan's choice depends on more than the class
- * (a communicator filter, a split), that path is a *choice*: a table from (communicator, peer)
- * to the paths proper.  All paths of a thread belong to its slot; when the thread ends, the slot with its
- * number and elements goes to the next new thread, so that a program which makes threads all the time does
- * not fill the segment.
+ * A thread holds one path per class.  Where the plan's choice depends on more than the
+ * class (a communicator filter, a split), that path is a *choice*: a table from
+ * (communicator, peer) to the paths proper.  All paths of a thread belong to its slot;
+ * when the thread ends, the slot with its number and elements goes to the next new
+ * thread, so that a program which makes threads all the time does not fill the segment.
  */
 #include "config.h"
 
@@ -23,7 +23,8 @@
 
 _Thread_local struct esi_thread esi_self;
 
-/* An element of the plan's, for one thread and, where it is split, communicator and peer. */
+/* An element of the plan's, for one thread and, where it is split, communicator and
+ * peer. */
 struct owned_path {
     struct esi_path path;
     struct owned_path *next;
@@ -41,7 +42,7 @@ struct choice {
     struct {
         uint64_t key; /* plus one; 0 = empty */
         struct esi_path *path;
-    } *slots;
+    } * slots;
 };
 
 /* Where nothing is recorded: an element that is never enabled. */
@@ -90,7 +91,9 @@ static struct esi_slot *slot_acquire(void)
     return slot;
 }
 
-static bool wants(const struct es_collector_plan *collector, enum es_class op_class, int rank)
+static bool wants(const struct es_collector_plan *collector,
+                  enum es_class op_class,
+                  int rank)
 {
     return (collector->classes & 1u << op_class) != 0 &&
            es_collector_plan_has_rank(collector, rank);
@@ -101,7 +104,8 @@ static bool is_conditional(const struct es_collector_plan *collector)
     return collector->communicator[0] != '\0' || collector->split != ES_SPLIT_NONE;
 }
 
-static bool has_communicator(const struct es_collector_plan *collector, uint16_t communicator)
+static bool has_communicator(const struct es_collector_plan *collector,
+                             uint16_t communicator)
 {
     char name[ESI_COMM_NAME_BYTES];
 
@@ -118,8 +122,8 @@ static void name_path(const struct owned_path *owned,
                       char out[64])
 {
     char communicator[ESI_COMM_NAME_BYTES];
-    int used = snprintf(
-        out, 64, "%d.%d/%s", process->rank, thread, owned->collector->name);
+    int used =
+        snprintf(out, 64, "%d.%d/%s", process->rank, thread, owned->collector->name);
 
     if (used < 64 && owned->communicator != ES_COMMUNICATOR_NONE) {
         esi_comm_get_name(owned->communicator, communicator);
@@ -129,7 +133,9 @@ static void name_path(const struct owned_path *owned,
         snprintf(out + used, 64 - (size_t)used, "[peer=%d]", owned->peer);
 }
 
-static bool make_element(struct owned_path *owned, struct esi_process *process, int thread)
+static bool make_element(struct owned_path *owned,
+                         struct esi_process *process,
+                         int thread)
 {
     const struct es_collector_plan *collector = owned->collector;
     char name[64];
@@ -152,8 +158,8 @@ static bool make_element(struct owned_path *owned, struct esi_process *process, 
     return es_segment_add_element(process->segment, &config, &owned->path.writer) >= 0;
 }
 
-/* The slot's path for a collector and what it is split by, made if need be; `off` when there is no
- * space. */
+/* The slot's path for a collector and what it is split by, made if need be; `off` when
+ * there is no space. */
 static struct esi_path *path_for(struct esi_slot *slot,
                                  const struct es_collector_plan *collector,
                                  uint16_t communicator,
@@ -202,7 +208,8 @@ static struct choice *choice_create(enum es_class op_class)
     return choice;
 }
 
-/* The path of a class: of the first collector that takes it whatever else the tuple says, or a choice. */
+/* The path of a class: of the first collector that takes it whatever else the tuple
+ * says, or a choice. */
 static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
 {
     const struct esi_process *process = esi_process_get();
@@ -222,7 +229,9 @@ static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
 }
 
 /* The path of a choice for a communicator and a peer. */
-static struct esi_path *choose(const struct choice *choice, uint16_t communicator, int32_t peer)
+static struct esi_path *choose(const struct choice *choice,
+                               uint16_t communicator,
+                               int32_t peer)
 {
     const struct esi_process *process = esi_process_get();
     struct esi_slot *slot = esi_self.slot;
@@ -261,7 +270,8 @@ static bool choice_reserve(struct choice *choice)
         return false;
     for (size_t i = 0; i <= choice->mask; i++)
         if (choice->slots[i].key != 0)
-            bigger.slots[choice_probe(&bigger, choice->slots[i].key)] = choice->slots[i];
+            bigger.slots[choice_probe(&bigger, choice->slots[i].key)] =
+                choice->slots[i];
     free(choice->slots);
     *choice = bigger;
     return true;

@@ -3,8 +3,9 @@
 /*
  * Starting persistent requests, and cancelling (MPI-4.0, sections 3.8.4, 3.9 and 4).
  *
- * A start sends, posts or begins what the request was made for: each start writes a tuple for its
- * message (a receive's and a collective's when it completes) besides that of the call.
+ * A start sends, posts or begins what the request was made for: each start writes a
+ * tuple for its message (a receive's and a collective's when it completes) besides that
+ * of the call.
  */
 #include "config.h"
 
@@ -18,8 +19,8 @@ static void start_send(struct esi_call *call, struct esi_request *request, uint6
 {
     struct es_tuple tuple = request->tuple;
 
-    tuple.operation = request->partitioned ? ES_OP_MPI_Start_partitioned_send
-                                           : ES_OP_MPI_Start_send;
+    tuple.operation =
+        request->partitioned ? ES_OP_MPI_Start_partitioned_send : ES_OP_MPI_Start_send;
     tuple.start = now;
     tuple.stop = now;
     tuple.sequence = ES_SEQUENCE_UNKNOWN;
@@ -32,13 +33,15 @@ static void start_receive(struct esi_request *request, uint64_t now)
 {
     struct esi_comm *comm = request->comm;
 
-    request->tuple.operation = request->partitioned ? ES_OP_MPI_Start_partitioned_receive
-                                                    : ES_OP_MPI_Start_receive;
+    request->tuple.operation = request->partitioned
+                                   ? ES_OP_MPI_Start_partitioned_receive
+                                   : ES_OP_MPI_Start_receive;
     request->tuple.start = now;
     request->tuple.sequence = ES_SEQUENCE_UNKNOWN;
     if (comm == NULL)
         return;
-    if (!request->partitioned) /* those are matched when they are made, not by channel */
+    if (!request
+             ->partitioned) /* those are matched when they are made, not by channel */
         request->tuple.sequence =
             esi_post_on(comm, request->tuple.peer, request->tuple.tag, request);
     if (request->partitioned || request->comm == NULL)
@@ -54,8 +57,8 @@ static void start_collective(struct esi_request *request, uint64_t now)
         esi_comm_ref(request->comm);
 }
 
-/* What a start does to one request.  Called before MPI starts it: a message may be on its way,
- * and received, before the call returns. */
+/* What a start does to one request.  Called before MPI starts it: a message may be on
+ * its way, and received, before the call returns. */
 static void start(struct esi_call *call, uint64_t handle)
 {
     struct esi_request request;
@@ -107,7 +110,9 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
     return result;
 }
 
-/* --- Cancelling ------------------------------------------------------------------------------------ */
+/* --- Cancelling
+ * ------------------------------------------------------------------------------------
+ */
 
 /* Outstanding receives on one channel whose numbers a cancellation puts in doubt. */
 struct doubtful {
@@ -121,7 +126,7 @@ struct doubtful {
         uint64_t handle;
         uint32_t number;
         struct esi_receive *receive;
-    } *found;
+    } * found;
 };
 
 static uint32_t number_of(const struct esi_request *request)
@@ -136,10 +141,10 @@ static bool collect_doubtful(struct esi_request *request, void *context)
     uint32_t number = number_of(request);
 
     if ((request->kind != ESI_REQUEST_RECEIVE && request->kind != ESI_REQUEST_PAIR) ||
-        request->comm != doubtful->comm ||
-        (request->persistent && !request->active) ||
-        request->tuple.peer != doubtful->source || request->tuple.tag != doubtful->tag ||
-        number == ES_SEQUENCE_UNKNOWN || number < doubtful->number)
+        request->comm != doubtful->comm || (request->persistent && !request->active) ||
+        request->tuple.peer != doubtful->source ||
+        request->tuple.tag != doubtful->tag || number == ES_SEQUENCE_UNKNOWN ||
+        number < doubtful->number)
         return false;
     if (doubtful->count == doubtful->capacity) {
         size_t capacity = doubtful->capacity * 2 + 16;
@@ -164,9 +169,11 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Puts the queued receives into the requests that stand for them; their numbers are unknown, from the
- * `first` on. */
-static void hand_over(const struct doubtful *doubtful, struct esi_receive **receives, size_t first)
+/* Puts the queued receives into the requests that stand for them; their numbers are
+ * unknown, from the `first` on. */
+static void hand_over(const struct doubtful *doubtful,
+                      struct esi_receive **receives,
+                      size_t first)
 {
     struct esi_request request;
 
@@ -195,12 +202,9 @@ static void reopen(const struct esi_request *request)
         qsort(doubtful.found, doubtful.count, sizeof doubtful.found[0], by_number);
         for (size_t i = 0; i < doubtful.count; i++)
             receives[i] = doubtful.found[i].receive;
-        result = esi_match_reopen(&request->comm->received,
-                                  doubtful.source,
-                                  doubtful.tag,
-                                  doubtful.number,
-                                  receives,
-                                  doubtful.count);
+        result =
+            esi_match_reopen(&request->comm->received, doubtful.source, doubtful.tag,
+                             doubtful.number, receives, doubtful.count);
         if (result == 0 || result == -ESTALE)
             hand_over(&doubtful, receives, result == 0 ? 0 : 1);
     }
@@ -240,7 +244,8 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
     return result;
 }
 
-/* --- Generalized requests ----------------------------------------------------------------------------- */
+/* --- Generalized requests
+ * ----------------------------------------------------------------------------- */
 
 int esi_wrap_MPI_Grequest_start(esi_MPI_Grequest_start_fn *next,
                                 MPI_Grequest_query_function *query_fn,
@@ -260,7 +265,8 @@ int esi_wrap_MPI_Grequest_start(esi_MPI_Grequest_start_fn *next,
     return result;
 }
 
-int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next, MPI_Request request)
+int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next,
+                                   MPI_Request request)
 {
     struct esi_call call;
     int result;

@@ -3,8 +3,8 @@
 /*
  * Starting and stopping to collect in the observed process.
  *
- * After fork() the child shares the segment's pages with its parent, so it steps aside at
- * once.  Our entry leaves LD_PRELOAD at the first MPI call and not before: a script
+ * After fork() the child shares the segment's pages with its parent, so it steps aside
+ * at once.  Our entry leaves LD_PRELOAD at the first MPI call and not before: a script
  * that in the end runs the MPI program must still hand it on.
  */
 #include "config.h"
@@ -68,10 +68,11 @@ static int number_from(const char *const names[])
 
 static void find_rank(void)
 {
-    static const char *const ranks[] = {
-        "EVENTSPACE_RANK", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL};
-    static const char *const sizes[] = {
-        "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+    static const char *const ranks[] = {"EVENTSPACE_RANK", "PMI_RANK",
+                                        "PMIX_RANK",       "OMPI_COMM_WORLD_RANK",
+                                        "SLURM_PROCID",    NULL};
+    static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                                        "SLURM_NTASKS", NULL};
 
     process.rank = number_from(ranks);
     process.size = number_from(sizes);
@@ -124,8 +125,8 @@ static void step_aside_in_child(void)
     memset(&esi_self, 0, sizeof esi_self);
 }
 
-/* The run's id: as told, or, where the library was linked in and nobody told, one that all ranks under one
- * parent on this host share. */
+/* The run's id: as told, or, where the library was linked in and nobody told, one that
+ * all ranks under one parent on this host share. */
 static void find_run(char run[64])
 {
     const char *told = getenv("EVENTSPACE_RUN");
@@ -135,10 +136,7 @@ static void find_run(char run[64])
     if (told != NULL && *told != '\0')
         snprintf(run, 64, "%s", told);
     else
-        snprintf(run,
-                 64,
-                 "job-%d-%llx",
-                 (int)getppid(),
+        snprintf(run, 64, "job-%d-%llx", (int)getppid(),
                  (unsigned long long)parent_start);
 }
 
@@ -247,6 +245,5 @@ void esi_process_set_abort_code(int code)
 
     if (self != NULL)
         atomic_store_explicit(&es_segment_layout(self->segment)->abort_code,
-                              (uint32_t)code,
-                              memory_order_relaxed);
+                              (uint32_t)code, memory_order_relaxed);
 }

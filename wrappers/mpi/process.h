@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The observed process: started at its first MPI call, whichever that is, and never in its way.
+ * The observed process: started at its first MPI call, whichever that is, and never in
+ * its way.
  *
- * Nothing here depends on MPI_COMM_WORLD, and nothing fails loudly: what cannot be done is
- * said in one line on stderr, and the program runs on uncollected.
+ * Nothing here depends on MPI_COMM_WORLD, and nothing fails loudly: what cannot be done
+ * is said in one line on stderr, and the program runs on uncollected.
  */
 #ifndef ES_WRAPPERS_MPI_PROCESS_H
 #define ES_WRAPPERS_MPI_PROCESS_H
@@ -21,7 +22,8 @@ struct esi_process {
     int size;
 };
 
-/* The process, started on the first call; NULL when we have stepped aside.  Thread safe. */
+/* The process, started on the first call; NULL when we have stepped aside.  Thread
+ * safe. */
 struct esi_process *esi_process_get(void);
 
 /* Rank and size once MPI has told them. */

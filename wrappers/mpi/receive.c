@@ -3,9 +3,9 @@
 /*
  * Receives and probes (MPI-4.0, sections 3.2.4, 3.7.2 and 3.8).
  *
- * A receive is posted with the match on entry.  While a single thread calls MPI nothing can come between a
- * blocking receive's posting and its end, so a wildcard is posted only when its message has
- * come, and then it never blocks others.
+ * A receive is posted with the match on entry.  While a single thread calls MPI nothing
+ * can come between a blocking receive's posting and its end, so a wildcard is posted
+ * only when its message has come, and then it never blocks others.
  */
 #include "config.h"
 
@@ -51,25 +51,30 @@ ES_HOT void open_receive(struct blocking *receive,
     call->count = 0; /* the status will tell what came */
     receive->posting = choose_posting(known, source, tag);
     if (ESI_LIKELY(receive->posting == AT_ONCE)) {
-        sequence = esi_next_number(
-            &call->thread->received, &known->received.channels, source, tag);
+        sequence = esi_next_number(&call->thread->received, &known->received.channels,
+                                   source, tag);
     } else if (receive->posting == QUEUED) {
         receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-        sequence = esi_post_on(known, esi_peer(source), esi_tag(tag), &receive->request);
+        sequence =
+            esi_post_on(known, esi_peer(source), esi_tag(tag), &receive->request);
     }
     esi_describe(call, known, esi_peer(source), esi_tag(tag), bytes, sequence);
     esi_open(call);
 }
 
 /* Source, tag and number were known on entry: only the payload is new. */
-ES_HOT void publish_foreseen(struct esi_call *call, const MPI_Status *status, uint64_t stop)
+ES_HOT void publish_foreseen(struct esi_call *call,
+                             const MPI_Status *status,
+                             uint64_t stop)
 {
     if (call->open)
         es_writer_close_with(&call->path->writer, stop, esi_status_bytes(status));
 }
 
 /* The number is decided, so the tuple is complete with the status. */
-static void publish_receive(struct esi_call *call, const MPI_Status *status, uint64_t stop)
+static void publish_receive(struct esi_call *call,
+                            const MPI_Status *status,
+                            uint64_t stop)
 {
     call->tuple.stop = stop;
     call->tuple.peer = esi_peer(status->MPI_SOURCE);
@@ -83,7 +88,9 @@ static void publish_receive(struct esi_call *call, const MPI_Status *status, uin
 }
 
 /* Leaves the tuple to the match, which knows when its number is decided. */
-static void hand_to_match(struct blocking *receive, const MPI_Status *status, uint64_t stop)
+static void hand_to_match(struct blocking *receive,
+                          const MPI_Status *status,
+                          uint64_t stop)
 {
     struct esi_call *call = &receive->call;
 
@@ -91,7 +98,8 @@ static void hand_to_match(struct blocking *receive, const MPI_Status *status, ui
     if (call->open)
         es_writer_withdraw(&call->path->writer);
     else
-        receive->request.tuple.operation = 0; /* written nowhere, but it takes its number */
+        receive->request.tuple.operation =
+            0; /* written nowhere, but it takes its number */
     esi_received(call->thread, &receive->request, status, stop);
 }
 
@@ -113,7 +121,8 @@ static void fail_receive(struct blocking *receive, int result)
     if (receive->posting == QUEUED)
         esi_unpost(&receive->request);
     else if (receive->posting == AT_ONCE)
-        esi_channel_back(&call->comm->received.channels, call->tuple.peer, call->tuple.tag);
+        esi_channel_back(&call->comm->received.channels, call->tuple.peer,
+                         call->tuple.tag);
     esi_leave(call, result);
 }
 
@@ -125,12 +134,12 @@ static void close_uncommon(struct blocking *receive,
 {
     struct esi_call *call = &receive->call;
 
-    if (ESI_UNLIKELY(result != MPI_SUCCESS)) {
+    if (ESI_UNLIKELY(!esi_came(result))) {
         fail_receive(receive, result);
         return;
     }
     if (ESI_UNLIKELY(call->unknown_comm != 0))
-        esi_leave_late(call, result);
+        esi_leave_late(call, MPI_SUCCESS);
     if (ESI_UNLIKELY(receive->posting == LATER && status->MPI_SOURCE >= 0 &&
                      call->comm != NULL))
         post_late(receive, status);
@@ -146,7 +155,9 @@ static void close_uncommon(struct blocking *receive,
     esi_exit(call);
 }
 
-ES_HOT void close_receive(struct blocking *receive, int result, const MPI_Status *status)
+ES_HOT void close_receive(struct blocking *receive,
+                          int result,
+                          const MPI_Status *status)
 {
     struct esi_call *call = &receive->call;
     uint64_t stop = call->open ? esi_ticks() : 0;
@@ -164,8 +175,8 @@ static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
     return status == MPI_STATUS_IGNORE ? own : status;
 }
 
-/* Posts a nonblocking receive, with our own source and tag.  Returns what the match waits for, NULL
- * when the number is decided. */
+/* Posts a nonblocking receive, with our own source and tag.  Returns what the match
+ * waits for, NULL when the number is decided. */
 static inline struct esi_receive *post(struct esi_call *call, int source, int tag)
 {
     struct esi_comm *comm = call->comm;
@@ -194,11 +205,7 @@ static inline struct esi_receive *begin_receive(struct esi_call *call,
 {
     struct esi_receive *receive;
 
-    esi_describe(call,
-                 esi_comm_of(call, comm),
-                 esi_peer(source),
-                 esi_tag(tag),
-                 bytes,
+    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), bytes,
                  ES_SEQUENCE_UNKNOWN);
     call->count = 0;
     receive = post(call, esi_peer(source), esi_tag(tag));
@@ -212,7 +219,8 @@ static void unpost(struct esi_call *call, struct esi_receive *receive)
     if (receive != NULL)
         esi_match_drop(&call->comm->received, receive);
     else if (call->numbered && call->tuple.sequence != ES_SEQUENCE_UNKNOWN)
-        esi_channel_back(&call->comm->received.channels, call->tuple.peer, call->tuple.tag);
+        esi_channel_back(&call->comm->received.channels, call->tuple.peer,
+                         call->tuple.tag);
 }
 
 static void end_receive(struct esi_call *call,
@@ -274,14 +282,16 @@ static void end_receive_init(struct esi_call *call,
     esi_exit(call);
 }
 
-/* --- Matched messages: their receive is numbered when they are probed --------------------- */
+/* --- Matched messages: their receive is numbered when they are probed
+ * --------------------- */
 
 static void matched(struct esi_call *call,
                     MPI_Comm comm,
                     const MPI_Message *message,
                     const MPI_Status *status)
 {
-    struct esi_request record = {.handle = ESI_HANDLE(*message), .kind = ESI_REQUEST_MESSAGE};
+    struct esi_request record = {.handle = ESI_HANDLE(*message),
+                                 .kind = ESI_REQUEST_MESSAGE};
     struct esi_comm *known = esi_comm_of(call, comm);
 
     if (status->MPI_SOURCE < 0)
@@ -351,15 +361,12 @@ static void end_matched(struct esi_call *call,
     esi_exit(call);
 }
 
-/* --- Probes ---------------------------------------------------------------------------------- */
+/* --- Probes
+ * ---------------------------------------------------------------------------------- */
 
 static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
-    esi_describe(call,
-                 esi_comm_of(call, comm),
-                 esi_peer(source),
-                 esi_tag(tag),
-                 0,
+    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
                  ES_SEQUENCE_UNKNOWN);
     esi_open(call);
 }
@@ -393,11 +400,7 @@ static void write_probe(struct esi_call *call,
                         int tag,
                         const MPI_Status *status)
 {
-    esi_describe(call,
-                 esi_comm_of(call, comm),
-                 esi_peer(source),
-                 esi_tag(tag),
-                 0,
+    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
                  ES_SEQUENCE_UNKNOWN);
     if (status != NULL)
         found(call, status);
@@ -407,8 +410,11 @@ static void write_probe(struct esi_call *call,
     }
 }
 
-int esi_wrap_MPI_Probe(
-    esi_MPI_Probe_fn *next, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int esi_wrap_MPI_Probe(esi_MPI_Probe_fn *next,
+                       int source,
+                       int tag,
+                       MPI_Comm comm,
+                       MPI_Status *status)
 {
     struct esi_call call;
     MPI_Status own;
@@ -445,8 +451,12 @@ int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
     return result;
 }
 
-int esi_wrap_MPI_Iprobe(
-    esi_MPI_Iprobe_fn *next, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
+                        int source,
+                        int tag,
+                        MPI_Comm comm,
+                        int *flag,
+                        MPI_Status *status)
 {
     struct esi_call call;
     MPI_Status own;
@@ -490,7 +500,8 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     return result;
 }
 
-/* --- The calls that exist with int and with MPI_Count counts ------------------------------- */
+/* --- The calls that exist with int and with MPI_Count counts
+ * ------------------------------- */
 
 #define ESI_COUNT int
 #define ESI_NAME(name) name

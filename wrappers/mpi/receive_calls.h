@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Receives that exist with int counts and with MPI_Count counts: receive.c includes this once
- * for each, with ESI_COUNT the type of counts, ESI_NAME() giving a routine its name and ESI_FN()
- * its type.
+ * Receives that exist with int counts and with MPI_Count counts: receive.c includes
+ * this once for each, with ESI_COUNT the type of counts, ESI_NAME() giving a routine
+ * its name and ESI_FN() its type.
  */
 
 int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
@@ -43,7 +43,8 @@ int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
 
     if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    receive = begin_receive(&call, comm, source, tag, esi_bytes(&call, count, datatype));
+    receive =
+        begin_receive(&call, comm, source, tag, esi_bytes(&call, count, datatype));
     result = next(buf, count, datatype, source, tag, comm, request);
     end_receive(&call, receive, result, request);
     return result;
@@ -63,11 +64,7 @@ int ESI_NAME(esi_wrap_MPI_Recv_init)(ESI_FN(MPI_Recv_init) * next,
 
     if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    esi_describe(&call,
-                 esi_comm_of(&call, comm),
-                 esi_peer(source),
-                 esi_tag(tag),
-                 0,
+    esi_describe(&call, esi_comm_of(&call, comm), esi_peer(source), esi_tag(tag), 0,
                  ES_SEQUENCE_UNKNOWN);
     result = next(buf, count, datatype, source, tag, comm, request);
     end_receive_init(&call, result, request, false);

@@ -54,7 +54,8 @@ uint32_t esi_status_ask(const MPI_Status *status)
     if (ESI_LIKELY(ESI_REAL(MPI_Get_count)(status, MPI_BYTE, &count) == MPI_SUCCESS &&
                    count >= 0))
         return (uint32_t)count;
-    if (ESI_REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+    if (ESI_REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS ||
+        bytes < 0)
         return 0;
     return esi_bytes_cut((uint64_t)bytes);
 }
@@ -149,8 +150,8 @@ void esi_publish(void *owner, const struct es_tuple *tuple)
         continue;
 }
 
-/* How many counts a vector collective surely has: on an intercommunicator some have one for each
- * member of the local group, others of the remote group. */
+/* How many counts a vector collective surely has: on an intercommunicator some have one
+ * for each member of the local group, others of the remote group. */
 static int counts_of(const struct esi_comm *comm, const void *counts)
 {
     if (comm == NULL || counts == NULL)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Recording an operation: the path from the thread through the collector to its element.
+ * Recording an operation: the path from the thread through the collector to its
+ * element.
  *
- * Each wrapper is `enter`, a *before* that describes the operation and shows it as the open tuple,
- * the call itself, and an *after* that publishes the tuple.  No lock, no system call, no allocation
- * and no division once the thread's path exists.
+ * Each wrapper is `enter`, a *before* that describes the operation and shows it as the
+ * open tuple, the call itself, and an *after* that publishes the tuple.  No lock, no
+ * system call, no allocation and no division once the thread's path exists.
  *
- * The thread's own state is thread-local; nothing here may be called for another thread.
+ * The thread's own state is thread-local; nothing here may be called for another
+ * thread.
  */
 #ifndef ES_WRAPPERS_MPI_RECORD_H
 #define ES_WRAPPERS_MPI_RECORD_H
@@ -34,8 +36,8 @@ struct esi_path {
     bool polls;     /* polls that find nothing are written too */
 };
 
-/* What a thread leaves behind for the next one that takes its number: elements have one writer,
- * at a time. */
+/* What a thread leaves behind for the next one that takes its number: elements have one
+ * writer, at a time. */
 struct esi_slot;
 
 enum { ESI_SIZE_CACHE = 8 };
@@ -45,13 +47,14 @@ struct esi_thread {
     int number;            /* of the thread, in order of first call; -1 = none yet */
     const void *outermost; /* where on the stack that operation began */
     struct esi_path *paths[ES_CLASS_COUNT]; /* NULL = not made yet */
-    uint64_t known_send;   /* handle of the last send's request while it is in the table; else 0 */
-    uint64_t comm_handle;  /* one-entry cache, valid in comm_epoch */
+    uint64_t known_send;  /* handle of the last send's request while it is in the table;
+                             else 0 */
+    uint64_t comm_handle; /* one-entry cache, valid in comm_epoch */
     struct esi_comm *comm;
     uint32_t comm_epoch;
     uint32_t reserved;
     struct esi_last {
-        uint64_t key;              /* of a channel on `comm`; 0 = none */
+        uint64_t key; /* of a channel on `comm`; 0 = none */
         _Atomic uint32_t *counter;
     } sent, received;
     struct {
@@ -59,29 +62,31 @@ struct esi_thread {
         uint32_t epoch;
         uint32_t bytes;
     } sizes[ESI_SIZE_CACHE]; /* of datatypes, by handle */
-    struct esi_slot *slot; /* what outlives the thread; NULL = none yet */
+    struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
 };
 
-extern _Thread_local struct esi_thread esi_self __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct esi_thread esi_self
+    __attribute__((tls_model("initial-exec")));
 extern enum es_clock_kind esi_clock;
 
 /* One call of the program's. */
 struct esi_call {
     struct esi_thread *thread;
     struct esi_path *path;
-    struct esi_comm *comm;    /* NULL = none or not known yet */
-    uint64_t unknown_comm;    /* handle of a communicator not known yet; 0 = none */
-    MPI_Count count;          /* elements whose size was not known at entry; 0 = none */
+    struct esi_comm *comm; /* NULL = none or not known yet */
+    uint64_t unknown_comm; /* handle of a communicator not known yet; 0 = none */
+    MPI_Count count;       /* elements whose size was not known at entry; 0 = none */
     MPI_Datatype datatype;
-    bool open;                /* the tuple is shown in the element */
-    bool numbered;            /* a channel counted it: given back if it fails */
+    bool open;     /* the tuple is shown in the element */
+    bool numbered; /* a channel counted it: given back if it fails */
     struct es_tuple tuple;
 };
 
 /* Slow paths (record.c, path.c). */
 
-/* The thread's path for an operation's class, made.  NULL when the process has stepped aside: then
- * the thread looks from now on as if it were inside MPI, and its calls pass through. */
+/* The thread's path for an operation's class, made.  NULL when the process has stepped
+ * aside: then the thread looks from now on as if it were inside MPI, and its calls pass
+ * through. */
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 void esi_leave_late(struct esi_call *call, int result);
@@ -92,15 +97,16 @@ static inline uint64_t esi_ticks(void)
     return es_clock_ticks_of(esi_clock);
 }
 
-/* Whether the operation that this thread is in was left by a jump (an error handler that throws):
- * then its frame is gone, and this call is the program's.  Stacks grow down. */
+/* Whether the operation that this thread is in was left by a jump (an error handler
+ * that throws): then its frame is gone, and this call is the program's.  Stacks grow
+ * down. */
 static inline bool esi_is_abandoned(const struct esi_thread *thread, const void *here)
 {
     return (uintptr_t)here > (uintptr_t)thread->outermost;
 }
 
-/* Begins an operation.  False: MPI called itself, or a tool between us and it; then nothing
- * is to be done. */
+/* Begins an operation.  False: MPI called itself, or a tool between us and it; then
+ * nothing is to be done. */
 ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
 {
     struct esi_thread *thread = &esi_self;
@@ -125,7 +131,8 @@ ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class o
     return true;
 }
 
-/* --- Describing ------------------------------------------------------------------------ */
+/* --- Describing
+ * ------------------------------------------------------------------------ */
 
 ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
 {
@@ -149,8 +156,8 @@ ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
     return call->comm = thread->comm;
 }
 
-/* The next number of a channel of the thread's cached communicator.  Counters move when their table
- * grows, which makes a new epoch. */
+/* The next number of a channel of the thread's cached communicator.  Counters move when
+ * their table grows, which makes a new epoch. */
 ES_HOT uint32_t esi_next_number(struct esi_last *last,
                                 struct esi_channels *channels,
                                 int peer,
@@ -174,8 +181,8 @@ static inline uint32_t esi_bytes_cut(uint64_t bytes)
     return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
 }
 
-/* Payload of `count` elements.  The size of a type that is not cached is asked for when the call
- * has succeeded: only then is the handle known to be good. */
+/* Payload of `count` elements.  The size of a type that is not cached is asked for when
+ * the call has succeeded: only then is the handle known to be good. */
 ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
@@ -185,7 +192,8 @@ ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype d
     if (ESI_LIKELY(thread->sizes[at].type == handle &&
                    thread->sizes[at].epoch ==
                        atomic_load_explicit(&esi_handle_epoch, memory_order_relaxed)))
-        return count <= 0 ? 0 : esi_bytes_cut((uint64_t)count * thread->sizes[at].bytes);
+        return count <= 0 ? 0
+                          : esi_bytes_cut((uint64_t)count * thread->sizes[at].bytes);
     if (count > 0) {
         call->count = count;
         call->datatype = datatype;
@@ -204,11 +212,11 @@ static inline int32_t esi_tag(int tag)
 }
 
 ES_HOT void esi_describe(struct esi_call *call,
-                                const struct esi_comm *comm,
-                                int32_t peer,
-                                int32_t tag,
-                                uint32_t bytes,
-                                uint32_t sequence)
+                         const struct esi_comm *comm,
+                         int32_t peer,
+                         int32_t tag,
+                         uint32_t bytes,
+                         uint32_t sequence)
 {
     call->tuple.stop = 0;
     call->tuple.communicator = comm != NULL ? comm->index : ES_COMMUNICATOR_NONE;
@@ -258,7 +266,8 @@ ES_HOT void esi_exit(struct esi_call *call)
     thread->depth = 0;
 }
 
-/* --- Before: generated wrappers call these --------------------------------------------- */
+/* --- Before: generated wrappers call these
+ * --------------------------------------------- */
 
 static inline void esi_call(struct esi_call *call)
 {
@@ -284,9 +293,9 @@ ES_HOT uint32_t esi_instance(struct esi_comm *comm)
 }
 
 ES_HOT void esi_describe_collective(struct esi_call *call,
-                                           MPI_Comm comm,
-                                           int root,
-                                           uint32_t bytes)
+                                    MPI_Comm comm,
+                                    int root,
+                                    uint32_t bytes)
 {
     struct esi_comm *known = esi_comm_of(call, comm);
 
@@ -294,10 +303,10 @@ ES_HOT void esi_describe_collective(struct esi_call *call,
 }
 
 ES_HOT void esi_collective(struct esi_call *call,
-                                  MPI_Comm comm,
-                                  int root,
-                                  MPI_Count count,
-                                  MPI_Datatype datatype)
+                           MPI_Comm comm,
+                           int root,
+                           MPI_Count count,
+                           MPI_Datatype datatype)
 {
     esi_describe_collective(call, comm, root, esi_bytes(call, count, datatype));
     esi_open(call);
@@ -354,19 +363,16 @@ static inline void esi_icollective_vector_c(struct esi_call *call,
     esi_icollective(call, comm, root, esi_sum_c(call, comm, counts), datatype);
 }
 
-/* Persistent collectives: nothing happens yet, and the instance is that of each start. */
+/* Persistent collectives: nothing happens yet, and the instance is that of each start.
+ */
 static inline void esi_collective_init(struct esi_call *call,
                                        MPI_Comm comm,
                                        int root,
                                        MPI_Count count,
                                        MPI_Datatype datatype)
 {
-    esi_describe(call,
-                 esi_comm_of(call, comm),
-                 esi_root(root),
-                 0,
-                 esi_bytes(call, count, datatype),
-                 ES_SEQUENCE_UNKNOWN);
+    esi_describe(call, esi_comm_of(call, comm), esi_root(root), 0,
+                 esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
     call->tuple.start = esi_ticks();
 }
 
@@ -389,11 +395,11 @@ static inline void esi_collective_init_vector_c(struct esi_call *call,
 }
 
 ES_HOT void esi_describe_send(struct esi_call *call,
-                                     MPI_Comm comm,
-                                     int dest,
-                                     int tag,
-                                     MPI_Count count,
-                                     MPI_Datatype datatype)
+                              MPI_Comm comm,
+                              int dest,
+                              int tag,
+                              MPI_Count count,
+                              MPI_Datatype datatype)
 {
     struct esi_comm *known = esi_comm_of(call, comm);
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
@@ -402,15 +408,16 @@ ES_HOT void esi_describe_send(struct esi_call *call,
         sequence = esi_next_number(&call->thread->sent, &known->sent, dest, tag);
         call->numbered = true;
     }
-    esi_describe(call, known, esi_peer(dest), tag, esi_bytes(call, count, datatype), sequence);
+    esi_describe(call, known, esi_peer(dest), tag, esi_bytes(call, count, datatype),
+                 sequence);
 }
 
 ES_HOT void esi_send(struct esi_call *call,
-                            MPI_Comm comm,
-                            int dest,
-                            int tag,
-                            MPI_Count count,
-                            MPI_Datatype datatype)
+                     MPI_Comm comm,
+                     int dest,
+                     int tag,
+                     MPI_Count count,
+                     MPI_Datatype datatype)
 {
     esi_describe_send(call, comm, dest, tag, count, datatype);
     esi_open(call);
@@ -418,11 +425,11 @@ ES_HOT void esi_send(struct esi_call *call,
 
 /* The same: a send happens at its start. */
 ES_HOT void esi_isend(struct esi_call *call,
-                             MPI_Comm comm,
-                             int dest,
-                             int tag,
-                             MPI_Count count,
-                             MPI_Datatype datatype)
+                      MPI_Comm comm,
+                      int dest,
+                      int tag,
+                      MPI_Count count,
+                      MPI_Datatype datatype)
 {
     esi_send(call, comm, dest, tag, count, datatype);
 }
@@ -435,29 +442,39 @@ static inline void esi_send_init(struct esi_call *call,
                                  MPI_Count count,
                                  MPI_Datatype datatype)
 {
-    esi_describe(call,
-                 esi_comm_of(call, comm),
-                 esi_peer(dest),
-                 tag,
-                 esi_bytes(call, count, datatype),
-                 ES_SEQUENCE_UNKNOWN);
+    esi_describe(call, esi_comm_of(call, comm), esi_peer(dest), tag,
+                 esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
     call->tuple.start = esi_ticks();
 }
 
 /* One-sided operations and I/O (one_sided.c, io.c). */
-void esi_rma(struct esi_call *call, MPI_Win win, int rank, MPI_Count count, MPI_Datatype datatype);
-void esi_rma_request(
-    struct esi_call *call, MPI_Win win, int rank, MPI_Count count, MPI_Datatype datatype);
+void esi_rma(struct esi_call *call,
+             MPI_Win win,
+             int rank,
+             MPI_Count count,
+             MPI_Datatype datatype);
+void esi_rma_request(struct esi_call *call,
+                     MPI_Win win,
+                     int rank,
+                     MPI_Count count,
+                     MPI_Datatype datatype);
 void esi_rma_sync(struct esi_call *call, MPI_Win win);
 void esi_rma_collective(struct esi_call *call, MPI_Win win);
 void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank);
 void esi_window(struct esi_call *call, MPI_Comm comm);
-void esi_io(struct esi_call *call, MPI_File file, MPI_Count count, MPI_Datatype datatype);
-void esi_io_request(struct esi_call *call, MPI_File file, MPI_Count count, MPI_Datatype datatype);
+void esi_io(struct esi_call *call,
+            MPI_File file,
+            MPI_Count count,
+            MPI_Datatype datatype);
+void esi_io_request(struct esi_call *call,
+                    MPI_File file,
+                    MPI_Count count,
+                    MPI_Datatype datatype);
 void esi_io_call(struct esi_call *call, MPI_File file);
 void esi_io_open(struct esi_call *call, MPI_Comm comm);
 
-/* A partition that is ready: the request's peer, the partition as tag (partitioned.c). */
+/* A partition that is ready: the request's peer, the partition as tag (partitioned.c).
+ */
 void esi_partition(struct esi_call *call, MPI_Request request, int partition);
 
 static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
@@ -466,10 +483,11 @@ static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
     esi_open(call);
 }
 
-/* --- After ------------------------------------------------------------------------------ */
+/* --- After
+ * ------------------------------------------------------------------------------ */
 
-/* Whether something was left to be found out once the call has succeeded, or to be taken back because
- * it failed. */
+/* Whether something was left to be found out once the call has succeeded, or to be
+ * taken back because it failed. */
 ES_HOT bool esi_is_late(const struct esi_call *call, int result)
 {
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
@@ -498,21 +516,25 @@ void esi_posted_send(struct esi_call *call, int result, MPI_Request *request);
 void esi_posted_collective(struct esi_call *call, int result, MPI_Request *request);
 void esi_posted_other(struct esi_call *call, int result, MPI_Request *request);
 void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request);
-void esi_created(
-    struct esi_call *call, int result, MPI_Comm comm, int token, MPI_Comm *newcomm);
+void esi_created(struct esi_call *call,
+                 int result,
+                 MPI_Comm comm,
+                 int token,
+                 MPI_Comm *newcomm);
 void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win);
 void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file);
 
-/* --- For the hand-written wrappers -------------------------------------------------------- */
+/* --- For the hand-written wrappers
+ * -------------------------------------------------------- */
 
-/* Writes a finished tuple of this thread (an end of a message or a nonblocking collective that is
- * not the call itself) into its element. */
+/* Writes a finished tuple of this thread (an end of a message or a nonblocking
+ * collective that is not the call itself) into its element. */
 void esi_write(struct esi_thread *thread, const struct es_tuple *tuple);
 
 /* The same for a class that is known. */
 ES_HOT void esi_write_as(struct esi_thread *thread,
-                          enum es_class op_class,
-                          const struct es_tuple *tuple)
+                         enum es_class op_class,
+                         const struct es_tuple *tuple)
 {
     struct esi_path *path = thread->paths[op_class];
 
@@ -528,11 +550,13 @@ uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
 /* Bytes that a completed receive got, by its status: as MPI tells. */
 uint32_t esi_status_ask(const MPI_Status *status);
 
-/* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI has started. */
+/* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI
+ * has started. */
 extern bool esi_status_is_open;
 void esi_status_try(void);
 
-/* The same, without a call where that is possible: asking costs as much as a clock read. */
+/* The same, without a call where that is possible: asking costs as much as a clock
+ * read. */
 ES_HOT uint32_t esi_status_bytes(const MPI_Status *status)
 {
 #ifdef HAVE_MPI_STATUS_COUNT_LO
@@ -542,7 +566,8 @@ ES_HOT uint32_t esi_status_bytes(const MPI_Status *status)
     return esi_status_ask(status);
 }
 
-/* The callback of every match: writes the tuple, or leaves it to the thread that may. */
+/* The callback of every match: writes the tuple, or leaves it to the thread that may.
+ */
 void esi_publish(void *owner, const struct es_tuple *tuple);
 
 #endif

@@ -60,7 +60,8 @@ static struct esi_request *probe(const struct shard *shard, uint64_t handle)
 {
     size_t at = home_of(shard, handle);
 
-    while (shard->slots[at].kind != ESI_REQUEST_NONE && shard->slots[at].handle != handle)
+    while (shard->slots[at].kind != ESI_REQUEST_NONE &&
+           shard->slots[at].handle != handle)
         at = (at + 1) & shard->mask;
     return &shard->slots[at];
 }
@@ -210,7 +211,8 @@ bool esi_request_finish(uint64_t handle, struct esi_request *ret_request)
     return true;
 }
 
-void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context), void *context)
+void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context),
+                         void *context)
 {
     for (size_t s = 0; s < sizeof shards / sizeof shards[0]; s++) {
         struct shard *shard = &shards[s];

@@ -3,15 +3,16 @@
 /*
  * What is known of the program's outstanding requests and matched messages, by handle.
  *
- * A hash table in shards.  Shards are locked (a spin lock of a few instructions, never held across a call
- * of MPI) only when threads may call MPI at the same time.
+ * A hash table in shards.  Shards are locked (a spin lock of a few instructions, never
+ * held across a call of MPI) only when threads may call MPI at the same time.
  *
- * Two ways to a record: in place (claim, find; then release or remove, soon), which the common
- * calls use, since copies of what was just written piece by piece are slow; and by copy (put, get, take,
- * finish).
+ * Two ways to a record: in place (claim, find; then release or remove, soon), which the
+ * common calls use, since copies of what was just written piece by piece are slow; and
+ * by copy (put, get, take, finish).
  *
- * An MPI may hand out one handle for many requests that are complete from the start (MPICH does for
- * small sends); then the newest record stands for all, and it only describes.
+ * An MPI may hand out one handle for many requests that are complete from the start
+ * (MPICH does for small sends); then the newest record stands for all, and it only
+ * describes.
  */
 #ifndef ES_WRAPPERS_MPI_REQUESTS_H
 #define ES_WRAPPERS_MPI_REQUESTS_H
@@ -48,21 +49,22 @@ struct esi_request {
     struct es_tuple tuple; /* as far as it is known */
     uint8_t kind;          /* enum esi_request_kind */
     bool persistent : 1;
-    bool active : 1;       /* persistent: started */
-    bool cancelled : 1;    /* MPI_Cancel was called */
+    bool active : 1;    /* persistent: started */
+    bool cancelled : 1; /* MPI_Cancel was called */
     bool partitioned : 1;
     struct esi_comm *comm; /* holds a reference if not NULL */
     union {
-        struct esi_receive *receive;     /* not decided yet; NULL = the tuple has its number */
+        struct esi_receive
+            *receive; /* not decided yet; NULL = the tuple has its number */
         struct esi_duplicate *duplicate; /* DUPLICATE: owned */
     };
 };
 
 _Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
 
-/* The record of a handle, new and zeroed but for the handle if there was none; its shard is
- * locked until esi_request_release() or esi_request_remove().  NULL without memory: the request is
- * then not known, and its completion goes unseen. */
+/* The record of a handle, new and zeroed but for the handle if there was none; its
+ * shard is locked until esi_request_release() or esi_request_remove().  NULL without
+ * memory: the request is then not known, and its completion goes unseen. */
 struct esi_request *esi_request_claim(uint64_t handle);
 
 /* The record of a handle, locked as above; NULL (nothing locked) when there is none. */
@@ -83,8 +85,8 @@ bool esi_request_take(uint64_t handle, struct esi_request *ret_request);
 /* Copies and removes it, unless it is persistent: then it becomes inactive. */
 bool esi_request_finish(uint64_t handle, struct esi_request *ret_request);
 
-/* Changes all records for which `visit` returns true to what it made of them.  Shards are
- * locked meanwhile. */
+/* Changes all records for which `visit` returns true to what it made of them.  Shards
+ * are locked meanwhile. */
 void esi_request_foreach(bool (*visit)(struct esi_request *request, void *context),
                          void *context);
 

@@ -3,9 +3,9 @@
 /*
  * Finding the real MPI: the next definition behind this library.
  *
- * A program that was linked with MPI, or with another tool in front of it, has it in its global
- * scope.  An interpreter may have loaded it late and privately; then every loaded library is
- * asked by name.
+ * A program that was linked with MPI, or with another tool in front of it, has it in
+ * its global scope.  An interpreter may have loaded it late and privately; then every
+ * loaded library is asked by name.
  */
 #include "config.h"
 
@@ -58,7 +58,8 @@ static void say_missing(const char *name)
 
     if (atomic_flag_test_and_set(&said))
         return;
-    snprintf(line, sizeof line, "eventspace: no MPI library defines %s; the call fails\n", name);
+    snprintf(line, sizeof line,
+             "eventspace: no MPI library defines %s; the call fails\n", name);
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
         return; /* nobody to tell */
 }

@@ -3,8 +3,9 @@
 /*
  * Send and receive in one call (MPI-4.0, section 3.10).
  *
- * One call, two ends of messages: the call's tuple is the send, a second tuple the receive, both from
- * entry to exit.  While open, the tuple shows the receive: that is what it waits for.
+ * One call, two ends of messages: the call's tuple is the send, a second tuple the
+ * receive, both from entry to exit.  While open, the tuple shows the receive: that is
+ * what it waits for.
  */
 #include "config.h"
 
@@ -50,21 +51,35 @@ static void open_pair(struct pair *pair)
     es_writer_open(&call->path->writer, &shown);
 }
 
+/* The receive half on a communicator that was not known before. */
+static void post_late(struct pair *pair)
+{
+    struct esi_request *request = &pair->request;
+
+    request->tuple.communicator = pair->call.tuple.communicator;
+    request->tuple.sequence =
+        esi_post_on(pair->call.comm, request->tuple.peer, request->tuple.tag, request);
+}
+
 static void close_pair(struct pair *pair, int result, const MPI_Status *status)
 {
     struct esi_call *call = &pair->call;
     uint64_t stop = call->open ? esi_ticks() : 0;
+    bool came = esi_came(result);
 
+    pair->request.kind = ESI_REQUEST_RECEIVE; /* it has a proper status */
     if (!call->open)
         pair->request.tuple.operation = 0; /* numbered, but written nowhere */
     call->tuple.stop = stop;
     if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
-    if (result != MPI_SUCCESS)
+        esi_leave_late(call, came ? MPI_SUCCESS : result);
+    if (!came)
         esi_unpost(&pair->request);
+    else if (ESI_UNLIKELY(call->unknown_comm != 0))
+        post_late(pair);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
-    if (result == MPI_SUCCESS)
+    if (came)
         esi_received(call->thread, &pair->request, status, stop);
     esi_exit(call);
 }
@@ -79,7 +94,10 @@ static void close_ipair(struct pair *pair, int result, const MPI_Request *handle
     call->tuple.stop = call->open ? esi_ticks() : 0;
     if (ESI_UNLIKELY(esi_is_late(call, result)))
         esi_leave_late(call, result);
-    pair->request.handle = ESI_HANDLE(*handle);
+    if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0))
+        post_late(pair);
+    if (result == MPI_SUCCESS)
+        pair->request.handle = ESI_HANDLE(*handle);
     if (result != MPI_SUCCESS || !esi_request_put(&pair->request))
         esi_unpost(&pair->request);
     if (call->open)

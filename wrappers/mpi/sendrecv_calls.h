@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Send-receives that exist with int counts and with MPI_Count counts: sendrecv.c includes this
- * once for each, with ESI_COUNT the type of counts, ESI_NAME() giving a routine its name and
- * ESI_FN() its type.
+ * Send-receives that exist with int counts and with MPI_Count counts: sendrecv.c
+ * includes this once for each, with ESI_COUNT the type of counts, ESI_NAME() giving a
+ * routine its name and ESI_FN() its type.
  */
 
 int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
@@ -28,11 +28,12 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, status);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, sendcount, sendtype),
-                  source, recvtag, ES_OP_MPI_Sendrecv_receive);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  ES_OP_MPI_Sendrecv_receive);
     open_pair(&pair);
-    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                  source, recvtag, comm, seen);
+    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, seen);
     close_pair(&pair, result, seen);
     return result;
 }
@@ -55,8 +56,8 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
 
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace), ES_CLASS_SEND))
         return next(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype), source,
-                  recvtag, ES_OP_MPI_Sendrecv_replace_receive);
+    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype),
+                  source, recvtag, ES_OP_MPI_Sendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen);
     close_pair(&pair, result, seen);
@@ -84,11 +85,12 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, request);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, sendcount, sendtype),
-                  source, recvtag, ES_OP_MPI_Isendrecv_receive);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  ES_OP_MPI_Isendrecv_receive);
     open_pair(&pair);
-    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                  source, recvtag, comm, request);
+    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, request);
     close_ipair(&pair, result, request);
     return result;
 }
@@ -108,9 +110,10 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv_replace)(ESI_FN(MPI_Isendrecv_replace) * nex
     int result;
 
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv_replace), ES_CLASS_SEND))
-        return next(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype), source,
-                  recvtag, ES_OP_MPI_Isendrecv_replace_receive);
+        return next(buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                    request);
+    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype),
+                  source, recvtag, ES_OP_MPI_Isendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     close_ipair(&pair, result, request);

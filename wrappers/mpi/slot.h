@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What outlives an observed thread: its number, its paths, and tuples others left for it. */
+/* What outlives an observed thread: its number, its paths, and tuples others left for
+ * it. */
 #ifndef ES_WRAPPERS_MPI_SLOT_H
 #define ES_WRAPPERS_MPI_SLOT_H
 
@@ -8,8 +9,8 @@
 
 #include "eventspace/tuple.h"
 
-/* A tuple held back by one thread whose number another thread decided: only the first may
- * write its elements. */
+/* A tuple held back by one thread whose number another thread decided: only the first
+ * may write its elements. */
 struct esi_late {
     struct esi_late *next;
     struct es_tuple tuple;
