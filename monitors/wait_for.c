@@ -108,7 +108,7 @@ void es_collectives_seen_fini(struct es_collectives_seen *seen)
 struct view {
     const struct es_thread_state *threads;
     size_t count;
-    const struct es_collectives_seen *seen;
+    struct es_collectives_seen entered; /* completed or under way */
 };
 
 static int add_target(struct es_wait *wait, int rank)
@@ -147,20 +147,10 @@ static bool has_entered(const struct view *view,
                         const struct es_activity *open,
                         int rank)
 {
-    const struct es_collective_seen *seen =
-        es_collectives_seen_find(view->seen, open->key, rank);
+    const struct es_collective_seen *entered =
+        es_collectives_seen_find(&view->entered, open->key, rank);
 
-    if (seen && has_reached(seen->sequence, open->sequence))
-        return true;
-    for (size_t i = 0; i < view->count; i++) {
-        const struct es_activity *other = &view->threads[i].open;
-
-        if (view->threads[i].rank == rank && other->present &&
-            same_communicator(other, open) && is_collective(other) &&
-            has_reached(other->sequence, open->sequence))
-            return true;
-    }
-    return false;
+    return entered && has_reached(entered->sequence, open->sequence);
 }
 
 static int wait_for_members(const struct view *view,
@@ -315,17 +305,37 @@ static int derive(const struct view *view,
     return 0;
 }
 
+/* The instances that are completed, and those under way. */
+static int find_entered(struct view *view, const struct es_collectives_seen *seen)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < seen->count && result == 0; i++)
+        result = es_collectives_seen_note(&view->entered, &seen->items[i]);
+    for (size_t i = 0; i < view->count && result == 0; i++) {
+        const struct es_activity *open = &view->threads[i].open;
+        struct es_collective_seen instance = {.key = {open->key[0], open->key[1]},
+                                              .rank = view->threads[i].rank,
+                                              .sequence = open->sequence};
+
+        if (open->present && is_collective(open))
+            result = es_collectives_seen_note(&view->entered, &instance);
+    }
+    return result;
+}
+
 int es_waits_derive(const struct es_thread_state *threads,
                     size_t count,
                     const struct es_collectives_seen *seen,
                     struct es_wait **ret_waits)
 {
-    struct view view = {.threads = threads, .count = count, .seen = seen};
+    struct view view = {.threads = threads, .count = count};
     struct es_wait *waits = calloc(count + 1, sizeof *waits);
-    int result = waits ? 0 : -ENOMEM;
+    int result = waits ? find_entered(&view, seen) : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)
         result = derive(&view, &threads[i], &waits[i]);
+    es_collectives_seen_fini(&view.entered);
     if (result < 0) {
         es_waits_free(waits, count);
         return result;
