@@ -65,7 +65,7 @@ static void figure(const char *name, double value, const char *unit)
     printf("figure: %s %.2f %s\n", name, value, unit);
 }
 
-/* --- Writing --------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------ */
 
 /* Two clock reads, 36 bytes, one release: nobody can record an operation for less. */
 static double write_floor(struct bench *bench)
@@ -139,7 +139,7 @@ static void bench_writing(struct bench *bench)
     figure("ring.write.open_close_over_floor", open_close / floor, "ratio");
 }
 
-/* --- Reading the newest tuples --------------------------------------------------- */
+/* --- Reading the newest tuples ------------------------------------------------ */
 
 /* The least that a right reader does to gather the newest tuple of each element. */
 static double sweep_floor(struct bench *bench, int count)
@@ -209,8 +209,7 @@ static void bench_sweeps(struct bench *bench, int count)
     figure(name, floor / latest, "ratio");
 }
 
-/* --- Reading everything
- * --------------------------------------------------------------- */
+/* --- Reading everything --------------------------------------------------------- */
 
 static double read_all(struct bench *bench)
 {
@@ -238,8 +237,7 @@ static void bench_reading(struct bench *bench)
     figure("ring.read.batch", median(costs, bench->rounds), "ns/tuple");
 }
 
-/* --- Set-up
- * ----------------------------------------------------------------------------- */
+/* --- Set-up --------------------------------------------------------------------- */
 
 static void fail(const char *what, int rc, const struct es_error *error)
 {

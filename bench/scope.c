@@ -151,7 +151,7 @@ static void load_write(struct load *load, int tuples)
     }
 }
 
-/* --- What takes turns ----------------------------------------------------------- */
+/* --- What takes turns -------------------------------------------------------- */
 
 struct contest {
     struct load *load;
@@ -289,7 +289,7 @@ static void close_contest(struct contest *contest)
     free(contest->tuples);
 }
 
-/* --- Tables --------------------------------------------------------------------- */
+/* --- Tables ------------------------------------------------------------------ */
 
 struct variant {
     const char *name; /* of the figure */

@@ -106,8 +106,7 @@ int esi_wrap_MPI_Intercomm_merge(esi_MPI_Intercomm_merge_fn *next,
     return result;
 }
 
-/* --- Nonblocking duplication: the order of calls makes the key
- * --------------------------------- */
+/* --- Nonblocking duplication: the order of calls makes the key ------------------ */
 
 static void leave_idup(struct esi_call *call,
                        int result,
@@ -169,8 +168,7 @@ int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
     return result;
 }
 
-/* --- From groups: no parent at all
- * -------------------------------------------------------------- */
+/* --- From groups: no parent at all ---------------------------------------------- */
 
 int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
                                         MPI_Group group,
@@ -216,8 +214,7 @@ int esi_wrap_MPI_Intercomm_create_from_groups(
 }
 #endif
 
-/* --- Other processes
- * ------------------------------------------------------------------------------ */
+/* --- Other processes ------------------------------------------------------------ */
 
 int esi_wrap_MPI_Comm_spawn(esi_MPI_Comm_spawn_fn *next,
                             const char *command,
@@ -312,8 +309,7 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
     return result;
 }
 
-/* --- The end, and names
- * ------------------------------------------------------------------------------ */
+/* --- The end, and names --------------------------------------------------------- */
 
 /* The handle is forgotten before MPI frees it: another thread may get the same one at
  * once. Should the call fail, the next use of the communicator registers it anew. */

@@ -39,8 +39,7 @@ struct esi_comm *esi_comm_lookup(uint64_t handle)
     return esi_handles_find(&handles, handle);
 }
 
-/* --- Groups
- * ------------------------------------------------------------------------------ */
+/* --- Groups --------------------------------------------------------------------- */
 
 #if MPI_VERSION >= 4
 static MPI_Session lender;
@@ -132,8 +131,7 @@ static bool find_members(MPI_Comm comm, bool inter, struct members *ret_members)
     return ret_members->local != NULL;
 }
 
-/* --- Keys
- * ---------------------------------------------------------------------------------- */
+/* --- Keys ----------------------------------------------------------------------- */
 
 static uint64_t hash_ranks(const int32_t *ranks, int size)
 {
@@ -203,8 +201,7 @@ void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2])
     make_key(parent, ES_OP_MPI_Comm_idup, 0, 0, ret_key);
 }
 
-/* --- Registering
- * ---------------------------------------------------------------------------- */
+/* --- Registering ---------------------------------------------------------------- */
 
 /* "PARENT/dup#2": until the program gives a name of its own.  The number counts this
  * process's communicators: names are for people, keys for programs. */
@@ -350,8 +347,7 @@ void esi_comm_register_world(void)
         comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
 }
 
-/* --- Names, end, all
- * ------------------------------------------------------------------------- */
+/* --- Names, end, all ------------------------------------------------------------ */
 
 void esi_comm_set_name(uint64_t handle, const char *name)
 {

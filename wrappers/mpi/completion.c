@@ -283,8 +283,7 @@ void esi_leave_completion(struct esi_call *call, uint64_t stop)
     esi_exit(call);
 }
 
-/* --- What the generated wrappers call after posting
- * --------------------------------------- */
+/* --- What the generated wrappers call after posting ----------------------------- */
 
 /* Whether a send's request has the handle of the last one, which is still in the table:
  * one of those that are complete from the start.  It says nothing that is worth writing

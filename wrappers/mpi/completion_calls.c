@@ -47,8 +47,7 @@ static void leave_poll(struct esi_call *call, int count)
         leave_test(call, count, esi_ticks());
 }
 
-/* --- One request
- * ------------------------------------------------------------------------------ */
+/* --- One request ---------------------------------------------------------------- */
 
 int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *status)
 {
@@ -139,9 +138,7 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     return result;
 }
 
-/* --- All
- * ----------------------------------------------------------------------------------------
- */
+/* --- All ------------------------------------------------------------------------ */
 
 /* Every request that the call has completed: all, or after an error those whose status
  * says so. */
@@ -216,9 +213,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     return result;
 }
 
-/* --- Any
- * ----------------------------------------------------------------------------------------
- */
+/* --- Any ------------------------------------------------------------------------ */
 
 int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
                          int count,
@@ -276,9 +271,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     return result;
 }
 
-/* --- Some
- * ---------------------------------------------------------------------------------------
- */
+/* --- Some ----------------------------------------------------------------------- */
 
 /* The call completed `done` requests, at `indices`, with statuses in that order. */
 static void completed_some(struct esi_call *call,

@@ -50,8 +50,7 @@ static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
     return old;
 }
 
-/* --- Channels: (peer, tag) -> counter
- * ------------------------------------------------- */
+/* --- Channels: (peer, tag) -> counter ------------------------------------------- */
 
 struct esi_channel_slot {
     _Atomic uint64_t key; /* peer << 32 | tag, plus one; 0 = empty */
@@ -114,8 +113,7 @@ void esi_channel_back(struct esi_channels *channels, int peer, int tag);
 
 void esi_channels_fini(struct esi_channels *channels);
 
-/* --- Receives
- * -------------------------------------------------------------------------- */
+/* --- Receives ------------------------------------------------------------------- */
 
 /* A receive that is not decided yet.  Made by esi_match_post() and friends, freed by
  * the match when it is both decided and finished. */

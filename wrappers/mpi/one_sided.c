@@ -61,9 +61,7 @@ static void describe_object(struct esi_call *call,
     esi_open(call);
 }
 
-/* --- Windows
- * -------------------------------------------------------------------------------------
- */
+/* --- Windows -------------------------------------------------------------------- */
 
 void esi_window(struct esi_call *call, MPI_Comm comm)
 {
@@ -144,9 +142,7 @@ int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
     return result;
 }
 
-/* --- Files
- * -----------------------------------------------------------------------------------------
- */
+/* --- Files ---------------------------------------------------------------------- */
 
 void esi_io_open(struct esi_call *call, MPI_Comm comm)
 {

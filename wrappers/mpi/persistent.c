@@ -110,9 +110,7 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
     return result;
 }
 
-/* --- Cancelling
- * ------------------------------------------------------------------------------------
- */
+/* --- Cancelling ----------------------------------------------------------------- */
 
 /* Outstanding receives on one channel whose numbers a cancellation puts in doubt. */
 struct doubtful {
@@ -244,8 +242,7 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
     return result;
 }
 
-/* --- Generalized requests
- * ----------------------------------------------------------------------------- */
+/* --- Generalized requests ------------------------------------------------------- */
 
 int esi_wrap_MPI_Grequest_start(esi_MPI_Grequest_start_fn *next,
                                 MPI_Grequest_query_function *query_fn,

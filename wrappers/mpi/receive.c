@@ -282,8 +282,7 @@ static void end_receive_init(struct esi_call *call,
     esi_exit(call);
 }
 
-/* --- Matched messages: their receive is numbered when they are probed
- * --------------------- */
+/* --- Matched messages: their receive is numbered when they are probed ----------- */
 
 static void matched(struct esi_call *call,
                     MPI_Comm comm,
@@ -361,8 +360,7 @@ static void end_matched(struct esi_call *call,
     esi_exit(call);
 }
 
-/* --- Probes
- * ---------------------------------------------------------------------------------- */
+/* --- Probes --------------------------------------------------------------------- */
 
 static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
@@ -500,8 +498,7 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     return result;
 }
 
-/* --- The calls that exist with int and with MPI_Count counts
- * ------------------------------- */
+/* --- The calls that exist with int and with MPI_Count counts -------------------- */
 
 #define ESI_COUNT int
 #define ESI_NAME(name) name

@@ -131,8 +131,7 @@ ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class o
     return true;
 }
 
-/* --- Describing
- * ------------------------------------------------------------------------ */
+/* --- Describing ----------------------------------------------------------------- */
 
 ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
 {
@@ -266,8 +265,7 @@ ES_HOT void esi_exit(struct esi_call *call)
     thread->depth = 0;
 }
 
-/* --- Before: generated wrappers call these
- * --------------------------------------------- */
+/* --- Before: generated wrappers call these -------------------------------------- */
 
 static inline void esi_call(struct esi_call *call)
 {
@@ -483,8 +481,7 @@ static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
     esi_open(call);
 }
 
-/* --- After
- * ------------------------------------------------------------------------------ */
+/* --- After ---------------------------------------------------------------------- */
 
 /* Whether something was left to be found out once the call has succeeded, or to be
  * taken back because it failed. */
@@ -524,8 +521,7 @@ void esi_created(struct esi_call *call,
 void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win);
 void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file);
 
-/* --- For the hand-written wrappers
- * -------------------------------------------------------- */
+/* --- For the hand-written wrappers ---------------------------------------------- */
 
 /* Writes a finished tuple of this thread (an end of a message or a nonblocking
  * collective that is not the call itself) into its element. */
