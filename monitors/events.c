@@ -11,6 +11,9 @@
 
 #include "monitors/activity.h"
 
+/* Elements that appear join within this time. */
+#define REFRESH_NS UINT64_C(200000000)
+
 struct es_events {
     struct es_run *run; /* borrowed */
     struct es_events_config config;
@@ -18,6 +21,7 @@ struct es_events {
     struct es_scope *open; /* for the operations under way */
     uint64_t begun_ns;
     uint64_t start_ns;
+    uint64_t refreshed_ns;
     /* The newest events of the backlog, where not all are wanted: a ring. */
     struct es_event *tail; /* owned */
     size_t tail_first;
@@ -215,13 +219,25 @@ int es_events_read_backlog(struct es_events *events,
 
 /* --- What comes ----------------------------------------------------------------- */
 
+/* Looking for new segments costs more than a pull: not in each of them, but in the
+ * last. */
+static int refresh(struct es_events *events, bool last)
+{
+    uint64_t now_ns = realtime_ns();
+
+    if (!last && now_ns - events->refreshed_ns < REFRESH_NS)
+        return 0;
+    events->refreshed_ns = now_ns;
+    return es_scope_refresh(events->scope);
+}
+
 int es_events_read_new(struct es_events *events,
                        bool drain,
                        const struct es_event_sink *sink)
 {
     const struct es_batch *batch;
     size_t old;
-    int result = es_scope_refresh(events->scope);
+    int result = refresh(events, drain);
 
     if (result >= 0)
         result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
