@@ -14,11 +14,22 @@ enum es_finding {
     ES_FINDING_PROBLEM, /* collecting does not work, or not all of it */
 };
 
+/* MPIs that have one binary interface. */
+enum es_mpi_family {
+    ES_MPI_UNKNOWN,
+    ES_MPI_MPICH,
+    ES_MPI_OPEN_MPI,
+};
+
 /* Caller's memory; begins as zeros with the format set. */
 struct es_findings {
     enum es_format format;
     size_t problems;
+    enum es_mpi_family family; /* of the MPI we are built with, once it is found */
 };
+
+/* "MPICH or one like it" */
+const char *esi_mpi_family_name(enum es_mpi_family family);
 
 /* Prints one finding about `subject`, a few words: "shared memory". */
 void esi_findings_add(struct es_findings *findings,

@@ -99,32 +99,35 @@ static void find_settings(struct es_findings *findings)
 /* --- MPI
  * -------------------------------------------------------------------------------- */
 
-enum flavour { FLAVOUR_UNKNOWN, FLAVOUR_MPICH, FLAVOUR_OPEN_MPI };
-
-static const char *flavour_name(enum flavour flavour)
+const char *esi_mpi_family_name(enum es_mpi_family family)
 {
-    static const char *const names[] = {"an unknown MPI", "MPICH or one like it",
-                                        "Open MPI"};
+    static const char *const names[] = {
+        [ES_MPI_UNKNOWN] = "an unknown MPI",
+        [ES_MPI_MPICH] = "MPICH or one like it",
+        [ES_MPI_OPEN_MPI] = "Open MPI",
+    };
 
-    return names[flavour];
+    return names[family];
 }
 
-static enum flavour flavour_of(const char *answer)
+static enum es_mpi_family family_of(const char *answer)
 {
     static const char *const open_mpi[] = {"Open MPI", "OpenRTE", "openmpi", "PRRTE"};
     static const char *const mpich[] = {"HYDRA", "mpich", "MPICH", "Intel(R) MPI"};
 
     for (size_t i = 0; i < sizeof open_mpi / sizeof open_mpi[0]; i++)
         if (strstr(answer, open_mpi[i]))
-            return FLAVOUR_OPEN_MPI;
+            return ES_MPI_OPEN_MPI;
     for (size_t i = 0; i < sizeof mpich / sizeof mpich[0]; i++)
         if (strstr(answer, mpich[i]))
-            return FLAVOUR_MPICH;
-    return FLAVOUR_UNKNOWN;
+            return ES_MPI_MPICH;
+    return ES_MPI_UNKNOWN;
 }
 
 /* Asks a compiler or launcher whose it is; -errno when it does not answer. */
-static int ask(const char *command, const char *question, enum flavour *ret_flavour)
+static int ask(const char *command,
+               const char *question,
+               enum es_mpi_family *ret_family)
 {
     char *const argv[] = {(char *)(uintptr_t)command, (char *)(uintptr_t)question,
                           NULL};
@@ -134,7 +137,7 @@ static int ask(const char *command, const char *question, enum flavour *ret_flav
         return -ENOMEM;
     int code = esi_capture(argv, ANSWER_LIMIT_MS, answer, ANSWER_BYTES);
     if (code >= 0)
-        *ret_flavour = flavour_of(answer);
+        *ret_family = family_of(answer);
     free(answer);
     return code < 0 ? code : 0;
 }
@@ -143,16 +146,16 @@ static bool find_tool(struct es_findings *findings,
                       const char *command,
                       const char *question,
                       const char *role,
-                      enum flavour *ret_flavour)
+                      enum es_mpi_family *ret_family)
 {
-    int code = ask(command, question, ret_flavour);
+    int code = ask(command, question, ret_family);
 
     if (code < 0)
         esi_findings_add(findings, ES_FINDING_NOTE, "MPI", "%s %s does not answer: %s",
                          role, command, strerror(-code));
     else
         esi_findings_add(findings, ES_FINDING_GOOD, "MPI", "%s %s is of %s", role,
-                         command, flavour_name(*ret_flavour));
+                         command, esi_mpi_family_name(*ret_family));
     return code == 0;
 }
 
@@ -160,13 +163,14 @@ static void find_mpi(struct es_findings *findings)
 {
     const char *compiler = *ES_MPICC ? ES_MPICC : "mpicc";
     const char *launcher = *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
-    enum flavour ours = FLAVOUR_UNKNOWN, theirs = FLAVOUR_UNKNOWN;
+    enum es_mpi_family ours = ES_MPI_UNKNOWN, theirs = ES_MPI_UNKNOWN;
 
     if (!*ES_MPICC)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
                          "built without an MPI: MPI programs cannot be collected");
     bool has_compiler = find_tool(findings, compiler, "-show", "compiler", &ours);
     bool has_launcher = find_tool(findings, launcher, "--version", "launcher", &theirs);
+    findings->family = ours;
     if (has_compiler && has_launcher && ours != theirs && ours && theirs)
         esi_findings_add(
             findings, ES_FINDING_PROBLEM, "MPI",

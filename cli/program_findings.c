@@ -48,17 +48,48 @@ static bool can_be_preloaded(struct es_findings *findings,
     return !why && file->is_same_machine;
 }
 
+static enum es_mpi_family family_of_library(const char *name)
+{
+    static const struct {
+        const char *beginning;
+        enum es_mpi_family family;
+    } rows[] = {
+        {"libmpich", ES_MPI_MPICH},           {"libmpi.so.12", ES_MPI_MPICH},
+        {"libmpi.so.20", ES_MPI_OPEN_MPI},    {"libmpi.so.40", ES_MPI_OPEN_MPI},
+        {"libmpi_mpifh.so", ES_MPI_OPEN_MPI}, {"libmpi_usempi", ES_MPI_OPEN_MPI},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strncmp(name, rows[i].beginning, strlen(rows[i].beginning)) == 0)
+            return rows[i].family;
+    return ES_MPI_UNKNOWN;
+}
+
+static void add_library(struct es_findings *findings, const char *name)
+{
+    enum es_mpi_family theirs = family_of_library(name);
+
+    if (theirs != ES_MPI_UNKNOWN && findings->family != ES_MPI_UNKNOWN &&
+        theirs != findings->family)
+        esi_findings_add(findings, ES_FINDING_PROBLEM, "program",
+                         "needs %s of %s, but the collector was built with %s: do not "
+                         "mix them; build EventSpace with the program's MPI",
+                         name, esi_mpi_family_name(theirs),
+                         esi_mpi_family_name(findings->family));
+    else
+        esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s", name);
+}
+
 static void add_libraries(struct es_findings *findings,
                           const struct es_program_file *file)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < file->libraries.count; i++) {
-        const char *name = file->libraries.words[i];
-        if (strncmp(name, "libmpi", 6) != 0)
+        if (strncmp(file->libraries.words[i], "libmpi", 6) != 0)
             continue;
         found++;
-        esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s", name);
+        add_library(findings, file->libraries.words[i]);
     }
     if (found == 0)
         esi_findings_add(findings, ES_FINDING_NOTE, "program",

@@ -75,6 +75,17 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
     contains out "MPIX_Query: not recorded: an extension"
     contains out "MPI_T_init_thread: not recorded: tool interface"
     contains out "7 MPI routines called, 3 recorded"
+    for other in libmpi.so.40 libmpich.so.12; do
+        $CC -shared -fPIC -Wl,-soname,$other -o "$folder/$other" "$folder/libmpi.c" &&
+            $CC -o "$folder/other" "$folder/program.c" "$folder/$other"
+        doctor "$folder/other"
+        cat "$folder/out" >>"$folder/others"
+    done
+    # At most one of the two can be of the family that we are built with.
+    if grep -q 'compiler .* is of \(MPICH\|Open\)' "$folder/others"; then
+        [ "$(grep -c 'do not mix them' "$folder/others")" = 1 ] ||
+            fault "a foreign MPI is not told of: $(cat "$folder/others")"
+    fi
     chmod u+s "$folder/program"
     doctor "$folder/program"
     [ $status = 1 ] || fault "set-user-ID gave $status"

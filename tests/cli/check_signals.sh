@@ -72,6 +72,35 @@ kill -USR2 "$program"
 wait $supervisor
 [ $? = 5 ] || fault "run does not end as its program does"
 
+# A terminal's Ctrl-C goes to the whole group: the program gets it once, and reads from
+# the terminal as if it were alone.
+"$PYTHON" - "$eventspace" <<'END' || fault "the program is not at home on a terminal"
+import os, pty, sys, time
+script = """trap 'echo got-INT' INT
+echo ready
+read line
+echo "line <$line>"
+sleep 0.3 & wait
+exit 7"""
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "exec", "--", "bash", "-c", script])
+seen = b""
+def see(text):
+    global seen
+    limit = time.time() + 10
+    while text not in seen and time.time() < limit:
+        seen += os.read(terminal, 1024)
+see(b"ready")
+os.write(terminal, b"\x03")
+see(b"got-INT")
+os.write(terminal, b"typed\n")
+see(b"line <typed>")
+status = os.waitpid(pid, 0)[1]
+wrong = seen.count(b"got-INT") != 1 or os.waitstatus_to_exitcode(status) != 7
+sys.exit(f"{seen} {status}" if wrong else 0)
+END
+
 # Whoever ignores SIGCHLD or starts us with signals blocked finds the same end.
 "$PYTHON" - "$eventspace" <<'END' || fault "unusual signal settings change the end"
 import signal, subprocess, sys

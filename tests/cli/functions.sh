@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # functions.sh - what the drivers of tests/cli share; to be sourced.
+# shellcheck shell=bash disable=SC2034
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
