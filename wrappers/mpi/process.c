@@ -76,6 +76,11 @@ static void find_rank(void)
 
     process.rank = number_from(ranks);
     process.size = number_from(sizes);
+    if (process.rank <
+        0) { /* nobody launched it: a program that is alone until MPI says more */
+        process.rank = 0;
+        process.size = 1;
+    }
 }
 
 /* Whether an entry of LD_PRELOAD, `length` bytes, is this library. */
