@@ -29,48 +29,12 @@
 /* --- Words
  * ------------------------------------------------------------------------------ */
 
-static int add_word(struct es_words *list, const char *word)
-{
-    char **words = realloc(list->words, (list->count + 1) * sizeof *words);
-
-    if (!words)
-        return -ENOMEM;
-    list->words = words;
-    words[list->count] = strdup(word);
-    if (!words[list->count])
-        return -ENOMEM;
-    list->count++;
-    return 0;
-}
-
 static void free_words(struct es_words *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->words[i]);
     free(list->words);
     *list = (struct es_words){.words = NULL};
-}
-
-static int compare_words(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* Sorts and keeps one of each. */
-static void make_unique(struct es_words *list)
-{
-    size_t kept = 0;
-
-    if (list->count == 0)
-        return;
-    qsort(list->words, list->count, sizeof *list->words, compare_words);
-    for (size_t i = 1; i < list->count; i++) {
-        if (strcmp(list->words[i], list->words[kept]) == 0)
-            free(list->words[i]);
-        else
-            list->words[++kept] = list->words[i];
-    }
-    list->count = kept + 1;
 }
 
 /* --- Names
@@ -165,6 +129,42 @@ static enum es_program_kind look_at_start(int descriptor,
 }
 
 #ifdef HAVE_LIBELF
+
+static int add_word(struct es_words *list, const char *word)
+{
+    char **words = realloc(list->words, (list->count + 1) * sizeof *words);
+
+    if (!words)
+        return -ENOMEM;
+    list->words = words;
+    words[list->count] = strdup(word);
+    if (!words[list->count])
+        return -ENOMEM;
+    list->count++;
+    return 0;
+}
+
+static int compare_words(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Sorts and keeps one of each. */
+static void make_unique(struct es_words *list)
+{
+    size_t kept = 0;
+
+    if (list->count == 0)
+        return;
+    qsort(list->words, list->count, sizeof *list->words, compare_words);
+    for (size_t i = 1; i < list->count; i++) {
+        if (strcmp(list->words[i], list->words[kept]) == 0)
+            free(list->words[i]);
+        else
+            list->words[++kept] = list->words[i];
+    }
+    list->count = kept + 1;
+}
 
 static bool same_machine(Elf *elf)
 {
