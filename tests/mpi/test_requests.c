@@ -68,7 +68,8 @@ static void step(struct plain *plain, uint64_t handle, uint64_t *random)
     switch (draw(random, 5)) {
     case 0:
     case 1:
-        put(handle, plain, random);
+        if (!plain->present || !esi_multiple) /* with threads there would be two */
+            put(handle, plain, random);
         break;
     case 2:
         assert_int_equal(esi_request_get(handle, &request), plain->present);
@@ -82,7 +83,8 @@ static void step(struct plain *plain, uint64_t handle, uint64_t *random)
         plain->present = false;
         break;
     default:
-        assert_int_equal(esi_request_finish(handle, &request), plain->present);
+        assert_int_equal(esi_request_finish(handle, UINT64_MAX, &request),
+                         plain->present);
         if (plain->present)
             compare(&request, handle, plain);
         plain->present = plain->present && plain->persistent;
@@ -137,6 +139,62 @@ static void handles_may_be_any_bits(void **state)
     assert_false(esi_request_get(0, &request));
 }
 
+static uint64_t put_receive(uint64_t handle, int32_t mark)
+{
+    struct esi_request request = {
+        .handle = handle, .kind = ESI_REQUEST_RECEIVE, .tuple.tag = mark};
+    uint64_t limit = esi_request_serial();
+
+    assert_true(esi_request_put(&request));
+    return limit;
+}
+
+static void a_handle_given_out_again_means_the_older_to_who_came_before(void **state)
+{
+    struct esi_request request;
+    uint64_t limit;
+
+    (void)state;
+    esi_multiple = true;
+    for (int i = 0; i < 200; i++) { /* the table grows meanwhile */
+        put_receive((uint64_t)i, i);
+        limit = put_receive((uint64_t)i, 1000 + i);
+        if (i % 2 == 0) { /* the first thread is the first to come */
+            assert_true(esi_request_finish((uint64_t)i, limit, &request));
+            assert_int_equal(request.tuple.tag, i);
+        }
+        assert_true(esi_request_get((uint64_t)i, &request));
+        assert_int_equal(request.tuple.tag, 1000 + i);
+        assert_true(esi_request_finish((uint64_t)i, UINT64_MAX, &request));
+        assert_int_equal(request.tuple.tag, 1000 + i);
+        if (i % 2 == 1) {
+            assert_true(esi_request_finish((uint64_t)i, limit, &request));
+            assert_int_equal(request.tuple.tag, i);
+        }
+        assert_false(esi_request_get((uint64_t)i, &request));
+    }
+    esi_multiple = false;
+}
+
+static void an_update_of_a_record_that_is_gone_changes_nothing(void **state)
+{
+    struct esi_request request;
+    struct esi_request copy;
+
+    (void)state;
+    esi_multiple = true;
+    put_receive(7, 1);
+    assert_true(esi_request_get(7, &copy));
+    assert_true(esi_request_take(7, &request));
+    esi_request_update(&copy);
+    assert_false(esi_request_get(7, &request));
+    put_receive(7, 2);
+    esi_request_update(&copy);
+    assert_true(esi_request_take(7, &request));
+    assert_int_equal(request.tuple.tag, 2);
+    esi_multiple = false;
+}
+
 static void *play_alone(void *argument)
 {
     uintptr_t number = (uintptr_t)argument;
@@ -163,6 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_agrees_with_a_plain_array),
         cmocka_unit_test(handles_may_be_any_bits),
+        cmocka_unit_test(a_handle_given_out_again_means_the_older_to_who_came_before),
+        cmocka_unit_test(an_update_of_a_record_that_is_gone_changes_nothing),
         cmocka_unit_test(threads_do_not_disturb_one_another),
     };
 

@@ -85,6 +85,15 @@ static void received_nothing(struct esi_thread *thread,
     esi_write(thread, tuple);
 }
 
+void esi_received_null(struct esi_call *call, int result)
+{
+    call->tuple.stop = esi_ticks();
+    call->tuple.bytes = 0;
+    if (result == MPI_SUCCESS)
+        esi_write(call->thread, &call->tuple);
+    esi_exit(call);
+}
+
 /* Writes the receive's tuple, whose peer and tag are those of its message, now or when
  * its number is decided. */
 static void received_message(struct esi_thread *thread,
@@ -168,7 +177,7 @@ static void completed_other(struct esi_thread *thread,
 {
     struct esi_request request;
 
-    if (!esi_request_finish(handle, &request) ||
+    if (!esi_request_finish(handle, thread->limit, &request) ||
         (request.persistent && !request.active))
         return;
     switch (request.kind) {
@@ -216,7 +225,7 @@ void esi_completed(struct esi_thread *thread,
                    const MPI_Status *status,
                    uint64_t stop)
 {
-    struct esi_request *request = esi_request_find(handle);
+    struct esi_request *request = esi_request_find(handle, thread->limit);
 
     if (request == NULL)
         return;
@@ -254,7 +263,8 @@ static void describe_wait(struct esi_call *call, const MPI_Request *requests, in
     bool receive = false;
 
     for (int i = 0; i < count && i < MAX_LOOKED_AT && !receive; i++) {
-        struct esi_request *request = esi_request_find(ESI_HANDLE(requests[i]));
+        struct esi_request *request =
+            esi_request_find(ESI_HANDLE(requests[i]), UINT64_MAX);
 
         if (request == NULL)
             continue;

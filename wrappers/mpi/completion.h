@@ -40,7 +40,8 @@ uint32_t esi_post_on(struct esi_comm *comm,
                      int tag,
                      struct esi_request *request);
 
-/* Whether a receive that returned `result` has taken a message: also one that was too long. */
+/* Whether a receive that returned `result` has taken a message: also one that was too
+ * long. */
 static inline bool esi_came(int result)
 {
     int error_class = MPI_SUCCESS;
@@ -50,6 +51,10 @@ static inline bool esi_came(int result)
     return ESI_REAL(MPI_Error_class)(result, &error_class) == MPI_SUCCESS &&
            error_class == MPI_ERR_TRUNCATE;
 }
+
+/* Ends a nonblocking receive from MPI_PROC_NULL: it is complete, and its handle may be
+ * one that MPI gives out for all that are. */
+void esi_received_null(struct esi_call *call, int result);
 
 /* A posted receive failed at once, or was never to be: takes it back. */
 void esi_unpost(struct esi_request *request);

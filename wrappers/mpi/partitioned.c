@@ -29,7 +29,7 @@ int esi_wrap_MPI_Psend_init(esi_MPI_Psend_init_fn *next,
     esi_made_persistent(&call, result, request);
     if (result == MPI_SUCCESS && esi_request_get(ESI_HANDLE(*request), &record)) {
         record.partitioned = true;
-        esi_request_put(&record);
+        esi_request_update(&record);
     }
     return result;
 }

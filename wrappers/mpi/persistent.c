@@ -78,7 +78,7 @@ static void start(struct esi_call *call, uint64_t handle)
         start_collective(&request, now);
         break;
     }
-    esi_request_put(&request);
+    esi_request_update(&request);
 }
 
 int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
@@ -179,7 +179,7 @@ static void hand_over(const struct doubtful *doubtful,
         if (esi_request_get(doubtful->found[i].handle, &request)) {
             request.receive = receives[i];
             request.tuple.sequence = ES_SEQUENCE_UNKNOWN;
-            esi_request_put(&request);
+            esi_request_update(&request);
         }
 }
 
@@ -218,7 +218,7 @@ static void doubt(uint64_t handle)
         (request.persistent && !request.active))
         return;
     request.cancelled = true;
-    esi_request_put(&request);
+    esi_request_update(&request);
     if ((request.kind != ESI_REQUEST_RECEIVE && request.kind != ESI_REQUEST_PAIR) ||
         request.comm == NULL)
         return;

@@ -234,6 +234,10 @@ static void end_receive(struct esi_call *call,
         esi_leave_late(call, result);
         receive = post(call, call->tuple.peer, call->tuple.tag);
     }
+    if (ESI_UNLIKELY(call->tuple.peer == ES_PEER_NONE)) {
+        esi_received_null(call, result);
+        return;
+    }
     if (ESI_LIKELY(result == MPI_SUCCESS))
         request = esi_request_claim(ESI_HANDLE(*handle));
     if (ESI_UNLIKELY(request == NULL)) {

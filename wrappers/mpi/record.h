@@ -25,6 +25,7 @@
 #include "tuplespace/writer.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/requests.h"
 
 #define ESI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ESI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -62,6 +63,7 @@ struct esi_thread {
         uint32_t epoch;
         uint32_t bytes;
     } sizes[ESI_SIZE_CACHE]; /* of datatypes, by handle */
+    uint64_t limit;          /* of requests that this call can complete: requests.h */
     struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
 };
 
@@ -115,6 +117,8 @@ ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class o
         return false;
     thread->depth = 1;
     thread->outermost = call;
+    if (op_class == ES_CLASS_COMPLETION)
+        thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;
     call->thread = thread;
     call->path = thread->paths[op_class];
     if (ESI_UNLIKELY(call->path == NULL)) {

@@ -55,25 +55,45 @@ static size_t home_of(const struct shard *shard, uint64_t handle)
     return (size_t)(hash_of(handle) >> 32) & shard->mask;
 }
 
-/* The slot of the handle, else the empty one where it would go. */
-static struct esi_request *probe(const struct shard *shard, uint64_t handle)
+static _Atomic uint64_t serials = 1;
+
+uint64_t esi_request_serial(void)
+{
+    return atomic_load_explicit(&serials, memory_order_acquire);
+}
+
+/* An empty slot for the handle. */
+static struct esi_request *place(const struct shard *shard, uint64_t handle)
 {
     size_t at = home_of(shard, handle);
 
-    while (shard->slots[at].kind != ESI_REQUEST_NONE &&
-           shard->slots[at].handle != handle)
+    while (shard->slots[at].kind != ESI_REQUEST_NONE)
         at = (at + 1) & shard->mask;
     return &shard->slots[at];
 }
 
-static struct esi_request *find(const struct shard *shard, uint64_t handle)
+/* The newest record of the handle with a serial below `limit`; NULL when there is none.
+ */
+static struct esi_request *find(const struct shard *shard,
+                                uint64_t handle,
+                                uint64_t limit)
 {
-    struct esi_request *slot;
+    struct esi_request *newest = NULL;
 
     if (shard->slots == NULL)
         return NULL;
-    slot = probe(shard, handle);
-    return slot->kind != ESI_REQUEST_NONE ? slot : NULL;
+    for (size_t at = home_of(shard, handle); shard->slots[at].kind != ESI_REQUEST_NONE;
+         at = (at + 1) & shard->mask) {
+        struct esi_request *slot = &shard->slots[at];
+
+        if (slot->handle != handle || slot->tuple.stop >= limit)
+            continue;
+        if (!esi_multiple)
+            return slot;
+        if (newest == NULL || slot->tuple.stop > newest->tuple.stop)
+            newest = slot;
+    }
+    return newest;
 }
 
 static bool grow(struct shard *shard)
@@ -90,7 +110,7 @@ static bool grow(struct shard *shard)
     shard->mask = slots - 1;
     for (size_t i = 0; i < old_slots; i++)
         if (old[i].kind != ESI_REQUEST_NONE)
-            *probe(shard, old[i].handle) = old[i];
+            *place(shard, old[i].handle) = old[i];
     free(old);
     return true;
 }
@@ -116,32 +136,50 @@ static void erase(struct shard *shard, struct esi_request *slot)
     shard->used--;
 }
 
+/* Whether a record must not be replaced: its request is complete for MPI, which has
+ * given its handle out again, but the thread that completes it has not come here yet.
+ */
+static bool is_awaited(const struct esi_request *request)
+{
+    return esi_multiple && request->kind != ESI_REQUEST_SEND &&
+           request->kind != ESI_REQUEST_OTHER;
+}
+
+static bool has_room(struct shard *shard)
+{
+    if (shard->slots != NULL && shard->used * 2 <= shard->mask)
+        return true;
+    return grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
+}
+
 struct esi_request *esi_request_claim(uint64_t handle)
 {
     struct shard *shard = shard_of(handle);
     struct esi_request *slot;
 
     lock(shard);
-    if ((shard->slots == NULL || shard->used * 2 > shard->mask) && !grow(shard) &&
-        (shard->slots == NULL || shard->used == shard->mask)) {
+    if (!has_room(shard)) {
         unlock(shard);
         return NULL;
     }
-    slot = probe(shard, handle);
-    if (slot->kind == ESI_REQUEST_NONE) {
+    slot = find(shard, handle, UINT64_MAX);
+    if (slot == NULL || is_awaited(slot)) {
+        slot = place(shard, handle);
         shard->used++;
         *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
     }
+    if (esi_multiple)
+        slot->tuple.stop = atomic_fetch_add_explicit(&serials, 1, memory_order_acq_rel);
     return slot;
 }
 
-struct esi_request *esi_request_find(uint64_t handle)
+struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
 {
     struct shard *shard = shard_of(handle);
     struct esi_request *slot;
 
     lock(shard);
-    slot = find(shard, handle);
+    slot = find(shard, handle, limit);
     if (slot == NULL)
         unlock(shard);
     return slot;
@@ -163,17 +201,32 @@ void esi_request_remove(struct esi_request *request)
 bool esi_request_put(const struct esi_request *request)
 {
     struct esi_request *slot = esi_request_claim(request->handle);
+    uint64_t serial;
 
     if (slot == NULL)
         return false;
+    serial = slot->tuple.stop;
     *slot = *request;
+    slot->tuple.stop = serial;
     esi_request_release(slot);
     return true;
 }
 
+void esi_request_update(const struct esi_request *request)
+{
+    struct esi_request *slot =
+        esi_request_find(request->handle, request->tuple.stop + 1);
+
+    if (slot == NULL)
+        return;
+    if (slot->tuple.stop == request->tuple.stop)
+        *slot = *request;
+    esi_request_release(slot);
+}
+
 bool esi_request_get(uint64_t handle, struct esi_request *ret_request)
 {
-    struct esi_request *slot = esi_request_find(handle);
+    struct esi_request *slot = esi_request_find(handle, UINT64_MAX);
 
     if (slot == NULL)
         return false;
@@ -184,7 +237,7 @@ bool esi_request_get(uint64_t handle, struct esi_request *ret_request)
 
 bool esi_request_take(uint64_t handle, struct esi_request *ret_request)
 {
-    struct esi_request *slot = esi_request_find(handle);
+    struct esi_request *slot = esi_request_find(handle, UINT64_MAX);
 
     if (slot == NULL)
         return false;
@@ -193,9 +246,11 @@ bool esi_request_take(uint64_t handle, struct esi_request *ret_request)
     return true;
 }
 
-bool esi_request_finish(uint64_t handle, struct esi_request *ret_request)
+bool esi_request_finish(uint64_t handle,
+                        uint64_t limit,
+                        struct esi_request *ret_request)
 {
-    struct esi_request *slot = esi_request_find(handle);
+    struct esi_request *slot = esi_request_find(handle, limit);
 
     if (slot == NULL)
         return false;

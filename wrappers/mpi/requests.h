@@ -46,7 +46,8 @@ struct esi_duplicate {
 /* One cache line. */
 struct esi_request {
     uint64_t handle;
-    struct es_tuple tuple; /* as far as it is known */
+    struct es_tuple tuple; /* as far as it is known; `stop` is the record's serial, in
+                              order of posting, where threads race, else 0 */
     uint8_t kind;          /* enum esi_request_kind */
     bool persistent : 1;
     bool active : 1;    /* persistent: started */
@@ -62,19 +63,30 @@ struct esi_request {
 
 _Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
 
+/*
+ * When a thread completes a request, MPI may give its handle to another thread's new
+ * one before the first comes here: then there are two records.  The older is meant by
+ * those who began to complete before the newer was posted: they take
+ * esi_request_serial() on entry, and pass it as `limit`.  UINT64_MAX means the newest.
+ */
+uint64_t esi_request_serial(void);
+
 /* The record of a handle, new and zeroed but for the handle if there was none; its
  * shard is locked until esi_request_release() or esi_request_remove().  NULL without
  * memory: the request is then not known, and its completion goes unseen. */
 struct esi_request *esi_request_claim(uint64_t handle);
 
 /* The record of a handle, locked as above; NULL (nothing locked) when there is none. */
-struct esi_request *esi_request_find(uint64_t handle);
+struct esi_request *esi_request_find(uint64_t handle, uint64_t limit);
 
 void esi_request_release(struct esi_request *request);
 void esi_request_remove(struct esi_request *request);
 
 /* Adds a copy, in place of a record with the same handle.  False without memory. */
 bool esi_request_put(const struct esi_request *request);
+
+/* Changes a record that was copied out before, if it is still there. */
+void esi_request_update(const struct esi_request *request);
 
 /* Copies the record of a handle; false when there is none. */
 bool esi_request_get(uint64_t handle, struct esi_request *ret_request);
@@ -83,7 +95,9 @@ bool esi_request_get(uint64_t handle, struct esi_request *ret_request);
 bool esi_request_take(uint64_t handle, struct esi_request *ret_request);
 
 /* Copies and removes it, unless it is persistent: then it becomes inactive. */
-bool esi_request_finish(uint64_t handle, struct esi_request *ret_request);
+bool esi_request_finish(uint64_t handle,
+                        uint64_t limit,
+                        struct esi_request *ret_request);
 
 /* Changes all records for which `visit` returns true to what it made of them.  Shards
  * are locked meanwhile. */

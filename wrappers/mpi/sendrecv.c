@@ -84,6 +84,19 @@ static void close_pair(struct pair *pair, int result, const MPI_Status *status)
     esi_exit(call);
 }
 
+/* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
+ * complete, and the handle may be one that MPI gives out for all that are. */
+static void leave_receive_half(struct pair *pair, uint64_t handle, uint64_t now)
+{
+    pair->request.handle = handle;
+    if (pair->request.tuple.peer == ES_PEER_NONE) {
+        pair->request.tuple.stop = now;
+        esi_write(pair->call.thread, &pair->request.tuple);
+    } else if (!esi_request_put(&pair->request)) {
+        esi_unpost(&pair->request);
+    }
+}
+
 /* Publishes the send half; the receive half follows when the request completes. */
 static void close_ipair(struct pair *pair, int result, const MPI_Request *handle)
 {
@@ -96,10 +109,10 @@ static void close_ipair(struct pair *pair, int result, const MPI_Request *handle
         esi_leave_late(call, result);
     if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0))
         post_late(pair);
-    if (result == MPI_SUCCESS)
-        pair->request.handle = ESI_HANDLE(*handle);
-    if (result != MPI_SUCCESS || !esi_request_put(&pair->request))
+    if (result != MPI_SUCCESS)
         esi_unpost(&pair->request);
+    else
+        leave_receive_half(pair, ESI_HANDLE(*handle), call->tuple.stop);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
     esi_exit(call);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# functions.sh - what the drivers of the interposer have in common; sourced.
+
+here=$top_srcdir/tests/mpi
+bin=${top_builddir:?not set}/tests/mpi
+library=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
+shim=$top_builddir/tests/apps/.libs/yield_shim.so
+failures=0
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+[ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
+[ -r "$library" ] || skip 'the interposer is not built'
+[ -w /dev/shm ] || skip '/dev/shm cannot be written to'
+
+# MPI keeps some memory until the end, and the libraries come before the sanitizer. UCX's
+# own hooks for mapped memory crash when a program with the thread sanitizer starts a thread.
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
+runtime=
+if [ -n "$ES_SANITIZERS" ]; then
+    export UCX_MEM_EVENTS=n
+    case $ES_SANITIZERS in
+    *thread*) skip 'the thread sanitizer cannot be loaded into a program without it' ;;
+    *address*) runtime=$($CC -print-file-name=libasan.so): ;;
+    esac
+fi
+
+unset EVENTSPACE_PLAN EVENTSPACE_RUN_DIR EVENTSPACE_DISABLE EVENTSPACE_RANK
+export EVENTSPACE_RUN=test-mpi-$$
+work=$(mktemp -d)
+
+cleanup() {
+    "$bin/tuples" --remove "$EVENTSPACE_RUN" 2>/dev/null
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+# ranks N PROGRAM ARGUMENTS... - runs a program uncollected, for one minute at most.
+ranks() {
+    local n=$1
+    shift
+    timeout -k 5 60 "$MPIEXEC" -n "$n" -env LD_PRELOAD "$runtime$before$shim$after" "$@" \
+        </dev/null
+}
+
+# observe N PROGRAM ARGUMENTS... - runs it collected. What is left of an earlier program of
+# the same run goes first. $before and $after name further libraries to be preloaded.
+before=
+after=
+observe() {
+    local n=$1
+    shift
+    "$bin/tuples" --remove "$EVENTSPACE_RUN"
+    timeout -k 5 60 "$MPIEXEC" -n "$n" \
+        -env LD_PRELOAD "$runtime$before$library:$shim$after" "$@" </dev/null
+}
+
+# tuples - what the program has left in shared memory.
+tuples() {
+    "$bin/tuples" "$EVENTSPACE_RUN"
+}
+
+# expect STATUS WHAT... - compares with the exit status of the command before.
+expect() {
+    local found=$? expected=$1
+    shift
+    if [ "$found" -eq "$expected" ]; then
+        echo "ok: $*"
+    else
+        echo "FAILED: $*: exit status $found instead of $expected"
+        failures=$((failures + 1))
+    fi
+}
+
+# check WHAT COMMAND... - the command has to succeed.
+check() {
+    local what=$1
+    shift
+    "$@"
+    expect 0 "$what"
+}
+
+finish() {
+    [ "$failures" -eq 0 ] && exit 0
+    echo "$failures checks failed"
+    exit 1
+}
