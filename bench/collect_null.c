@@ -116,12 +116,12 @@ int main(int argc, char **argv)
     for (int work = 0; work < WORK_COUNT; work++) {
         for (int r = -5; r < rounds; r++)
             for (int v = 0; v < VARIANT_COUNT; v++) {
-                double ns = measure(&variants[v], work);
+                double ns = measure(&variants[v], (enum work)work);
 
                 if (r >= 0)
                     times[v][r] = ns;
             }
-        report(work, times, rounds);
+        report((enum work)work, times, rounds);
     }
     es_run_remove(run, true);
     return 0;
