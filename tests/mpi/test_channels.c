@@ -18,7 +18,7 @@ enum { PEERS = 50, TAGS = 40, THREADS = 4, ROUNDS = 20 };
 
 static void each_channel_counts_for_itself(void **state)
 {
-    struct esi_channels channels = {0};
+    struct esi_channels channels = {NULL};
 
     (void)state;
     for (uint32_t round = 0; round < 5; round++)
@@ -32,7 +32,7 @@ static void extreme_peers_and_tags_are_channels_of_their_own(void **state)
 {
     static const int extremes[] = {0, 1, 1 << 16, INT32_MAX - 1, INT32_MAX};
     enum { COUNT = sizeof extremes / sizeof extremes[0] };
-    struct esi_channels channels = {0};
+    struct esi_channels channels = {NULL};
 
     (void)state;
     for (uint32_t round = 0; round < 3; round++)
@@ -45,7 +45,7 @@ static void extreme_peers_and_tags_are_channels_of_their_own(void **state)
 
 static void a_number_given_back_is_given_out_again(void **state)
 {
-    struct esi_channels channels = {0};
+    struct esi_channels channels = {NULL};
 
     (void)state;
     assert_int_equal(esi_channel_next(&channels, 3, 4), 0);
@@ -58,7 +58,7 @@ static void a_number_given_back_is_given_out_again(void **state)
 static void beyond_the_bound_numbers_are_unknown_and_old_channels_go_on(void **state)
 {
     enum { TOO_MANY = (1 << 20) + 100 };
-    struct esi_channels channels = {0};
+    struct esi_channels channels = {NULL};
     int refused = 0;
 
     (void)state;
@@ -92,7 +92,7 @@ static void *count(void *argument)
 
 static void threads_share_counters_while_the_table_grows(void **state)
 {
-    struct esi_channels channels = {0};
+    struct esi_channels channels = {NULL};
     struct counter counters[THREADS];
     uint64_t sum = 0;
     uint64_t each = (uint64_t)THREADS * ROUNDS;
