@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "eventspace/operation.h"
+
 static void read_communicator(const struct es_scope *scope,
                               uint32_t origin,
                               const struct es_tuple *tuple,
@@ -21,6 +23,38 @@ static void read_communicator(const struct es_scope *scope,
     memcpy(activity->key, info.key, sizeof activity->key);
     memcpy(activity->communicator, info.name, sizeof activity->communicator);
     activity->communicator[sizeof activity->communicator - 1] = '\0';
+}
+
+/* Whether the tuple's sequence is an operation code. */
+static bool is_about_requests(const struct es_operation *operation)
+{
+    if (!operation)
+        return false;
+    return operation->op_class == ES_CLASS_COMPLETION ||
+           strcmp(operation->name, "MPI_Start") == 0 ||
+           strcmp(operation->name, "MPI_Startall") == 0;
+}
+
+/* Such calls have no matching number of their own.  Where it is a collective that they
+ * wait for, its instance is in the tag. */
+static void read_awaited(const struct es_tuple *tuple, struct es_activity *activity)
+{
+    const struct es_operation *awaited;
+
+    if (!is_about_requests(es_operation_find(tuple->operation)))
+        return;
+    activity->sequence = ES_SEQUENCE_UNKNOWN;
+    if (tuple->sequence > UINT16_MAX)
+        return;
+    awaited = es_operation_find((uint16_t)tuple->sequence);
+    if (!awaited)
+        return;
+    activity->awaited = awaited->code;
+    if (awaited->op_class == ES_CLASS_COLLECTIVE ||
+        awaited->op_class == ES_CLASS_COMMUNICATOR) {
+        activity->sequence = (uint32_t)tuple->tag;
+        activity->tag = 0;
+    }
 }
 
 void esi_activity_read(const struct es_scope *scope,
@@ -45,5 +79,6 @@ void esi_activity_read(const struct es_scope *scope,
     if (activity.peer < ES_PEER_ANY)
         activity.peer = ES_PEER_UNKNOWN;
     read_communicator(scope, origin, tuple, &activity);
+    read_awaited(tuple, &activity);
     *ret_activity = activity;
 }

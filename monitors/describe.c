@@ -120,27 +120,54 @@ static void append_tag(char *out, size_t size, const struct es_activity *activit
         esi_describe_append(out, size, ", tag %d", activity->tag);
 }
 
-const char *esi_describe_activity(char *out,
-                                  size_t size,
-                                  const struct es_activity *activity)
+static bool is_message(enum es_class op_class)
 {
-    const struct es_operation *operation = es_operation_find(activity->operation);
-    enum es_class op_class =
-        operation ? (enum es_class)operation->op_class : ES_CLASS_NONE;
-    bool collective = operation && operation->order != ES_ORDER_NONE;
+    return op_class == ES_CLASS_SEND || op_class == ES_CLASS_RECEIVE ||
+           op_class == ES_CLASS_COMPLETION;
+}
 
-    snprintf(out, size, "%s", es_operation_name(activity->operation));
-    if (op_class == ES_CLASS_COMPLETION && activity->bytes > 1)
-        esi_describe_append(out, size, " of %" PRIu32 " requests", activity->bytes);
+static void append_peer(char *out,
+                        size_t size,
+                        const struct es_activity *activity,
+                        const struct es_operation *operation)
+{
     if (activity->peer >= 0)
         esi_describe_append(out, size, " %s %d", preposition(operation),
                             activity->peer);
     else if (activity->peer == ES_PEER_ANY)
         esi_describe_append(out, size, " %s anybody", preposition(operation));
-    if (activity->peer != ES_PEER_NONE &&
-        (op_class == ES_CLASS_SEND || op_class == ES_CLASS_RECEIVE ||
-         op_class == ES_CLASS_COMPLETION))
+    if (activity->peer != ES_PEER_NONE && operation &&
+        is_message((enum es_class)operation->op_class))
         append_tag(out, size, activity);
+}
+
+/* " of 8 requests, first MPI_Irecv", " for MPI_Irecv". */
+static void append_requests(char *out, size_t size, const struct es_activity *activity)
+{
+    const struct es_operation *operation = es_operation_find(activity->operation);
+    bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
+    const char *relation = " of";
+    bool several = (completes || activity->awaited) && activity->bytes > 1;
+
+    if (strncmp(es_operation_name(activity->operation), "MPI_Wait", 8) == 0)
+        relation = " for";
+    if (several)
+        esi_describe_append(out, size, " of %" PRIu32 " requests", activity->bytes);
+    if (activity->awaited)
+        esi_describe_append(out, size, "%s %s", several ? ", first" : relation,
+                            es_operation_name(activity->awaited));
+}
+
+const char *esi_describe_activity(char *out,
+                                  size_t size,
+                                  const struct es_activity *activity)
+{
+    const struct es_operation *subject = es_activity_subject(activity);
+    bool collective = subject && subject->order != ES_ORDER_NONE;
+
+    snprintf(out, size, "%s", es_operation_name(activity->operation));
+    append_requests(out, size, activity);
+    append_peer(out, size, activity, subject);
     if (activity->has_communicator && activity->communicator[0] &&
         (collective || strcmp(activity->communicator, "MPI_COMM_WORLD") != 0))
         esi_describe_append(out, size, " on %s", activity->communicator);

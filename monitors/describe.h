@@ -20,7 +20,8 @@ const char *esi_describe_span(char *out, size_t size, uint64_t span_ns);
 /* "rank 3", "ranks 0-2,7"; long sets end in "and 12 more". */
 const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count);
 
-/* "MPI_Recv from 3, tag 7", "MPI_Barrier on MPI_COMM_WORLD, instance 5". */
+/* "MPI_Recv from 3, tag 7", "MPI_Barrier on MPI_COMM_WORLD, instance 5",
+ * "MPI_Waitall of 8 requests, first MPI_Irecv from 1, tag 0". */
 const char *esi_describe_activity(char *out,
                                   size_t size,
                                   const struct es_activity *activity);

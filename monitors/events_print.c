@@ -33,6 +33,12 @@ static int state_of(const struct es_events_printer *printer)
     return ferror(printer->stream) ? -EIO : 0;
 }
 
+/* The operation waited for; NULL where there is none or it is not known. */
+static const char *awaits_of(const struct es_activity *activity)
+{
+    return activity->awaited ? es_operation_name(activity->awaited) : NULL;
+}
+
 /* --- Text --------------------------------------------------------------------- */
 
 static void print_seconds(const struct es_events_printer *printer, uint64_t time_ns)
@@ -53,12 +59,12 @@ static void text_header(const struct es_events_printer *printer)
             "OPERATION");
 }
 
-/* Completion calls count requests there, and an open receive its buffer. */
+/* Calls about requests count them there, and an open receive its buffer. */
 static bool has_payload(const struct es_activity *activity)
 {
     const char *name = class_of(activity);
 
-    return activity->bytes && strcmp(name, "completion") != 0 &&
+    return activity->bytes && !activity->awaited && strcmp(name, "completion") != 0 &&
            (activity->stop_ns || strcmp(name, "receive") != 0);
 }
 
@@ -165,6 +171,7 @@ static int json_event(void *data, const struct es_event *event)
               activity->sequence != ES_SEQUENCE_UNKNOWN);
     es_json_out_signed(&out, "start_ns", shown_time(printer, activity->start_ns));
     put_known(&out, "stop_ns", shown_time(printer, activity->stop_ns), !open);
+    es_json_out_string(&out, "awaits", awaits_of(activity));
     es_json_out_end(&out);
     return state_of(printer);
 }
@@ -202,8 +209,7 @@ static void json_losses(const struct es_events_printer *printer,
 static void csv_header(const struct es_events_printer *printer)
 {
     fputs("type,rank,thread,host,element,position,operation,class,communicator,peer,"
-          "tag,bytes,"
-          "sequence,start_ns,stop_ns,lost\r\n",
+          "tag,bytes,sequence,start_ns,stop_ns,lost,awaits\r\n",
           printer->stream);
 }
 
@@ -253,6 +259,7 @@ static int csv_event(void *data, const struct es_event *event)
 {
     const struct es_events_printer *printer = data;
     const struct es_activity *activity = &event->activity;
+    const char *awaits = awaits_of(activity);
     bool open = activity->stop_ns == 0;
 
     csv_origin(printer, open ? "open" : "event", event->origin);
@@ -266,7 +273,9 @@ static int csv_event(void *data, const struct es_event *event)
     csv_number(printer, activity->sequence, activity->sequence != ES_SEQUENCE_UNKNOWN);
     csv_number(printer, shown_time(printer, activity->start_ns), true);
     csv_number(printer, shown_time(printer, activity->stop_ns), !open);
-    fputs(",\r\n", printer->stream);
+    fputs(",,", printer->stream);
+    csv_text(printer, awaits ? awaits : "");
+    fputs("\r\n", printer->stream);
     return state_of(printer);
 }
 
@@ -275,7 +284,7 @@ static int csv_loss(void *data, const struct es_origin *origin, uint64_t lost)
     const struct es_events_printer *printer = data;
 
     csv_origin(printer, "loss", origin);
-    fprintf(printer->stream, ",,,,,,,,,,,%" PRIu64 "\r\n", lost);
+    fprintf(printer->stream, ",,,,,,,,,,,%" PRIu64 ",\r\n", lost);
     return state_of(printer);
 }
 
@@ -283,7 +292,7 @@ static void csv_losses(const struct es_events_printer *printer,
                        uint64_t lost,
                        uint64_t missed)
 {
-    fprintf(printer->stream, "end,,,,,,,,,,,,,,,%" PRIu64 "\r\n", lost + missed);
+    fprintf(printer->stream, "end,,,,,,,,,,,,,,,%" PRIu64 ",\r\n", lost + missed);
 }
 
 /* --- The table ---------------------------------------------------------------- */

@@ -108,7 +108,13 @@ static const char *name_thread(const struct es_heartbeat_report *report,
     return out;
 }
 
-/* "(tag 7, 12 s)" */
+static bool is_message(const struct es_operation *operation)
+{
+    return operation && (operation->op_class == ES_CLASS_SEND ||
+                         operation->op_class == ES_CLASS_RECEIVE);
+}
+
+/* "(tag 7, 12 s)", "(MPI_Irecv, any tag, 12 s)" */
 static void describe_details(const struct es_heartbeat_report *report,
                              const struct es_thread_state *thread,
                              char out[WORDS])
@@ -117,10 +123,21 @@ static void describe_details(const struct es_heartbeat_report *report,
     char span[32];
 
     esi_describe_span(span, sizeof span, quiet_ns(report, thread));
+    snprintf(out, WORDS, "(");
+    if (open->awaited)
+        esi_describe_append(out, WORDS, "%s, ", es_operation_name(open->awaited));
     if (open->tag == ES_TAG_ANY)
-        snprintf(out, WORDS, "(any tag, %s)", span);
-    else
-        snprintf(out, WORDS, "(tag %d, %s)", open->tag, span);
+        esi_describe_append(out, WORDS, "any tag, ");
+    else if (!open->awaited || is_message(es_activity_subject(open)))
+        esi_describe_append(out, WORDS, "tag %d, ", open->tag);
+    esi_describe_append(out, WORDS, "%s)", span);
+}
+
+static bool is_of_several_requests(const struct es_activity *open)
+{
+    const struct es_operation *operation = es_operation_find(open->operation);
+
+    return operation && operation->op_class == ES_CLASS_COMPLETION && open->bytes > 1;
 }
 
 static void print_message_wait(const struct es_heartbeat_report *report,
@@ -142,7 +159,7 @@ static void print_message_wait(const struct es_heartbeat_report *report,
                 operation,
                 thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with", ranks,
                 details);
-    else if (wait->reason == ES_REASON_COMPLETION && thread->open.bytes > 1)
+    else if (is_of_several_requests(&thread->open))
         fprintf(stream,
                 "%s waits in %s for %" PRIu32
                 " requests, the first of them with %s %s\n",
@@ -173,8 +190,8 @@ static void print_collective_wait(const struct es_heartbeat_report *report,
         fprintf(stream, "%s is in %s, which all have entered (%s)\n", who, operation,
                 span);
     else
-        fprintf(stream, "%s waits in %s for %s to enter (%s)\n", who, operation, ranks,
-                span);
+        fprintf(stream, "%s waits in %s%s for %s to enter (%s)\n", who, operation,
+                thread->open.awaited ? "," : "", ranks, span);
 }
 
 static void print_wait(const struct es_heartbeat_report *report,
@@ -328,6 +345,8 @@ static void put_activity(struct es_json_out *out,
         es_json_out_unsigned(out, "stop_ns", activity->stop_ns);
     else
         es_json_out_null(out, "stop_ns");
+    es_json_out_string(out, "awaits",
+                       activity->awaited ? es_operation_name(activity->awaited) : NULL);
     es_json_out_end(out);
 }
 

@@ -5,6 +5,12 @@
 
 #include "monitors/thread_state.h"
 
+const struct es_operation *es_activity_subject(const struct es_activity *activity)
+{
+    return es_operation_find(activity->awaited ? activity->awaited
+                                               : activity->operation);
+}
+
 const char *es_verdict_name(enum es_verdict verdict)
 {
     static const char *const names[] = {

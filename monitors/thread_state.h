@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "eventspace/operation.h"
 #include "eventspace/run.h"
 
 /* World rank of a peer that cannot be told from here. */
@@ -37,6 +38,10 @@ const char *es_verdict_name(enum es_verdict verdict);
 struct es_activity {
     bool present;
     uint16_t operation;
+    /* Calls that complete, start or cancel requests: the operation of the request that
+     * peer, tag, communicator and sequence are of; 0 = not known.  Their bytes are the
+     * number of requests. */
+    uint16_t awaited;
     int peer; /* world rank, or ES_PEER_NONE, ES_PEER_ANY, ES_PEER_UNKNOWN */
     int tag;
     uint32_t bytes;
@@ -49,6 +54,10 @@ struct es_activity {
     uint64_t start_ns; /* real time */
     uint64_t stop_ns;  /* 0 = under way */
 };
+
+/* The operation that peer, tag, communicator and sequence are of: that waited for, else
+ * the activity's own.  NULL when its code is not known. */
+const struct es_operation *es_activity_subject(const struct es_activity *activity);
 
 struct es_thread_state {
     const char *host; /* borrowed */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "eventspace/operation.h"
 #include "monitors/events_print.h"
 #include "tests/scopes/made_run.h"
 
@@ -220,6 +221,136 @@ static void open_operations_of_the_dead_are_listed(void **state)
     assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, under way"));
 }
 
+/* Writes a call that completes or starts requests, one of them of the operation
+ * `awaited`: its code, or a number that is none. */
+static void write_wait(struct fixture *fixture,
+                       const char *call,
+                       uint32_t awaited,
+                       int peer,
+                       int tag,
+                       uint32_t count)
+{
+    uint64_t start = made_ticks(&fixture->made, 1000000);
+    struct es_tuple tuple = made_tuple(call, start, start + 1000);
+
+    tuple.sequence = awaited;
+    tuple.peer = peer;
+    tuple.tag = tag;
+    tuple.bytes = count;
+    es_writer_write(fixture->writers[0], &tuple);
+}
+
+static uint32_t code_of(const char *operation)
+{
+    const struct es_operation *found = es_operation_by_name(operation);
+
+    assert_non_null(found);
+    return found->code;
+}
+
+static void write_waits(struct fixture *fixture)
+{
+    write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
+    write_wait(fixture, "MPI_Waitall", code_of("MPI_Irecv"), 1, 0, 8);
+    write_wait(fixture, "MPI_Wait", code_of("MPI_Iallreduce"), ES_PEER_NONE, 4, 1);
+    write_wait(fixture, "MPI_Startall", code_of("MPI_Start send"), 1, 2, 5);
+    write_wait(fixture, "MPI_Cancel", code_of("MPI_Irecv"), 1, 6, 1);
+    write_wait(fixture, "MPI_Waitany", ES_SEQUENCE_UNKNOWN, ES_PEER_NONE, 0, 2);
+}
+
+static void waits_tell_in_words_for_what(void **state)
+{
+    static const char *const lines[] = {
+        "  MPI_Wait for MPI_Irecv from 1, tag 3\n",
+        "  MPI_Waitall of 8 requests, first MPI_Irecv from 1, tag 0\n",
+        "  MPI_Wait for MPI_Iallreduce on MPI_COMM_WORLD, instance 4\n",
+        "  MPI_Startall of 5 requests, first MPI_Start send to 1, tag 2\n",
+        "  MPI_Cancel of MPI_Irecv from 1, tag 6\n",
+        "  MPI_Waitany of 2 requests\n",
+    };
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    const char *at;
+
+    es_selection_init(&config.view.selection);
+    write_waits(fixture);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_TEXT, true);
+    at = fixture->text;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        at = strstr(at, lines[i]);
+        if (!at)
+            fail_msg("no '%s' in its place in:\n%s", lines[i], fixture->text);
+    }
+}
+
+static void waits_have_no_matching_number_but_what_they_await(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+
+    es_selection_init(&config.view.selection);
+    write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_JSON, true);
+    assert_non_null(strstr(fixture->text, "\"tag\":3,\"bytes\":1,\"sequence\":null,"));
+    assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Irecv\"}\n"));
+    write_wait(fixture, "MPI_Wait", code_of("MPI_Iallreduce"), ES_PEER_NONE, 4, 1);
+    print(fixture, ES_EVENTS_JSON, false);
+    assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":1,\"sequence\":4,"));
+    assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Iallreduce\"}\n"));
+    /* A number that is no operation. */
+    write_wait(fixture, "MPI_Wait", UINT16_MAX, 1, 3, 1);
+    print(fixture, ES_EVENTS_JSON, false);
+    assert_non_null(strstr(fixture->text, "\"sequence\":null,"));
+    assert_non_null(strstr(fixture->text, ",\"awaits\":null}\n"));
+    write_event(fixture, 0, 1, 9);
+    print(fixture, ES_EVENTS_JSON, false);
+    assert_non_null(strstr(fixture->text, "\"sequence\":9,"));
+    assert_non_null(strstr(fixture->text, ",\"awaits\":null}\n"));
+}
+
+/* Commas of the first line. */
+static int count_commas(const char *text)
+{
+    int count = 0;
+
+    for (; *text && *text != '\r'; text++)
+        count += *text == ',';
+    return count;
+}
+
+static void csv_ends_with_what_is_awaited(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct es_events_printer printer = {.format = ES_EVENTS_CSV};
+    const char *end = ",MPI_Irecv\r\n";
+    char *header;
+    size_t size;
+
+    printer.stream = open_memstream(&header, &size);
+    assert_non_null(printer.stream);
+    es_events_print_header(&printer);
+    es_events_print_losses(&printer, 2, 3);
+    fclose(printer.stream);
+    es_selection_init(&config.view.selection);
+    write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_CSV, true);
+    assert_string_equal(fixture->text + strlen(fixture->text) - strlen(end), end);
+    assert_non_null(strstr(header, ",lost,awaits\r\nend,"));
+    assert_int_equal(count_commas(header), count_commas(fixture->text));
+    assert_int_equal(count_commas(header), count_commas(strchr(header, '\n') + 1));
+    /* A loss has as many columns. */
+    for (int i = 0; i < 40; i++)
+        write_event(fixture, 0, 1, i);
+    print(fixture, ES_EVENTS_CSV, false);
+    assert_ptr_equal(strstr(fixture->text, "loss,0,0,"), fixture->text);
+    assert_int_equal(count_commas(header), count_commas(fixture->text));
+    free(header);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +363,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             losses_are_shown_where_they_happened_and_in_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(json_and_csv_have_their_fields, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(waits_tell_in_words_for_what, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            waits_have_no_matching_number_but_what_they_await, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(csv_ends_with_what_is_awaited, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(open_operations_of_the_dead_are_listed, set_up,
                                         tear_down),
