@@ -136,7 +136,7 @@ static bool same_communicator(const struct es_activity *a, const struct es_activ
 
 static bool is_collective(const struct es_activity *open)
 {
-    const struct es_operation *operation = es_operation_find(open->operation);
+    const struct es_operation *operation = es_activity_subject(open);
 
     return operation && operation->order != ES_ORDER_NONE &&
            open->sequence != ES_SEQUENCE_UNKNOWN && open->has_communicator;
@@ -199,7 +199,7 @@ static int wait_for_peer(const struct es_thread_state *thread, struct es_wait *w
 
 static bool is_class(const struct es_activity *open, enum es_class op_class)
 {
-    const struct es_operation *operation = es_operation_find(open->operation);
+    const struct es_operation *operation = es_activity_subject(open);
 
     return operation && operation->op_class == op_class;
 }
@@ -240,13 +240,14 @@ static int wait_for_message(const struct view *view,
                             const struct es_thread_state *thread,
                             struct es_wait *wait)
 {
+    const struct es_operation *operation = es_activity_subject(&thread->open);
     int result = wait_for_peer(thread, wait);
 
     wait->reason =
-        is_class(&thread->open, ES_CLASS_SEND) ? ES_REASON_SEND : ES_REASON_RECEIVE;
-    /* Of a combined send and receive the open tuple tells the send half only. */
-    if (strncmp(es_operation_name(thread->open.operation), "MPI_Sendrecv", 12) == 0 ||
-        strncmp(es_operation_name(thread->open.operation), "MPI_Isendrecv", 13) == 0)
+        operation->op_class == ES_CLASS_SEND ? ES_REASON_SEND : ES_REASON_RECEIVE;
+    /* Of a combined send and receive the open tuple tells one half only. */
+    if (strncmp(operation->name, "MPI_Sendrecv", 12) == 0 ||
+        strncmp(operation->name, "MPI_Isendrecv", 13) == 0)
         wait->certain = false;
     if (wait->state != ES_WAIT_UNKNOWN && wait->certain &&
         has_counterpart(view, thread)) {
@@ -256,20 +257,50 @@ static int wait_for_message(const struct view *view,
     return result;
 }
 
-/* The open tuple tells the peer of the first request and how many there are. */
-static int wait_for_requests(const struct es_thread_state *thread, struct es_wait *wait)
+/* One request: the open tuple tells it, or else no more than its peer. */
+static int wait_for_request(const struct view *view,
+                            const struct es_thread_state *thread,
+                            struct es_wait *wait)
+{
+    const struct es_activity *open = &thread->open;
+
+    if (is_class(open, ES_CLASS_SEND) || is_class(open, ES_CLASS_RECEIVE))
+        return wait_for_message(view, thread, wait);
+    /* Of others it is not said that their peer must act.  Who is not known to have
+     * entered a collective may have begun it, and be elsewhere since. */
+    if (open->awaited)
+        wait->certain = false;
+    if (is_collective(open))
+        return wait_for_members(view, thread, wait);
+    wait->reason = ES_REASON_COMPLETION;
+    wait->state = ES_WAIT_UNKNOWN;
+    if (is_class(open, ES_CLASS_COLLECTIVE) || is_class(open, ES_CLASS_COMMUNICATOR))
+        return 0;
+    return wait_for_peer(thread, wait);
+}
+
+/* Of several requests the open tuple tells one and how many there are. */
+static int wait_for_requests(const struct view *view,
+                             const struct es_thread_state *thread,
+                             struct es_wait *wait)
 {
     const char *name = es_operation_name(thread->open.operation);
-    int result = wait_for_peer(thread, wait);
+    int result;
 
-    wait->reason = ES_REASON_COMPLETION;
-    if (thread->open.bytes <= 1)
-        return result;
-    wait->certain = false;
+    wait->certain = thread->open.bytes <= 1;
+    result = wait_for_request(view, thread, wait);
     /* One of several suffices, and of the others nothing is known. */
-    if (strstr(name, "any") || strstr(name, "some"))
+    if (thread->open.bytes > 1 && (strstr(name, "any") || strstr(name, "some"))) {
+        wait->reason = ES_REASON_COMPLETION;
         wait->state = ES_WAIT_UNKNOWN;
+    }
     return result;
+}
+
+/* Other calls about requests, MPI_Start and MPI_Cancel, wait for nobody. */
+static bool completes_requests(const struct es_activity *open)
+{
+    return strncmp(es_operation_name(open->operation), "MPI_Wait", 8) == 0;
 }
 
 /* Probes are of the completion class, but wait for a message as a receive does. */
@@ -294,14 +325,16 @@ static int derive(const struct view *view,
         wait->state = ES_WAIT_UNKNOWN;
     if (!es_thread_is_blocked(thread))
         return 0;
+    wait->state = ES_WAIT_UNKNOWN;
+    if (completes_requests(open))
+        return wait_for_requests(view, thread, wait);
+    if (open->awaited)
+        return 0;
     if (is_collective(open))
         return wait_for_members(view, thread, wait);
     if (is_class(open, ES_CLASS_SEND) || is_class(open, ES_CLASS_RECEIVE) ||
         is_probe(open))
         return wait_for_message(view, thread, wait);
-    if (is_class(open, ES_CLASS_COMPLETION))
-        return wait_for_requests(thread, wait);
-    wait->state = ES_WAIT_UNKNOWN;
     return 0;
 }
 

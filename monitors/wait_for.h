@@ -4,8 +4,8 @@
  * What blocked threads wait for, told from their open operations.  Pure logic.
  *
  * A receive or probe waits for its source, a send for its destination, a collective for
- * the members that have not entered the same instance, a completion call for the peer
- * of its first request.
+ * the members that have not entered the same instance, a completion call for what
+ * the one request that is told of it waits for.
  */
 #ifndef ES_MONITORS_WAIT_FOR_H
 #define ES_MONITORS_WAIT_FOR_H

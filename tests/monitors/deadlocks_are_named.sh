@@ -48,8 +48,12 @@ ends
 
 hangs wait
 watch 2
-contains out "MPI_Waitall for 2 requests, the first of them with rank 1"
+contains out "MPI_Waitall for 2 requests, the first of them with rank 1 (MPI_Irecv, tag 3, "
 contains out "possible deadlock: 0 -> 1 -> 0"
+expect 0 "$eventspace" events --last 3 "$run"
+contains out "MPI_Waitall of 2 requests, first MPI_Irecv from 1, tag 3, under way"
+expect 0 "$eventspace" events --last 3 -f json "$run"
+json_lines_hold "o['type'] != 'open' or (o['awaits'], o['sequence']) == ('MPI_Irecv', None)"
 ends
 
 hangs missing-collective --absent-sleeps

@@ -222,6 +222,126 @@ static void of_several_requests_only_the_first_is_known(void **state)
     assert_int_equal(derive(fixture, 0)->state, ES_WAIT_ALL);
 }
 
+/* Lets a rank hang in a call that completes `count` requests, and tells the operation
+ * of one of them. */
+static struct es_activity *hang_for(struct fixture *fixture,
+                                    int rank,
+                                    const char *call,
+                                    const char *awaited,
+                                    int peer,
+                                    uint32_t count)
+{
+    const struct es_operation *operation = es_operation_by_name(awaited);
+    struct es_activity *open = hang(fixture, rank, call, peer);
+
+    assert_non_null(operation);
+    open->awaited = operation->code;
+    open->sequence = ES_SEQUENCE_UNKNOWN;
+    open->bytes = count;
+    return open;
+}
+
+static void awaited_messages_wait_as_blocking_ones_do(void **state)
+{
+    static const struct {
+        const char *awaited;
+        enum es_wait_reason reason;
+    } cases[] = {
+        {"MPI_Irecv", ES_REASON_RECEIVE},
+        {"MPI_Start receive", ES_REASON_RECEIVE},
+        {"MPI_Isend", ES_REASON_SEND},
+        {"MPI_Issend", ES_REASON_SEND},
+    };
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct es_wait *wait;
+
+        hang_for(fixture, 0, "MPI_Wait", cases[i].awaited, 2, 1);
+        wait = derive(fixture, 0);
+        assert_int_equal(wait->reason, cases[i].reason);
+        assert_int_equal(wait->state, ES_WAIT_ALL);
+        assert_int_equal(wait->target_count, 1);
+        assert_int_equal(wait->targets[0], 2);
+        assert_true(wait->certain);
+    }
+    hang_for(fixture, 0, "MPI_Wait", "MPI_Irecv", ES_PEER_ANY, 1);
+    assert_int_equal(derive(fixture, 0)->state, ES_WAIT_ANY);
+    assert_int_equal(fixture->waits[0].target_count, 2);
+}
+
+static void an_awaited_message_with_both_ends_is_under_way(void **state)
+{
+    struct fixture *fixture = *state;
+
+    hang_for(fixture, 0, "MPI_Wait", "MPI_Irecv", 1, 1);
+    hang(fixture, 1, "MPI_Send", 0);
+    assert_int_equal(derive(fixture, 0)->reason, ES_REASON_TRANSFER);
+    assert_int_equal(derive(fixture, 1)->reason, ES_REASON_TRANSFER);
+    /* Two receives that wait for each other are no message. */
+    hang_for(fixture, 1, "MPI_Wait", "MPI_Irecv", 0, 1);
+    assert_int_equal(derive(fixture, 0)->reason, ES_REASON_RECEIVE);
+    assert_int_equal(derive(fixture, 1)->reason, ES_REASON_RECEIVE);
+}
+
+static void an_awaited_collective_waits_for_who_may_not_have_entered(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct es_wait *wait;
+
+    hang_for(fixture, 0, "MPI_Wait", "MPI_Iallreduce", ES_PEER_NONE, 1)->sequence = 5;
+    note(fixture, 1, 4);
+    note(fixture, 2, 5);
+    wait = derive(fixture, 0);
+    assert_int_equal(wait->reason, ES_REASON_COLLECTIVE);
+    assert_int_equal(wait->state, ES_WAIT_ALL);
+    assert_int_equal(wait->target_count, 1);
+    assert_int_equal(wait->targets[0], 1);
+    assert_false(wait->certain);
+    /* Rank 1 waits for the instance before: not in this one, as far as one can see. */
+    hang_for(fixture, 1, "MPI_Wait", "MPI_Iallreduce", ES_PEER_NONE, 1)->sequence = 4;
+    assert_int_equal(derive(fixture, 0)->reason, ES_REASON_COLLECTIVE);
+    /* Who waits for it has entered it. */
+    fixture->threads[1].open.sequence = 5;
+    wait = derive(fixture, 0);
+    assert_int_equal(wait->reason, ES_REASON_ENTERED);
+    assert_int_equal(wait->state, ES_WAIT_UNKNOWN);
+    /* The root of one whose instance is not known says nothing of who is missing. */
+    hang_for(fixture, 0, "MPI_Wait", "MPI_Ibcast", 1, 1);
+    assert_int_equal(derive(fixture, 0)->state, ES_WAIT_UNKNOWN);
+    assert_int_equal(fixture->waits[0].target_count, 0);
+}
+
+static void of_several_awaited_only_one_is_known(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct es_wait *wait;
+
+    hang_for(fixture, 0, "MPI_Waitall", "MPI_Irecv", 1, 4);
+    wait = derive(fixture, 0);
+    assert_int_equal(wait->reason, ES_REASON_RECEIVE);
+    assert_int_equal(wait->state, ES_WAIT_ALL);
+    assert_false(wait->certain);
+    hang_for(fixture, 0, "MPI_Waitsome", "MPI_Irecv", 1, 4);
+    assert_int_equal(derive(fixture, 0)->state, ES_WAIT_UNKNOWN);
+    hang_for(fixture, 0, "MPI_Waitany", "MPI_Ibarrier", ES_PEER_NONE, 4)->sequence = 3;
+    wait = derive(fixture, 0);
+    assert_int_equal(wait->reason, ES_REASON_COMPLETION);
+    assert_int_equal(wait->state, ES_WAIT_UNKNOWN);
+}
+
+static void starting_and_cancelling_wait_for_nobody(void **state)
+{
+    static const char *const calls[] = {"MPI_Start", "MPI_Startall", "MPI_Cancel"};
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        hang_for(fixture, 0, calls[i], "MPI_Start receive", 1, 1);
+        assert_int_equal(derive(fixture, 0)->state, ES_WAIT_UNKNOWN);
+        assert_int_equal(fixture->waits[0].target_count, 0);
+    }
+}
+
 static void who_polls_waits_for_what_is_not_known(void **state)
 {
     struct fixture *fixture = *state;
@@ -277,6 +397,17 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(of_several_requests_only_the_first_is_known,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(awaited_messages_wait_as_blocking_ones_do,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_awaited_message_with_both_ends_is_under_way,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            an_awaited_collective_waits_for_who_may_not_have_entered, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(of_several_awaited_only_one_is_known, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(starting_and_cancelling_wait_for_nobody, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(who_polls_waits_for_what_is_not_known, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(many_instances_are_found_again, set_up,
