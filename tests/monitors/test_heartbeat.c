@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "eventspace/operation.h"
 #include "monitors/heartbeat_print.h"
 #include "tests/scopes/made_run.h"
 
@@ -160,6 +161,43 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_PROGRESSING);
 }
 
+/* Opens a call that completes `count` requests; `tag` is the instance of a collective.
+ */
+static void open_wait(struct fixture *fixture,
+                      int rank,
+                      const char *awaited,
+                      int peer,
+                      int tag,
+                      uint32_t count)
+{
+    struct es_tuple tuple = made_tuple(count > 1 ? "MPI_Waitall" : "MPI_Wait",
+                                       made_ticks(&fixture->made, 1000000), 0);
+
+    tuple.sequence = es_operation_by_name(awaited)->code;
+    tuple.peer = peer;
+    tuple.tag = tag;
+    tuple.bytes = count;
+    es_writer_open(fixture->messages[rank], &tuple);
+}
+
+static void what_a_wait_is_for_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (int i = 0; i < RANKS; i++)
+        write_barrier(fixture, i, 4);
+    open_wait(fixture, 0, "MPI_Iallreduce", ES_PEER_NONE, 5, 1);
+    open_wait(fixture, 1, "MPI_Isend", 0, 3, 2);
+    /* One waits for the same instance: it has entered. */
+    open_wait(fixture, 2, "MPI_Iallreduce", ES_PEER_NONE, 5, 1);
+    beat(fixture, LIMIT + 1);
+    assert_shows(fixture, "rank 0 waits in MPI_Wait for MPI_Iallreduce on "
+                          "MPI_COMM_WORLD, instance 5, for rank 1 to enter (");
+    assert_shows(fixture, "rank 1 waits in MPI_Waitall for 2 requests, the first of "
+                          "them with rank 0 (MPI_Isend, tag 3, ");
+    assert_shows(fixture, "\npossible deadlock: 0 -> 1 -> 0\n");
+}
+
 static void who_waits_for_one_that_has_finished_is_stuck(void **state)
 {
     struct fixture *fixture = *state;
@@ -263,6 +301,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(who_is_missing_from_a_barrier_is_named, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(what_a_wait_is_for_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_waits_for_one_that_has_finished_is_stuck,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(
