@@ -142,7 +142,8 @@ int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_idup, ES_CLASS_COMMUNICATOR))
+    if (request == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Comm_idup, ES_CLASS_COMMUNICATOR))
         return next(comm, made, request);
     esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
     result = next(comm, made, request);
@@ -160,7 +161,8 @@ int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_idup_with_info, ES_CLASS_COMMUNICATOR))
+    if (request == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Comm_idup_with_info, ES_CLASS_COMMUNICATOR))
         return next(comm, info, made, request);
     esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
     result = next(comm, info, made, request);
@@ -318,10 +320,11 @@ int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR))
+    if (comm == NULL || !esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR))
         return next(comm);
     esi_communicator(&call, *comm);
-    esi_comm_forget(ESI_HANDLE(*comm));
+    if (*comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF) /* that will fail */
+        esi_comm_forget(ESI_HANDLE(*comm));
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);
@@ -334,10 +337,12 @@ int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *com
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR))
+    if (comm == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR))
         return next(comm);
     esi_communicator(&call, *comm);
-    esi_comm_forget(ESI_HANDLE(*comm));
+    if (*comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF) /* that will fail */
+        esi_comm_forget(ESI_HANDLE(*comm));
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);

@@ -404,10 +404,35 @@ void esi_comm_destroy(struct esi_comm *comm)
     free(comm);
 }
 
+/* From `comm` on the first that is not about to go, with a reference; under lock. */
+static struct esi_comm *hold_first(struct esi_comm *comm)
+{
+    for (; comm != NULL; comm = comm->next) {
+        uint32_t references =
+            atomic_load_explicit(&comm->references, memory_order_relaxed);
+
+        while (references != 0)
+            if (atomic_compare_exchange_weak(&comm->references, &references,
+                                             references + 1))
+                return comm;
+    }
+    return NULL;
+}
+
 void esi_comm_foreach(void (*visit)(struct esi_comm *comm))
 {
+    struct esi_comm *comm;
+    struct esi_comm *next;
+
     pthread_mutex_lock(&lock);
-    for (struct esi_comm *comm = all; comm != NULL; comm = comm->next)
-        visit(comm);
+    comm = hold_first(all);
     pthread_mutex_unlock(&lock);
+    while (comm != NULL) {
+        visit(comm); /* unlocked: it may ask for names */
+        pthread_mutex_lock(&lock);
+        next = hold_first(comm->next);
+        pthread_mutex_unlock(&lock);
+        esi_comm_unref(comm);
+        comm = next;
+    }
 }

@@ -58,7 +58,7 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     uint64_t stop;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Wait, ES_CLASS_COMPLETION))
+    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Wait, ES_CLASS_COMPLETION))
         return next(request, status);
     handle = ESI_HANDLE(*request);
     esi_open_completion(&call, request, 1);
@@ -81,7 +81,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
     MPI_Request before;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Test, ES_CLASS_COMPLETION))
+    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Test, ES_CLASS_COMPLETION))
         return next(request, flag, status);
     before = *request;
     result = next(request, flag, seen);
@@ -120,7 +120,8 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     struct esi_request record;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Request_free, ES_CLASS_COMPLETION))
+    if (request == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Request_free, ES_CLASS_COMPLETION))
         return next(request);
     if (!esi_request_take(ESI_HANDLE(*request), &record))
         record.comm = NULL;
@@ -165,7 +166,7 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     uint64_t stop;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
+    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
         return next(count, requests, statuses);
     esi_batch_init(&batch, requests, count, statuses);
     esi_open_completion(&call, requests, count);
@@ -197,7 +198,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     struct esi_batch batch;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
+    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
         return next(count, requests, flag, statuses);
     esi_batch_init(&batch, requests, count, statuses);
     result = next(count, requests, flag, batch.statuses);
@@ -228,7 +229,8 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     uint64_t stop;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
+    if (requests == NULL || index == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
         return next(count, requests, index, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
     esi_open_completion(&call, requests, count);
@@ -254,7 +256,8 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     MPI_Status *seen = seen_status(status, &own);
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
+    if (requests == NULL || index == NULL ||
+        !esi_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
         return next(count, requests, index, flag, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
     result = next(count, requests, index, flag, seen);
@@ -298,7 +301,7 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     uint64_t stop;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
+    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
     esi_open_completion(&call, requests, incount);
@@ -322,7 +325,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
     struct esi_batch batch;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
+    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
     result = next(incount, requests, outcount, indices, batch.statuses);

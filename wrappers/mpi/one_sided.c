@@ -133,7 +133,7 @@ int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Win_free, ES_CLASS_ONE_SIDED))
+    if (win == NULL || !esi_enter(&call, ES_OP_MPI_Win_free, ES_CLASS_ONE_SIDED))
         return next(win);
     esi_rma_collective(&call, *win);
     object_forget(&windows, ESI_HANDLE(*win));
@@ -185,7 +185,7 @@ int esi_wrap_MPI_File_close(esi_MPI_File_close_fn *next, MPI_File *file)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_File_close, ES_CLASS_IO))
+    if (file == NULL || !esi_enter(&call, ES_OP_MPI_File_close, ES_CLASS_IO))
         return next(file);
     describe_object(&call, &files, ESI_HANDLE(*file), MPI_PROC_NULL, 0, true);
     object_forget(&files, ESI_HANDLE(*file));

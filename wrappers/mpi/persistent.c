@@ -86,7 +86,7 @@ int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
+    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
         return next(request);
     start(&call, ESI_HANDLE(*request));
     esi_open_completion(&call, request, 1);
@@ -100,7 +100,7 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
+    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
         return next(count, requests);
     for (int i = 0; i < count; i++)
         start(&call, ESI_HANDLE(requests[i]));
@@ -233,7 +233,7 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
+    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
         return next(request);
     doubt(ESI_HANDLE(*request));
     esi_open_completion(&call, request, 1);

@@ -41,7 +41,8 @@ int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
     struct esi_receive *receive;
     int result;
 
-    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
+    if (request == NULL ||
+        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
     receive =
         begin_receive(&call, comm, source, tag, esi_bytes(&call, count, datatype));
@@ -62,7 +63,8 @@ int ESI_NAME(esi_wrap_MPI_Recv_init)(ESI_FN(MPI_Recv_init) * next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
+    if (request == NULL ||
+        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
     esi_describe(&call, esi_comm_of(&call, comm), esi_peer(source), esi_tag(tag), 0,
                  ES_SEQUENCE_UNKNOWN);
@@ -84,7 +86,8 @@ int ESI_NAME(esi_wrap_MPI_Mrecv)(ESI_FN(MPI_Mrecv) * next,
     MPI_Status *seen = seen_status(status, &own);
     int result;
 
-    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Mrecv), ES_CLASS_RECEIVE))
+    if (message == NULL ||
+        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Mrecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, message, status);
     open_matched(&call, &request, message, true);
     result = next(buf, count, datatype, message, seen);
@@ -103,7 +106,8 @@ int ESI_NAME(esi_wrap_MPI_Imrecv)(ESI_FN(MPI_Imrecv) * next,
     struct esi_request request;
     int result;
 
-    if (!esi_enter(&call, ESI_NAME(ES_OP_MPI_Imrecv), ES_CLASS_RECEIVE))
+    if (message == NULL || handle == NULL ||
+        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Imrecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, message, handle);
     open_matched(&call, &request, message, false);
     result = next(buf, count, datatype, message, handle);

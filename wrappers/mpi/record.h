@@ -104,7 +104,7 @@ static inline uint64_t esi_ticks(void)
  * down. */
 static inline bool esi_is_abandoned(const struct esi_thread *thread, const void *here)
 {
-    return (uintptr_t)here > (uintptr_t)thread->outermost;
+    return (uintptr_t)here >= (uintptr_t)thread->outermost;
 }
 
 /* Begins an operation.  False: MPI called itself, or a tool between us and it; then

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# communicators.sh - keys are alike in all members and differ between communicators, groups
+# are right; making and freeing very many neither fails nor grows.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+observe 4 "$bin/communicators"
+expect 0 'communicators are made in every way'
+tuples >"$work/tuples"
+check 'keys and groups are right' "$PYTHON" - "$work/tuples" <<'CHECK'
+import collections, sys
+
+members, sends, receives = collections.defaultdict(dict), set(), set()
+for line in open(sys.argv[1]):
+    field = line.rstrip("\n").split("\t")
+    if field[0] == "communicator" and field[9].startswith("c:"):
+        if field[9] in members and int(field[1]) in members[field[9]]:
+            sys.exit(f"{field[9]} is there twice in rank {field[1]}")
+        members[field[9]][int(field[1])] = field
+    elif field[0] == "tuple" and field[4] == "MPI_Sendrecv":
+        sends.add((field[5], field[1], field[6]))
+    elif field[0] == "tuple" and field[4] == "MPI_Sendrecv receive":
+        receives.add((field[5], field[1], field[6]))
+keys = {}
+for name, ranks in members.items():
+    of_name = {field[3] for field in ranks.values()}
+    if len(of_name) != 1:
+        sys.exit(f"{name} has several keys: {ranks}")
+    key = of_name.pop()
+    if key in keys:
+        sys.exit(f"{name} and {keys[key]} have the same key")
+    keys[key] = name
+    for rank, field in ranks.items():
+        own, remote = (field[10].split("|") + [""])[:2]
+        group = [int(text) for text in own.split(",")]
+        if group[int(field[4])] != rank or len(group) != int(field[5]):
+            sys.exit(f"{name}: rank {rank} is not where it says: {field}")
+        if remote == "" and set(group) != set(ranks):
+            sys.exit(f"{name}: other members than in its group: {field}")
+        if remote != "" and set(group + [int(t) for t in remote.split(",")]) != set(ranks):
+            sys.exit(f"{name}: other members than in its two groups: {field}")
+        if field[8] != "1":
+            sys.exit(f"{name} is not marked as freed")
+        if not any(send[0] == key and int(send[1]) == rank for send in sends):
+            sys.exit(f"{name}: no send of rank {rank}")
+expected = """dup dup2 dup_with_info idup idup2 split0 split1 split_some split_type create
+    create_group cart row0 row1 graph adjacent dist_graph inter inter_dup merge from_group
+    from_group2""".split()
+missing = [name for name in expected if "c:" + name not in members]
+if missing:
+    sys.exit(f"not there: {missing}")
+CHECK
+
+# 100,000 of them, each a parent and a child: a few bytes each may stay.
+ranks 1 "$bin/communicators" many 50000 >"$work/out"
+plain=$(awk '{ print $2 }' "$work/out")
+observe 1 "$bin/communicators" many 50000 >"$work/out"
+expect 0 'a hundred thousand communicators come and go'
+grown=$(awk '{ print $2 }' "$work/out")
+echo "memory grew by $plain KiB unobserved, $grown KiB observed"
+[ $((grown - plain)) -lt 20000 ]
+expect 0 'memory does not grow with them'
+tuples >"$work/tuples"
+grep -qP '^tuple\t0\t0\t.*\tMPI_Finalize\t' "$work/tuples"
+expect 0 'events are recorded to the end'
+finish

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# counts.sh - every call of the program is recorded once and none that MPI makes itself, in C
+# and in Fortran, in front of and behind another tool, preloaded and linked.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+cat >"$work/expected" <<'EXPECTED'
+MPI_Allreduce 6
+MPI_Barrier 10
+MPI_Comm_dup 2
+MPI_Comm_free 2
+MPI_File_close 2
+MPI_File_open 2
+MPI_File_set_view 2
+MPI_File_write_all 6
+MPI_Finalize 2
+MPI_Iallreduce 4
+MPI_Init 2
+MPI_Irecv 14
+MPI_Put 8
+MPI_Send 14
+MPI_Wait 18
+MPI_Win_create 2
+MPI_Win_fence 4
+MPI_Win_free 2
+EXPECTED
+
+# counted WHAT [FILE] - the tuples' counts are as expected.
+counted() {
+    tuples | awk -F'\t' '$1 == "tuple" { n[$5]++ } END { for (o in n) print o, n[o] }' |
+        sort >"$work/counts"
+    check "$1" diff "${2:-$work/expected}" "$work/counts"
+}
+
+told() {
+    [ "$(grep -c 'tool: 7 sends 7 receives 9 waits 6 barriers 1 dups' "$work/err")" -eq 2 ]
+    # It counts the callback that MPI_Comm_free calls, too.
+    expect 0 "$1: the other tool counts the same"
+}
+
+observe 2 "$bin/counts" "$work/file"
+counted 'every call is recorded once, and none of MPI itself'
+
+before=$bin/counting_tool.so:
+observe 2 "$bin/counts" "$work/file" 2>"$work/err"
+before=
+# In front of us its broadcast looks like the program's.
+sed 's/^MPI_Barrier/MPI_Bcast 10\n&/' "$work/expected" | sort >"$work/behind"
+counted 'behind another tool' "$work/behind"
+told 'behind another tool'
+
+after=:$bin/counting_tool.so
+observe 2 "$bin/counts" "$work/file" 2>"$work/err"
+after=
+counted 'in front of another tool'
+told 'in front of another tool'
+
+# One program per Fortran binding, with the same calls.
+cat >"$work/fortran" <<'EXPECTED'
+MPI_Allreduce 6
+MPI_Barrier 10
+MPI_Comm_dup 2
+MPI_Comm_free 2
+MPI_Finalize 2
+MPI_Init 2
+MPI_Irecv 14
+MPI_Isend 14
+MPI_Recv 6
+MPI_Sendrecv 4
+MPI_Sendrecv receive 4
+MPI_Send 6
+MPI_Waitall 14
+EXPECTED
+sort -o "$work/fortran" "$work/fortran"
+for binding in mpif mpi f08; do
+    program=$bin/fortran_counts_$binding
+    if [ ! -x "$program" ]; then
+        echo "not checked: no Fortran binding $binding"
+        continue
+    fi
+    observe 2 "$program"
+    expect 0 "the Fortran program of $binding runs"
+    counted "every call of $binding is recorded once" "$work/fortran"
+done
+
+# Linked, from an installation of its own.
+prefix=$work/prefix
+if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
+    make -C "$top_builddir/wrappers/mpi" install prefix="$prefix" exec_prefix="$prefix" \
+        libdir="$prefix/lib" mpiprofiledir="$prefix/etc" >"$work/install" 2>&1; then
+    sed -i "s|-L[^ ]* -Wl,-rpath,[^ ]*|-L$prefix/lib -Wl,-rpath,$prefix/lib|" \
+        "$prefix/etc/eventspace.conf"
+    MPICC_PROFILE= "$MPICC" -profile="$prefix/etc/eventspace" -o "$work/linked" \
+        "$here/counts.c" 2>"$work/err" ||
+        "$MPICC" $(sed -n 's/^PROFILE_PRELIB="\(.*\)"/\1/p' "$prefix/etc/eventspace.conf") \
+            -o "$work/linked" "$here/counts.c"
+    expect 0 'a program can be linked with the library'
+    "$bin/tuples" --remove "$EVENTSPACE_RUN"
+    ranks 2 "$work/linked" "$work/file"
+    counted 'linked with the shared library'
+    "$MPICC" -o "$work/static" "$here/counts.c" \
+        -Wl,--whole-archive "$prefix/lib/libeventspace-mpi.a" -Wl,--no-whole-archive -lm
+    expect 0 'a program can be linked with the static library'
+    "$bin/tuples" --remove "$EVENTSPACE_RUN"
+    ranks 2 "$work/static" "$work/file"
+    counted 'linked with the static library'
+else
+    echo 'not checked: linking needs an MPICH and a library without sanitizers'
+fi
+finish

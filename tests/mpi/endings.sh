@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# endings.sh - programs that end badly, or are started in unusual ways, are collected to
+# the end; where collecting is impossible the program runs on, with one line on stderr.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+# has PATTERN WHAT... - a line of the tuples fits (fields with tabs between them).
+has() {
+    local pattern=$1
+    shift
+    grep -qP "$pattern" "$work/tuples"
+    expect 0 "$*"
+}
+
+# lacks PATTERN WHAT...
+lacks() {
+    local pattern=$1
+    shift
+    grep -qP "$pattern" "$work/tuples"
+    expect 1 "$*"
+}
+
+count() {
+    grep -cP "$1" "$work/tuples"
+}
+
+# The last events of both ranks, and what they were in, can be read after a bad end.
+ends_badly() {
+    local how=$1 open=$2
+    observe 2 "$bin/endings" "$how" >"$work/out" 2>&1
+    tuples >"$work/tuples"
+    [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Send\t')" -eq 20 ]
+    expect 0 "$how: all sends are there"
+    [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Barrier\t')" -eq 2 ]
+    expect 0 "$how: the last collective is there"
+    has '^open\t1\t0\t.*\tMPI_Recv\t[0-9a-f]{32}\t0\t4711\t' "$how: rank 1 waits for rank 0"
+    [ -z "$open" ] || has "^open\t0\t0\t.*\t$open\t" "$how: rank 0 is in $open"
+    lacks '^process\t.*\tfinalized\t' "$how: nobody has finalized"
+}
+
+ends_badly abort MPI_Abort
+has '^process\t0\t2\t\d+\taborted\t' 'abort: the state says so'
+ends_badly exit ''
+ends_badly segv ''
+ends_badly kill ''
+
+# A reader that knows how the process ended says so.
+observe 2 "$bin/endings" finalize >"$work/out"
+tuples >"$work/tuples"
+[ "$(count '^process\t[01]\t2\t\d+\tfinalized\t')" -eq 2 ]
+expect 0 'both ranks have finalized'
+has '^tuple\t1\t0\t.*\tMPI_Finalize\t' 'MPI_Finalize is the last event'
+
+# Children: only our entry is taken out of LD_PRELOAD, and their calls are their own.
+after=:$(realpath -m "$work")/nonexistent.so
+observe 2 "$bin/endings" fork >"$work/out" 2>/dev/null
+after=
+[ "$(grep -c "^preload=$runtime$shim:.*/nonexistent.so\$" "$work/out")" -eq 2 ]
+expect 0 'children inherit LD_PRELOAD without us and as it was otherwise'
+[ "$(grep -c '^child 0$' "$work/out")" -eq 2 ]
+expect 0 'a forked child calls MPI without harm'
+tuples >"$work/tuples"
+[ "$(count '^process\t')" -eq 2 ]
+expect 0 'children have no segments'
+[ "$(count '^element\t.*\t[1-9]\d*\t\d+\t\w+$')" -eq 0 ]
+expect 0 "the child's poll is not counted as its parent's"
+
+# Without the launcher.
+"$bin/tuples" --remove "$EVENTSPACE_RUN"
+env LD_PRELOAD="$runtime$library" timeout 30 "$bin/endings" finalize >"$work/out" </dev/null
+expect 0 'it runs without mpiexec'
+tuples >"$work/tuples"
+has '^process\t0\t1\t\d+\tfinalized\t' 'a singleton is rank 0 of 1'
+[ "$(count '^tuple\t0\t0\t.*\tMPI_Send\t')" -eq 10 ]
+expect 0 'its events are there'
+
+# Sessions only.
+observe 2 "$bin/endings" session >"$work/out" 2>"$work/err"
+if [ "$?" -eq 0 ]; then
+    tuples >"$work/tuples"
+    [ "$(count '^process\t[01]\t2\t\d+\tfinalized\t')" -eq 2 ]
+    expect 0 'a program with sessions only is collected to its end'
+    [ "$(grep -P '^tuple\t[01]\t0\t.*\tMPI_Barrier\t' "$work/tuples" | cut -f6 | sort -u |
+        wc -l)" -eq 1 ]
+    expect 0 'its communicator has one key'
+else
+    echo 'not checked: sessions do not work in this MPI'
+fi
+
+# MPI that is loaded late and privately. The shim wants to be behind a UCX it can see.
+shim=
+observe 2 "$bin/late_host" "$bin/late_module.so" >"$work/out"
+expect 0 'MPI may be loaded late and privately'
+tuples >"$work/tuples"
+[ "$(count '^tuple\t[01]\t0\t.*\tMPI_Allreduce\t')" -eq 20 ]
+expect 0 'its events are there'
+
+# --- Where we cannot work ------------------------------------------------------------------
+
+# uncollected WHAT LINES - the program of before ran to its end with so many lines of ours.
+uncollected() {
+    [ "$(grep -o over "$work/out" | wc -l)" -eq 2 ]
+    expect 0 "$1: the program runs on"
+    [ "$(grep -c '^eventspace: ' "$work/err")" -eq "$2" ]
+    expect 0 "$1: there are $2 lines about it"
+}
+
+echo 'eventspace-plan 1
+collector all clases=send
+end' >"$work/plan"
+EVENTSPACE_PLAN=$work/plan observe 2 "$bin/endings" finalize >"$work/out" 2>"$work/err"
+uncollected 'a bad plan' 2
+grep -q "plan:2:" "$work/err"
+expect 0 'the line says where'
+EVENTSPACE_PLAN=$work/none observe 2 "$bin/endings" finalize >"$work/out" 2>"$work/err"
+uncollected 'no plan where it should be' 2
+EVENTSPACE_RUN=bad/name observe 2 "$bin/endings" finalize >"$work/out" 2>"$work/err"
+uncollected 'a bad name' 2
+EVENTSPACE_DISABLE=1 observe 2 "$bin/endings" finalize >"$work/out" 2>"$work/err"
+uncollected 'EVENTSPACE_DISABLE' 0
+"$bin/tuples" "$EVENTSPACE_RUN" 2>/dev/null
+expect 1 'then there is nothing'
+
+# A full /dev/shm, in a mount namespace of our own.
+if unshare -rm mount -t tmpfs -o size=4k none /dev/shm 2>/dev/null; then
+    unshare -rm sh -c "mount -t tmpfs -o size=4k none /dev/shm && \
+        env LD_PRELOAD=$runtime$library UCX_TLS=self timeout 30 $bin/endings finalize" >"$work/out" 2>"$work/err" </dev/null
+    expect 0 'no shared memory: the program runs on'
+    [ "$(grep -c '^eventspace: ' "$work/err")" -eq 1 ]
+    expect 0 'no shared memory: there is one line about it'
+else
+    echo 'not checked: no mount namespace to be had, so no full /dev/shm'
+fi
+finish
