@@ -80,6 +80,21 @@ static void use_session(void)
     MPI_Session_finalize(&session);
 }
 
+static void end_badly(const char *how)
+{
+    if (rank != 0)
+        wait_for_ever();
+    usleep(200000); /* rank 1 waits by then */
+    if (strcmp(how, "abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    else if (strcmp(how, "exit") == 0)
+        exit(6);
+    else if (strcmp(how, "segv") == 0)
+        raise(SIGSEGV);
+    else if (strcmp(how, "kill") == 0)
+        raise(SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -95,16 +110,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "fork") == 0)
         fork_children();
-    else if (strcmp(how, "finalize") != 0 && rank != 0)
-        wait_for_ever();
-    else if (strcmp(how, "abort") == 0)
-        MPI_Abort(MPI_COMM_WORLD, 5);
-    else if (strcmp(how, "exit") == 0)
-        exit(6);
-    else if (strcmp(how, "segv") == 0)
-        raise(SIGSEGV);
-    else if (strcmp(how, "kill") == 0)
-        raise(SIGKILL);
+    else if (strcmp(how, "finalize") != 0)
+        end_badly(how);
     MPI_Finalize();
     printf("over\n");
     return 0;
