@@ -40,8 +40,7 @@ static void say_status(const char *what, const MPI_Status *status)
            status->MPI_SOURCE, status->MPI_TAG, count, cancelled);
 }
 
-/* --- Wrong arguments
- * ------------------------------------------------------------------------- */
+/* --- Wrong arguments ------------------------------------------------------------- */
 
 static void wrong_arguments(void)
 {
@@ -116,8 +115,7 @@ static void wrong_arguments(void)
     say("fence, no window", MPI_Win_fence(0, MPI_WIN_NULL));
 }
 
-/* --- Messages that are too long
- * ---------------------------------------------------------------- */
+/* --- Messages that are too long -------------------------------------------------- */
 
 static void truncation(void)
 {
@@ -149,8 +147,7 @@ static void truncation(void)
     say_status("its status", statuses);
 }
 
-/* --- Error handlers
- * ------------------------------------------------------------------------------- */
+/* --- Error handlers -------------------------------------------------------------- */
 
 static void on_error(MPI_Comm *comm, int *code, ...)
 {
@@ -259,8 +256,7 @@ static void attributes(void)
     printf("%d tags up to %d\n", rank, *(int *)found);
 }
 
-/* --- Ordinary calls and what they answer
- * ------------------------------------------------------------------ */
+/* --- Ordinary calls and what they answer ----------------------------------------- */
 
 static void statuses(void)
 {

@@ -70,8 +70,7 @@ static void beyond_the_bound_numbers_are_unknown_and_old_channels_go_on(void **s
     esi_channels_fini(&channels);
 }
 
-/* --- Threads
- * ------------------------------------------------------------------------------- */
+/* --- Threads --------------------------------------------------------------------- */
 
 struct counter {
     pthread_t thread;

@@ -66,8 +66,7 @@ static void what_was_never_there_is_not_found(void **state)
     assert_ptr_equal(esi_handles_find(&handles, 5), &object);
 }
 
-/* --- Readers at work while the map grows
- * ------------------------------------------------------ */
+/* --- Readers at work while the map grows ----------------------------------------- */
 
 struct reading {
     pthread_t thread;

@@ -363,8 +363,7 @@ static void forgotten_receives_leave_others_true_or_unknown(void **state)
     run_worlds(true, 4000);
 }
 
-/* --- Single behaviours
- * -------------------------------------------------------------------- */
+/* --- Single behaviours ----------------------------------------------------------- */
 
 static struct taken post_one(struct esi_match *match, int source, int tag)
 {
@@ -480,8 +479,7 @@ static void held_back_receives_are_bounded_and_none_is_numbered_wrongly(void **s
     free(many);
 }
 
-/* --- Threads
- * ------------------------------------------------------------------------------- */
+/* --- Threads --------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 300 };
 

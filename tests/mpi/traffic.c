@@ -140,8 +140,7 @@ static int tag_of(const struct talker *talker, unsigned int which)
     return talker->number * TAGS + (int)which;
 }
 
-/* --- What comes
- * ---------------------------------------------------------------------------- */
+/* --- What comes ------------------------------------------------------------------ */
 
 static void took(struct talker *talker,
                  int comm,
@@ -269,8 +268,7 @@ static void complete(struct talker *talker)
         finished(talker, of[indices[i]], &statuses[i]);
 }
 
-/* --- What is posted
- * --------------------------------------------------------------------------- */
+/* --- What is posted -------------------------------------------------------------- */
 
 static struct posted *free_place(struct talker *talker)
 {
@@ -358,8 +356,7 @@ static void cancel(struct talker *talker, struct posted *posted)
     MPI_Cancel(&posted->request);
 }
 
-/* --- What is sent
- * ----------------------------------------------------------------------------- */
+/* --- What is sent ---------------------------------------------------------------- */
 
 static bool next_letter(struct talker *talker, struct letter *ret_letter)
 {
@@ -480,8 +477,7 @@ static void send(struct talker *talker, bool *is_over)
     talker->send_words[talker->send_count++] = letter.content;
 }
 
-/* --- What no posted receive has taken
- * --------------------------------------------------------- */
+/* --- What no posted receive has taken -------------------------------------------- */
 
 /* Sends one letter in the same call that takes the message found; false when none is
  * left. */
@@ -598,8 +594,7 @@ static void drain(struct talker *talker, bool *is_over)
         take(talker, comm, tag, &found, is_over);
 }
 
-/* --- All together
- * ------------------------------------------------------------------------------ */
+/* --- All together ---------------------------------------------------------------- */
 
 static void act(struct talker *talker, bool *is_over)
 {
