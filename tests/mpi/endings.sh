@@ -97,6 +97,17 @@ tuples >"$work/tuples"
 [ "$(count '^tuple\t[01]\t0\t.*\tMPI_Allreduce\t')" -eq 20 ]
 expect 0 'its events are there'
 
+# What another thread decides when its own is gone is written at the end, by the way.
+observe 1 "$bin/left_behind" >"$work/out"
+if [ "$?" -ne 77 ]; then
+    tuples >"$work/tuples"
+    has '^tuple\t0\t0\t.*\tMPI_Irecv\t\w+\t0\t1\t0\t' "the main thread's receive is the first"
+    has '^tuple\t0\t1\t.*\tMPI_Irecv\t\w+\t0\t1\t1\t' \
+        'a receive is recorded although its thread has ended'
+else
+    echo 'not checked: this MPI has no MPI_THREAD_MULTIPLE'
+fi
+
 # --- Where we cannot work ------------------------------------------------------------------
 
 # uncollected WHAT LINES - the program of before ran to its end with so many lines of ours.

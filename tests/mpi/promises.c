@@ -207,9 +207,7 @@ static void handlers(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
-/* --- Attributes
- * ---------------------------------------------------------------------------------------
- */
+/* --- Attributes ------------------------------------------------------------------ */
 
 static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {

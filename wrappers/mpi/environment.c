@@ -10,6 +10,7 @@
 
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
+#include "wrappers/mpi/slot.h"
 
 static _Atomic int open_sessions;
 static _Atomic bool world_is_up;
@@ -19,10 +20,17 @@ static void flush(struct esi_comm *comm)
     esi_match_flush(&comm->received);
 }
 
-/* Both models are over: what is held back will never be decided. */
-static void finish(void)
+/* What is held back will never be decided. */
+static void flush_all(void)
 {
     esi_comm_foreach(flush);
+    esi_slots_write_late();
+}
+
+/* Both models are over. */
+static void finish(void)
+{
+    flush_all();
     esi_process_set_state(ES_SEGMENT_FINALIZED);
 }
 
@@ -82,7 +90,7 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
 
     if (!esi_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
-    esi_comm_foreach(flush);
+    flush_all();
     esi_call(&call);
     result = next();
     atomic_store(&world_is_up, false);

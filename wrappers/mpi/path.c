@@ -51,6 +51,7 @@ static struct esi_path off = {.writer = {.element = &nowhere}};
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_slot *idle_slots;
+static struct esi_slot *all_slots;
 static int slot_count;
 static pthread_key_t slot_key;
 static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
@@ -82,13 +83,32 @@ static struct esi_slot *slot_acquire(void)
         idle_slots = slot->next;
     } else {
         slot = calloc(1, sizeof *slot);
-        if (slot != NULL)
+        if (slot != NULL) {
             slot->number = slot_count++;
+            slot->next_all = all_slots;
+            all_slots = slot;
+        }
     }
     pthread_mutex_unlock(&slots_lock);
     if (slot != NULL)
         pthread_setspecific(slot_key, slot);
     return slot;
+}
+
+void esi_slots_write_late(void)
+{
+    struct esi_thread self = esi_self;
+    struct esi_slot *slot;
+
+    pthread_mutex_lock(&slots_lock);
+    slot = all_slots;
+    pthread_mutex_unlock(&slots_lock);
+    for (; slot != NULL; slot = slot->next_all) { /* they stay */
+        esi_self =
+            (struct esi_thread){.depth = 1, .outermost = self.outermost, .slot = slot};
+        esi_write_late(&esi_self);
+    }
+    esi_self = self;
 }
 
 static bool wants(const struct es_collector_plan *collector,

@@ -17,10 +17,15 @@ struct esi_late {
 };
 
 struct esi_slot {
-    struct esi_slot *next; /* of the idle slots */
-    int number;            /* of the thread, in order of first calls */
+    struct esi_slot *next;     /* of the idle slots */
+    struct esi_slot *next_all; /* of all slots */
+    int number;                /* of the thread, in order of first calls */
     struct owned_path *paths;
     _Atomic(struct esi_late *) late; /* newest first */
 };
+
+/* Writes what all threads have been left, for them: when MPI ends no other is in it,
+ * and a thread that has ended will not come back (path.c). */
+void esi_slots_write_late(void);
 
 #endif
