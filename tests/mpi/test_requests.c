@@ -195,6 +195,24 @@ static void an_update_of_a_record_that_is_gone_changes_nothing(void **state)
     esi_multiple = false;
 }
 
+static void records_from_before_there_were_threads_are_found(void **state)
+{
+    struct esi_request request;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        put_receive((uint64_t)i << 20, i);
+    esi_request_share();
+    assert_true(esi_multiple);
+    for (int i = 0; i < 100; i++) {
+        assert_true(
+            esi_request_finish((uint64_t)i << 20, esi_request_serial(), &request));
+        assert_int_equal(request.tuple.tag, i);
+    }
+    esi_multiple = false;
+    assert_false(esi_request_get(0, &request));
+}
+
 static void *play_alone(void *argument)
 {
     uintptr_t number = (uintptr_t)argument;
@@ -223,6 +241,7 @@ int main(void)
         cmocka_unit_test(handles_may_be_any_bits),
         cmocka_unit_test(a_handle_given_out_again_means_the_older_to_who_came_before),
         cmocka_unit_test(an_update_of_a_record_that_is_gone_changes_nothing),
+        cmocka_unit_test(records_from_before_there_were_threads_are_found),
         cmocka_unit_test(threads_do_not_disturb_one_another),
     };
 

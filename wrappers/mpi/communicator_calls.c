@@ -313,6 +313,14 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
 
 /* --- The end, and names --------------------------------------------------------- */
 
+/* Also when the call is no operation of its own (a callback frees what it made): the
+ * handle comes back with another meaning.  Freeing the predefined ones fails. */
+static void forget(MPI_Comm comm)
+{
+    if (comm != MPI_COMM_WORLD && comm != MPI_COMM_SELF)
+        esi_comm_forget(ESI_HANDLE(comm));
+}
+
 /* The handle is forgotten before MPI frees it: another thread may get the same one at
  * once. Should the call fail, the next use of the communicator registers it anew. */
 int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
@@ -320,11 +328,14 @@ int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
     struct esi_call call;
     int result;
 
-    if (comm == NULL || !esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR))
+    if (comm == NULL)
         return next(comm);
+    if (!esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR)) {
+        forget(*comm);
+        return next(comm);
+    }
     esi_communicator(&call, *comm);
-    if (*comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF) /* that will fail */
-        esi_comm_forget(ESI_HANDLE(*comm));
+    forget(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);
@@ -337,12 +348,14 @@ int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *com
     struct esi_call call;
     int result;
 
-    if (comm == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR))
+    if (comm == NULL)
         return next(comm);
+    if (!esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR)) {
+        forget(*comm);
+        return next(comm);
+    }
     esi_communicator(&call, *comm);
-    if (*comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF) /* that will fail */
-        esi_comm_forget(ESI_HANDLE(*comm));
+    forget(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);

@@ -106,11 +106,12 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
     struct esi_call call;
     int result;
 
+    /* Also from an error handler, where it is no operation of its own. */
+    esi_process_set_abort_code(code);
+    esi_process_set_state(ES_SEGMENT_ABORTED);
     if (!esi_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
         return next(comm, code);
     esi_on_communicator(&call, comm);
-    esi_process_set_abort_code(code);
-    esi_process_set_state(ES_SEGMENT_ABORTED);
     result = next(comm, code);
     esi_leave(&call, result);
     return result;
@@ -130,7 +131,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     esi_call(&call);
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
-        esi_multiple = true; /* each session has a level of its own: be prepared */
+        esi_request_share(); /* each session has a level of its own: be prepared */
         atomic_fetch_add(&open_sessions, 1);
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_try();

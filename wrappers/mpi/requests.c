@@ -212,6 +212,24 @@ bool esi_request_put(const struct esi_request *request)
     return true;
 }
 
+void esi_request_share(void)
+{
+    struct shard *shard = &shards[0];
+    struct esi_request *records = shard->slots;
+    size_t slots = records != NULL ? shard->mask + 1 : 0;
+
+    if (esi_multiple)
+        return;
+    shard->slots = NULL;
+    shard->used = 0;
+    shard->mask = 0;
+    esi_multiple = true;
+    for (size_t i = 0; i < slots; i++)
+        if (records[i].kind != ESI_REQUEST_NONE)
+            esi_request_put(&records[i]);
+    free(records);
+}
+
 void esi_request_update(const struct esi_request *request)
 {
     struct esi_request *slot =

@@ -71,6 +71,9 @@ _Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
  */
 uint64_t esi_request_serial(void);
 
+/* Sets esi_multiple while records are held; no other thread may be here. */
+void esi_request_share(void);
+
 /* The record of a handle, new and zeroed but for the handle if there was none; its
  * shard is locked until esi_request_release() or esi_request_remove().  NULL without
  * memory: the request is then not known, and its completion goes unseen. */
