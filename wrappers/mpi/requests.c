@@ -72,6 +72,18 @@ static struct esi_request *place(const struct shard *shard, uint64_t handle)
     return &shard->slots[at];
 }
 
+/* The handle's record, else an empty slot.  While one thread at a time calls MPI there
+ * is one record of a handle at most. */
+static struct esi_request *probe(const struct shard *shard, uint64_t handle)
+{
+    size_t at = home_of(shard, handle);
+
+    while (shard->slots[at].kind != ESI_REQUEST_NONE &&
+           shard->slots[at].handle != handle)
+        at = (at + 1) & shard->mask;
+    return &shard->slots[at];
+}
+
 /* The newest record of the handle with a serial below `limit`; NULL when there is none.
  */
 static struct esi_request *find(const struct shard *shard,
@@ -82,14 +94,16 @@ static struct esi_request *find(const struct shard *shard,
 
     if (shard->slots == NULL)
         return NULL;
+    if (!esi_multiple) {
+        newest = probe(shard, handle);
+        return newest->kind != ESI_REQUEST_NONE ? newest : NULL;
+    }
     for (size_t at = home_of(shard, handle); shard->slots[at].kind != ESI_REQUEST_NONE;
          at = (at + 1) & shard->mask) {
         struct esi_request *slot = &shard->slots[at];
 
         if (slot->handle != handle || slot->tuple.stop >= limit)
             continue;
-        if (!esi_multiple)
-            return slot;
         if (newest == NULL || slot->tuple.stop > newest->tuple.stop)
             newest = slot;
     }
@@ -152,6 +166,17 @@ static bool has_room(struct shard *shard)
     return grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
 }
 
+/* The handle's record that may be replaced, or an empty slot. */
+static struct esi_request *slot_for(const struct shard *shard, uint64_t handle)
+{
+    struct esi_request *slot;
+
+    if (!esi_multiple)
+        return probe(shard, handle);
+    slot = find(shard, handle, UINT64_MAX);
+    return slot == NULL || is_awaited(slot) ? place(shard, handle) : slot;
+}
+
 struct esi_request *esi_request_claim(uint64_t handle)
 {
     struct shard *shard = shard_of(handle);
@@ -162,9 +187,8 @@ struct esi_request *esi_request_claim(uint64_t handle)
         unlock(shard);
         return NULL;
     }
-    slot = find(shard, handle, UINT64_MAX);
-    if (slot == NULL || is_awaited(slot)) {
-        slot = place(shard, handle);
+    slot = slot_for(shard, handle);
+    if (slot->kind == ESI_REQUEST_NONE) {
         shard->used++;
         *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
     }
