@@ -324,22 +324,8 @@ static void put_request(const struct esi_call *call,
     request = esi_request_claim(ESI_HANDLE(*handle));
     if (request == NULL)
         return;
-    request->kind = (uint8_t)kind;
-    request->persistent = false;
-    request->cancelled = false;
-    request->receive = NULL;
-    request->comm = NULL;
-    request->tuple.operation = call->tuple.operation;
-    request->tuple.communicator = call->tuple.communicator;
-    request->tuple.start = call->tuple.start;
-    request->tuple.sequence = call->tuple.sequence;
-    request->tuple.peer = call->tuple.peer;
-    request->tuple.tag = call->tuple.tag;
-    request->tuple.bytes = call->tuple.bytes;
-    if (kind == ESI_REQUEST_COLLECTIVE && call->comm != NULL) {
-        request->comm = call->comm;
-        esi_comm_ref(call->comm);
-    }
+    esi_request_fill(request, kind, &call->tuple,
+                     kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL, NULL);
     esi_request_release(request);
 }
 

@@ -68,4 +68,35 @@ void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int
 /* Publishes a completion call's own tuple, after those of what it completed. */
 void esi_leave_completion(struct esi_call *call, uint64_t stop);
 
+/* Where MPI is to put a status that the program may not want. */
+static inline MPI_Status *esi_seen_status(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+/* Writes a call's description into a claimed record, field by field: see requests.h.
+ * `comm` and `receive` may be NULL; the record takes a reference of the communicator.
+ */
+static inline void esi_request_fill(struct esi_request *request,
+                                    enum esi_request_kind kind,
+                                    const struct es_tuple *tuple,
+                                    struct esi_comm *comm,
+                                    struct esi_receive *receive)
+{
+    request->kind = (uint8_t)kind;
+    request->persistent = false;
+    request->cancelled = false;
+    request->receive = receive;
+    request->comm = comm;
+    if (comm != NULL)
+        esi_comm_ref(comm);
+    request->tuple.operation = tuple->operation;
+    request->tuple.communicator = tuple->communicator;
+    request->tuple.start = tuple->start;
+    request->tuple.sequence = tuple->sequence;
+    request->tuple.peer = tuple->peer;
+    request->tuple.tag = tuple->tag;
+    request->tuple.bytes = tuple->bytes;
+}
+
 #endif

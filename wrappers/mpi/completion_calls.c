@@ -12,11 +12,6 @@
 #include "wrappers/mpi/batch.h"
 #include "wrappers/mpi/completion.h"
 
-static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
-}
-
 /* Whether a request is done after a call that returned `result`. */
 static bool is_done(int result, MPI_Request now)
 {
@@ -53,7 +48,7 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     uint64_t handle;
     uint64_t stop;
     int result;
@@ -77,7 +72,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     MPI_Request before;
     int result;
 
@@ -225,7 +220,7 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     struct esi_call call;
     struct esi_batch batch;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     uint64_t stop;
     int result;
 
@@ -253,7 +248,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     struct esi_call call;
     struct esi_batch batch;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (requests == NULL || index == NULL ||

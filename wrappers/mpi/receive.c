@@ -170,11 +170,6 @@ ES_HOT void close_receive(struct blocking *receive,
     }
 }
 
-static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
-}
-
 /* Posts a nonblocking receive, with our own source and tag.  Returns what the match
  * waits for, NULL when the number is decided. */
 static inline struct esi_receive *post(struct esi_call *call, int source, int tag)
@@ -243,20 +238,8 @@ static void end_receive(struct esi_call *call,
     if (ESI_UNLIKELY(request == NULL)) {
         unpost(call, receive);
     } else {
-        request->kind = ESI_REQUEST_RECEIVE;
-        request->tuple.operation = call->tuple.operation;
-        request->tuple.communicator = call->tuple.communicator;
-        request->tuple.start = call->tuple.start;
-        request->tuple.sequence = call->tuple.sequence;
-        request->tuple.peer = call->tuple.peer;
-        request->tuple.tag = call->tuple.tag;
-        request->tuple.bytes = call->tuple.bytes;
-        request->persistent = false;
-        request->cancelled = false;
-        request->receive = receive;
-        request->comm = call->numbered ? call->comm : NULL;
-        if (request->comm != NULL)
-            esi_comm_ref(request->comm);
+        esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
+                         call->numbered ? call->comm : NULL, receive);
         esi_request_release(request);
     }
     esi_exit(call);
@@ -420,7 +403,7 @@ int esi_wrap_MPI_Probe(esi_MPI_Probe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&call, ES_OP_MPI_Probe, ES_CLASS_COMPLETION))
@@ -440,7 +423,7 @@ int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&call, ES_OP_MPI_Mprobe, ES_CLASS_COMPLETION))
@@ -462,7 +445,7 @@ int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&call, ES_OP_MPI_Iprobe, ES_CLASS_COMPLETION))
@@ -486,7 +469,7 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&call, ES_OP_MPI_Improbe, ES_CLASS_COMPLETION))

@@ -17,7 +17,7 @@ int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
 {
     struct blocking receive;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&receive.call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
@@ -83,7 +83,7 @@ int ESI_NAME(esi_wrap_MPI_Mrecv)(ESI_FN(MPI_Mrecv) * next,
     struct esi_call call;
     struct esi_request request;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (message == NULL ||

@@ -118,11 +118,6 @@ static void close_ipair(struct pair *pair, int result, const MPI_Request *handle
     esi_exit(call);
 }
 
-static MPI_Status *seen_status(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
-}
-
 #define ESI_COUNT int
 #define ESI_NAME(name) name
 #define ESI_FN(name) esi_##name##_fn

@@ -22,7 +22,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
 {
     struct pair pair;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
@@ -51,7 +51,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
 {
     struct pair pair;
     MPI_Status own;
-    MPI_Status *seen = seen_status(status, &own);
+    MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
     if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace), ES_CLASS_SEND))
