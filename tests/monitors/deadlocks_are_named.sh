@@ -11,6 +11,7 @@ hang=$top_builddir/apps/hang
 hangs()
 {
     run=$prefix-$1
+    rm -f "$folder/hang.out" # what the case before said must not be taken for this one's
     "$eventspace" run -n 2 --name "$run" -- "$hang" --seconds 60 "$@" \
         >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
     launched=$!
