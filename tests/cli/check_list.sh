@@ -9,6 +9,7 @@ run=$prefix-run
 # start RANKS TUPLES : a live run.
 start()
 {
+    rm -f "$folder/maker"
     "$helpers/make_segments" "$run" "$1" "$2" live >"$folder/maker" &
     maker=$!
     await 10 grep -q ready "$folder/maker"
