@@ -92,10 +92,16 @@ if "$MPICC" -show 2>/dev/null | grep -q mpich && [ -z "$ES_SANITIZERS" ] &&
         libdir="$prefix/lib" mpiprofiledir="$prefix/etc" >"$work/install" 2>&1; then
     sed -i "s|-L[^ ]* -Wl,-rpath,[^ ]*|-L$prefix/lib -Wl,-rpath,$prefix/lib|" \
         "$prefix/etc/eventspace.conf"
-    MPICC_PROFILE= "$MPICC" -profile="$prefix/etc/eventspace" -o "$work/linked" \
-        "$here/counts.c" 2>"$work/err" ||
+    # The wrapper adds .conf itself; it must not take the profile for a library of its own.
+    "$MPICC" -profile="$prefix/etc/eventspace" -o "$work/linked" "$here/counts.c" \
+        >"$work/err" 2>&1
+    if [ $? -ne 0 ] || ! readelf -d "$work/linked" | grep -q 'NEEDED.*libeventspace-mpi'; then
+        echo "not checked: $MPICC -profile=$prefix/etc/eventspace:"
+        cat "$work/err"
+        echo 'its flags are given by hand instead'
         "$MPICC" $(sed -n 's/^PROFILE_PRELIB="\(.*\)"/\1/p' "$prefix/etc/eventspace.conf") \
             -o "$work/linked" "$here/counts.c"
+    fi
     expect 0 'a program can be linked with the library'
     "$bin/tuples" --remove "$EVENTSPACE_RUN"
     ranks 2 "$work/linked" "$work/file"
