@@ -36,7 +36,7 @@ static void describe_pair(struct pair *pair,
     call->tuple.bytes = bytes;
 }
 
-/* Shows the receive half in the send's element. */
+/* Shows the receive half in the send's element; where there is none, the send half. */
 static void open_pair(struct pair *pair)
 {
     struct esi_call *call = &pair->call;
@@ -45,7 +45,8 @@ static void open_pair(struct pair *pair)
     if (!esi_start(call))
         return;
     pair->request.tuple.start = call->tuple.start;
-    shown = pair->request.tuple;
+    shown =
+        pair->request.tuple.peer != ES_PEER_NONE ? pair->request.tuple : call->tuple;
     shown.stop = 0;
     call->open = true;
     es_writer_open(&call->path->writer, &shown);
