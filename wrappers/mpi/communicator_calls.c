@@ -12,22 +12,21 @@
 
 #include "wrappers/mpi/completion.h"
 
-static void leave_created(struct esi_call *call,
-                          int result,
-                          const struct esi_comm *parent,
-                          uint64_t token,
-                          const MPI_Comm *made)
+/* Registers what the call has made, and publishes its tuple.  Without a parent that all
+ * members have in common, `token` is what they agree on. */
+static void leave_made(struct esi_call *call,
+                       int result,
+                       bool has_parent,
+                       uint64_t token,
+                       const MPI_Comm *made)
 {
     uint16_t operation = call->tuple.operation;
-    uint64_t stop = call->open ? esi_ticks() : 0;
 
-    call->tuple.stop = stop;
+    call->tuple.stop = call->open ? esi_ticks() : 0;
     if (ESI_UNLIKELY(esi_is_late(call, result)))
         esi_leave_late(call, result);
-    if (parent == NULL)
-        parent = call->comm;
     if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
-        esi_comm_register(*made, parent, operation, token);
+        esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
     esi_exit(call);
@@ -40,26 +39,7 @@ void esi_created(struct esi_call *call,
                  MPI_Comm *newcomm)
 {
     (void)comm; /* described on entry */
-    leave_created(call, result, call->comm, (uint64_t)(int64_t)token, newcomm);
-}
-
-/* Both sides, or all members, agree on this much where they have no parent in common.
- */
-static void leave_orphan(struct esi_call *call,
-                         int result,
-                         uint64_t token,
-                         const MPI_Comm *made)
-{
-    uint16_t operation = call->tuple.operation;
-
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
-    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
-        esi_comm_register(*made, NULL, operation, token);
-    if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
-    esi_exit(call);
+    leave_made(call, result, true, (uint64_t)(int64_t)token, newcomm);
 }
 
 static uint64_t hash_text(const char *text)
@@ -86,7 +66,7 @@ int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
         return next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
     esi_on_communicator(&call, local_comm);
     result = next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
-    leave_orphan(&call, result, (uint64_t)(int64_t)tag, made);
+    leave_made(&call, result, false, (uint64_t)(int64_t)tag, made);
     return result;
 }
 
@@ -186,7 +166,7 @@ int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
         return next(group, stringtag, info, errhandler, made);
     esi_call(&call);
     result = next(group, stringtag, info, errhandler, made);
-    leave_orphan(&call, result, hash_text(stringtag), made);
+    leave_made(&call, result, false, hash_text(stringtag), made);
     return result;
 }
 
@@ -211,7 +191,7 @@ int esi_wrap_MPI_Intercomm_create_from_groups(
     esi_call(&call);
     result = next(local_group, local_leader, remote_group, remote_leader, stringtag,
                   info, errhandler, made);
-    leave_orphan(&call, result, hash_text(stringtag), made);
+    leave_made(&call, result, false, hash_text(stringtag), made);
     return result;
 }
 #endif
@@ -276,7 +256,7 @@ int esi_wrap_MPI_Comm_accept(esi_MPI_Comm_accept_fn *next,
         return next(port, info, root, comm, made);
     esi_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(port, info, root, comm, made);
-    leave_orphan(&call, result, 0, made);
+    leave_made(&call, result, false, 0, made);
     return result;
 }
 
@@ -294,7 +274,7 @@ int esi_wrap_MPI_Comm_connect(esi_MPI_Comm_connect_fn *next,
         return next(port, info, root, comm, made);
     esi_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(port, info, root, comm, made);
-    leave_orphan(&call, result, 0, made);
+    leave_made(&call, result, false, 0, made);
     return result;
 }
 
@@ -307,7 +287,7 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
         return next(fd, made);
     esi_call(&call);
     result = next(fd, made);
-    leave_orphan(&call, result, 0, made);
+    leave_made(&call, result, false, 0, made);
     return result;
 }
 
