@@ -2,14 +2,10 @@
 # Copyright (c) 2026 the EventSpace authors
 # functions.sh - what the drivers of the example programs have in common; sourced.
 
+. "${top_srcdir:?not set}/tests/checks.sh"
+
 apps=${top_builddir:?not set}/apps
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
-failures=0
-
-skip() {
-    echo "skipped: $*"
-    exit 77
-}
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -x "$apps/ring" ] || skip 'the example programs are not built'
@@ -27,30 +23,4 @@ run() {
     shift 2
     timeout -k 5 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$shim" \
         "$apps/$program" "$@" </dev/null
-}
-
-# expect STATUS WHAT... - compares with the exit status of the command before.
-expect() {
-    local found=$? expected=$1
-    shift
-    if [ "$found" -eq "$expected" ]; then
-        echo "ok: $*"
-    else
-        echo "FAILED: $*: exit status $found instead of $expected"
-        failures=$((failures + 1))
-    fi
-}
-
-# check WHAT COMMAND... - the command has to succeed.
-check() {
-    local what=$1
-    shift
-    "$@"
-    expect 0 "$what"
-}
-
-finish() {
-    [ "$failures" -eq 0 ] && exit 0
-    echo "$failures checks failed"
-    exit 1
 }

@@ -2,16 +2,12 @@
 # Copyright (c) 2026 the EventSpace authors
 # functions.sh - what the drivers of the interposer have in common; sourced.
 
+. "${top_srcdir:?not set}/tests/checks.sh"
+
 here=$top_srcdir/tests/mpi
 bin=${top_builddir:?not set}/tests/mpi
 library=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
-failures=0
-
-skip() {
-    echo "skipped: $*"
-    exit 77
-}
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -r "$library" ] || skip 'the interposer is not built'
@@ -62,30 +58,4 @@ observe() {
 # tuples - what the program has left in shared memory.
 tuples() {
     "$bin/tuples" "$EVENTSPACE_RUN"
-}
-
-# expect STATUS WHAT... - compares with the exit status of the command before.
-expect() {
-    local found=$? expected=$1
-    shift
-    if [ "$found" -eq "$expected" ]; then
-        echo "ok: $*"
-    else
-        echo "FAILED: $*: exit status $found instead of $expected"
-        failures=$((failures + 1))
-    fi
-}
-
-# check WHAT COMMAND... - the command has to succeed.
-check() {
-    local what=$1
-    shift
-    "$@"
-    expect 0 "$what"
-}
-
-finish() {
-    [ "$failures" -eq 0 ] && exit 0
-    echo "$failures checks failed"
-    exit 1
 }
