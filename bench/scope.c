@@ -263,7 +263,7 @@ static void open_contest(struct contest *contest,
         die("run", result);
     es_scope_config_init(&config);
     config.take = take;
-    config.shape = shape;
+    config.tree.shape = shape;
     config.sorting = sorting;
     config.window_ns = 0;
     config.max = SIZE_MAX / 2;

@@ -37,7 +37,9 @@ void es_scope_config_init(struct es_scope_config *config)
 {
     *config = (struct es_scope_config){
         .take = ES_TAKE_EVERY,
-        .shape = ES_SHAPE_VIEWS,
+        .tree = {.shape = ES_SHAPE_VIEWS,
+                 .levels = ES_LEVELS_ALL,
+                 .limit_ns = UINT64_C(5000000000)},
         .sorting = ES_SORTING_NONE,
         .window_ns = UINT64_C(10000000),
         .max = 65536,
@@ -51,12 +53,13 @@ static int open_tree(struct es_scope *scope,
                      struct es_stage **ret_root)
 {
     struct es_stage_node *plan;
-    int result = es_stage_tree_plan(scope->origins.items, scope->origins.count,
-                                    &scope->config, scope->view_filter, &plan);
+    int result =
+        es_stage_tree_plan(scope->origins.items, scope->origins.count, &scope->config,
+                           NULL, scope->view_filter, error, &plan);
 
     if (result < 0)
         return result;
-    result = es_stage_node_open(plan, &scope->context, error, ret_root);
+    result = es_stage_node_open(plan, NULL, &scope->context, error, ret_root);
     if (result == 0)
         scope->cost.stages = es_stage_node_count(plan);
     es_stage_node_destroy(plan);

@@ -25,74 +25,6 @@ struct planner {
     const char *view_filter;
 };
 
-/* --- Nodes ------------------------------------------------------------------- */
-
-static struct es_stage_node *new_node(const char *type, const char *host)
-{
-    struct es_stage_node *node = calloc(1, sizeof *node);
-
-    if (!node)
-        return NULL;
-    node->type = type;
-    node->host = host;
-    node->origin = ES_STAGE_NO_ORIGIN;
-    return node;
-}
-
-void es_stage_node_destroy(struct es_stage_node *node)
-{
-    if (!node)
-        return;
-    for (size_t i = 0; i < node->child_count; i++)
-        es_stage_node_destroy(node->children[i]);
-    for (size_t i = 0; i < node->property_count; i++)
-        free(node->properties[i].value);
-    free(node->children);
-    free(node);
-}
-
-/* Takes `child`, also on failure; NULL counts as one. */
-static int add_child(struct es_stage_node *node, struct es_stage_node *child)
-{
-    if (!child)
-        return -ENOMEM;
-    if (node->child_count == node->child_capacity) {
-        size_t capacity = node->child_capacity ? node->child_capacity * 2 : 4;
-        struct es_stage_node **children =
-            realloc(node->children, capacity * sizeof(struct es_stage_node *));
-
-        if (!children) {
-            es_stage_node_destroy(child);
-            return -ENOMEM;
-        }
-        node->children = children;
-        node->child_capacity = capacity;
-    }
-    node->children[node->child_count++] = child;
-    return 0;
-}
-
-static int set_property(struct es_stage_node *node, const char *name, const char *value)
-{
-    struct es_node_property *property = &node->properties[node->property_count];
-
-    property->name = name;
-    property->value = strdup(value);
-    if (!property->value)
-        return -ENOMEM;
-    node->property_count++;
-    return 0;
-}
-
-size_t es_stage_node_count(const struct es_stage_node *node)
-{
-    size_t count = 1;
-
-    for (size_t i = 0; i < node->child_count; i++)
-        count += es_stage_node_count(node->children[i]);
-    return count;
-}
-
 /* --- Order of the elements --------------------------------------------------- */
 
 static int compare_numbers(long a, long b)
@@ -170,12 +102,13 @@ static bool takes_every(const struct planner *planner)
 static int set_element_properties(const struct planner *planner,
                                   struct es_stage_node *node)
 {
-    int result = set_property(node, "read", takes_every(planner) ? "every" : "latest");
+    int result =
+        es_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
 
     if (result == 0 && planner->config->open)
-        result = set_property(node, "open", "yes");
+        result = es_stage_node_set(node, "open", "yes");
     if (result == 0 && planner->config->counters)
-        result = set_property(node, "counters", "yes");
+        result = es_stage_node_set(node, "counters", "yes");
     return result;
 }
 
@@ -184,7 +117,7 @@ static int add_element(const struct planner *planner,
                        size_t place)
 {
     const struct es_origin *origin = origin_at(planner, place);
-    struct es_stage_node *node = new_node("element", origin->host);
+    struct es_stage_node *node = es_stage_node_create("element", origin->host);
 
     if (!node)
         return -ENOMEM;
@@ -194,7 +127,7 @@ static int add_element(const struct planner *planner,
         es_stage_node_destroy(node);
         return -ENOMEM;
     }
-    return add_child(parent, node);
+    return es_stage_node_add(parent, node);
 }
 
 static int add_elements(const struct planner *planner,
@@ -217,21 +150,22 @@ static int add_thread(const struct planner *planner,
 {
     const struct es_origin *origin = origin_at(planner, first);
     bool reduces = planner->config->take == ES_TAKE_LATEST_OF_THREAD;
-    struct es_stage_node *node = new_node(reduces ? "reduce" : "gather", origin->host);
+    struct es_stage_node *node =
+        es_stage_node_create(reduces ? "reduce" : "gather", origin->host);
     int result;
 
     if (!node)
         return -ENOMEM;
     snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
              origin->thread);
-    result = reduces ? set_property(node, "to", "latest") : 0;
+    result = reduces ? es_stage_node_set(node, "to", "latest") : 0;
     if (result == 0)
         result = add_elements(planner, node, first, end);
     if (result < 0) {
         es_stage_node_destroy(node);
         return result;
     }
-    return add_child(parent, node);
+    return es_stage_node_add(parent, node);
 }
 
 static bool has_threads(const struct planner *planner)
@@ -239,7 +173,7 @@ static bool has_threads(const struct planner *planner)
     const struct es_scope_config *config = planner->config;
 
     return config->take == ES_TAKE_LATEST_OF_THREAD ||
-           (config->shape == ES_SHAPE_VIEWS && config->sorting == ES_SORTING_NONE);
+           (config->tree.shape == ES_SHAPE_VIEWS && config->sorting == ES_SORTING_NONE);
 }
 
 /* What lies below a host or the root of a flat tree. */
@@ -264,17 +198,17 @@ static struct es_stage_node *new_joint(const struct planner *planner, const char
 {
     const struct es_scope_config *config = planner->config;
     bool sorts = config->sorting != ES_SORTING_NONE;
-    struct es_stage_node *node = new_node(sorts ? "sort" : "gather", host);
+    struct es_stage_node *node = es_stage_node_create(sorts ? "sort" : "gather", host);
     char window[32];
     int result = 0;
 
     if (node && sorts) {
         snprintf(window, sizeof window, "%lluns",
                  (unsigned long long)config->window_ns);
-        result = set_property(node, "by",
-                              config->sorting == ES_SORTING_STOP ? "stop" : "start");
+        result = es_stage_node_set(
+            node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
         if (result == 0)
-            result = set_property(node, "window", window);
+            result = es_stage_node_set(node, "window", window);
     }
     if (result < 0) {
         es_stage_node_destroy(node);
@@ -293,13 +227,14 @@ static struct es_stage_node *filtered(struct es_stage_node *node, const char *wh
 
     if (!node || !where)
         return node;
-    filter = new_node("filter", node->host);
+    filter = es_stage_node_create("filter", node->host);
     if (!filter) {
         es_stage_node_destroy(node);
         return NULL;
     }
     snprintf(filter->label, sizeof filter->label, "filter");
-    if (add_child(filter, node) < 0 || set_property(filter, "where", where) < 0) {
+    if (es_stage_node_add(filter, node) < 0 ||
+        es_stage_node_set(filter, "where", where) < 0) {
         es_stage_node_destroy(filter);
         return NULL;
     }
@@ -332,7 +267,7 @@ static int plan_hosts(const struct planner *planner, struct es_stage_node **ret_
 
     for (size_t first = 0, next; first < planner->count && result == 0; first = next) {
         next = end_of_host(planner, first);
-        result = add_child(
+        result = es_stage_node_add(
             root, plan_part(planner, origin_at(planner, first)->host, first, next));
     }
     if (result < 0) {
@@ -358,7 +293,9 @@ static void drop_single_root(struct es_stage_node **root)
 int es_stage_tree_plan(const struct es_origin *origins,
                        size_t count,
                        const struct es_scope_config *config,
+                       const struct es_sites *sites,
                        const char *view_filter,
+                       struct es_error *error,
                        struct es_stage_node **ret_root)
 {
     struct planner planner = {.origins = origins,
@@ -368,7 +305,10 @@ int es_stage_tree_plan(const struct es_origin *origins,
     struct es_stage_node *root = NULL;
     int result = order_origins(&planner);
 
-    if (result == 0 && config->shape == ES_SHAPE_FLAT) {
+    (void)sites;
+    (void)error;
+
+    if (result == 0 && config->tree.shape == ES_SHAPE_FLAT) {
         root = plan_part(&planner, NULL, 0, count);
         result = root ? 0 : -ENOMEM;
     } else if (result == 0) {
@@ -379,72 +319,5 @@ int es_stage_tree_plan(const struct es_origin *origins,
     free(planner.order);
     if (result == 0)
         *ret_root = root;
-    return result;
-}
-
-/* --- As text, and as stages -------------------------------------------------- */
-
-static void print_node(const struct es_stage_node *node, int depth, FILE *out)
-{
-    fprintf(out, "%*s%s", depth * 2, "", node->type);
-    for (size_t i = 0; i < node->property_count; i++)
-        fprintf(out, " %s=%s", node->properties[i].name, node->properties[i].value);
-    fprintf(out, " \"%s\"\n", node->label);
-    for (size_t i = 0; i < node->child_count; i++)
-        print_node(node->children[i], depth + 1, out);
-}
-
-int es_stage_node_format(const struct es_stage_node *root, char **ret_text)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return -errno;
-    print_node(root, 0, out);
-    if (fclose(out) != 0) {
-        free(text);
-        return -ENOMEM;
-    }
-    *ret_text = text;
-    return 0;
-}
-
-static void close_stages(struct es_stage **stages, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        es_stage_close(stages[i]);
-    free(stages);
-}
-
-int es_stage_node_open(const struct es_stage_node *node,
-                       const struct es_stage_context *context,
-                       struct es_error *error,
-                       struct es_stage **ret_stage)
-{
-    struct es_property properties[ES_NODE_PROPERTIES];
-    struct es_stage_spec spec = {.type = node->type,
-                                 .properties = properties,
-                                 .property_count = node->property_count,
-                                 .child_count = node->child_count,
-                                 .origin = node->origin,
-                                 .label = node->label,
-                                 .context = context};
-    int result = 0;
-    size_t opened = 0;
-
-    spec.children = calloc(node->child_count + 1, sizeof(struct es_stage *));
-    if (!spec.children)
-        return -ENOMEM;
-    for (; opened < node->child_count && result == 0; opened += result == 0)
-        result = es_stage_node_open(node->children[opened], context, error,
-                                    &spec.children[opened]);
-    for (size_t i = 0; i < node->property_count; i++)
-        properties[i] = (struct es_property){.name = node->properties[i].name,
-                                             .value = node->properties[i].value};
-    if (result == 0)
-        result = es_stage_open(&spec, error, ret_stage);
-    close_stages(spec.children, result < 0 ? opened : 0);
     return result;
 }

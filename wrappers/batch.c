@@ -18,6 +18,7 @@ void es_batch_fini(struct es_batch *batch)
     free(batch->tuples);
     free(batch->marks);
     free(batch->reports);
+    free(batch->notices);
     *batch = (struct es_batch){0};
 }
 
@@ -25,6 +26,7 @@ void es_batch_clear(struct es_batch *batch)
 {
     batch->count = 0;
     batch->report_count = 0;
+    batch->notice_count = 0;
     batch->more = false;
 }
 
@@ -69,5 +71,20 @@ int es_batch_report(struct es_batch *batch, const struct es_report *report)
         batch->report_capacity = capacity;
     }
     batch->reports[batch->report_count++] = *report;
+    return 0;
+}
+
+int es_batch_notice(struct es_batch *batch, const struct es_notice *notice)
+{
+    if (batch->notice_count == batch->notice_capacity) {
+        size_t capacity = larger(batch->notice_capacity, batch->notice_count + 1);
+        struct es_notice *notices = realloc(batch->notices, capacity * sizeof *notices);
+
+        if (!notices)
+            return -ENOMEM;
+        batch->notices = notices;
+        batch->notice_capacity = capacity;
+    }
+    batch->notices[batch->notice_count++] = *notice;
     return 0;
 }

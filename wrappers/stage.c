@@ -75,6 +75,7 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
     stage->pull = ops->pull;
     stage->context = spec->context;
     stage->origin = spec->origin;
+    stage->data = spec->data;
     stage->child_count = spec->child_count;
     stage->children = calloc(spec->child_count + 1, sizeof *stage->children);
     stage->label = strdup(spec->label ? spec->label : "");
@@ -110,6 +111,14 @@ static int open_type(struct es_stage *stage,
     return result;
 }
 
+static bool has_asking_child(const struct es_stage *stage)
+{
+    for (size_t i = 0; i < stage->child_count; i++)
+        if (stage->children[i]->asks)
+            return true;
+    return false;
+}
+
 int es_stage_open(const struct es_stage_spec *spec,
                   struct es_error *error,
                   struct es_stage **ret_stage)
@@ -133,6 +142,8 @@ int es_stage_open(const struct es_stage_spec *spec,
     }
     for (size_t i = 0; i < stage->child_count; i++)
         stage->children[i]->parent = stage;
+    stage->data = NULL;
+    stage->asks = ops->ask && (stage->child_count == 0 || has_asking_child(stage));
     *ret_stage = stage;
     return 0;
 }
@@ -149,6 +160,16 @@ void es_stage_close(struct es_stage *stage)
         es_stage_close(stage->children[i]);
     free_stage(stage);
     errno = saved_errno;
+}
+
+void es_stage_foreach_kept(const struct es_stage *stage,
+                           es_stage_kept_fn fn,
+                           void *data)
+{
+    if (stage->ops->foreach_kept)
+        stage->ops->foreach_kept(stage, fn, data);
+    for (size_t i = 0; i < stage->child_count; i++)
+        es_stage_foreach_kept(stage->children[i], fn, data);
 }
 
 int es_stage_pull_measured(struct es_stage *stage,

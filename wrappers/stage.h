@@ -19,6 +19,10 @@ struct es_place {
     struct es_cursor given; /* behind the tuples given last */
     bool registered; /* the writer waits for this reader where the element blocks */
     uint64_t serial; /* of the pull that gave them; 0 = all acknowledged */
+    /* Of an element that is read through a tuple server `taken` is where reading begins
+     * anew if that server is lost: everything below was given.  Behind it some tuples
+     * may have been given too, where a stage over there keeps others back: the scope
+     * knows which. */
 };
 
 /* One place per origin, by the origin's index. */

@@ -32,6 +32,7 @@
 #include "eventspace/api.h"
 #include "eventspace/error.h"
 #include "eventspace/run.h"
+#include "eventspace/servers.h"
 #include "eventspace/stage.h"
 
 /* Which events.  What elements cannot tell apart is filtered out of the tuples. */
@@ -50,10 +51,47 @@ enum es_take {
 };
 
 enum es_shape {
-    ES_SHAPE_VIEWS, /* elements under their thread, threads under their host (the
-                       paper's) */
-    ES_SHAPE_FLAT,  /* all elements under one gather; thread reductions still get their
-                       node */
+    ES_SHAPE_VIEWS,  /* elements under their thread, threads under their host (paper) */
+    ES_SHAPE_FLAT,   /* all under one gather, but for thread reductions, and hosts that
+                        are reached through their servers */
+    ES_SHAPE_HOSTS,  /* elements under their host, hosts under the root */
+    ES_SHAPE_KARY,   /* hosts as a tree: no stage has more than fan_out children */
+    ES_SHAPE_LEVELS, /* a joint for each of what `levels` says */
+};
+
+/* Bits: for each of what there are joints. */
+enum es_level {
+    ES_LEVEL_THREAD = 1,
+    ES_LEVEL_SOCKET = 2,
+    ES_LEVEL_HOST = 4,
+    ES_LEVEL_CLUSTER = 8,  /* on the first host of the cluster */
+    ES_LEVEL_GATEWAY = 16, /* on the host that leads into the cluster */
+    ES_LEVELS_ALL = 31,
+};
+
+enum es_mode {
+    ES_MODE_CONCURRENT, /* all requests are sent before a reply is awaited */
+    ES_MODE_SEQUENTIAL, /* one child after the other: the least load at a time */
+};
+
+/* Where a tree stands and how it works; part of a scope's configuration.  Zero is the
+ * default of each but `levels` and `limit_ns`: es_scope_config_init() sets them. */
+struct es_tree_config {
+    enum es_shape shape;
+    unsigned
+        fan_out; /* most children of a joint that stands for hosts; 0 = any number */
+    unsigned levels; /* of ES_SHAPE_LEVELS: bits of enum es_level */
+    enum es_mode mode;
+    unsigned threads;   /* that pull children of the root at the same time; 0 = none */
+    unsigned ahead;     /* pulls in flight to each server beyond the one awaited */
+    const char *joints; /* hosts for joints that stand for several hosts, with commas;
+                           NULL = cluster's gateways and first hosts; borrowed */
+    const char *reduce; /* reduction of each thread's tuples, such as "latest" or
+                           "histogram"; NULL = as `take` says; borrowed */
+    size_t batch; /* tuples a server collects before it answers; 0 = does not wait */
+    uint64_t batch_wait_ns; /* how long it waits for them at most */
+    uint64_t limit_ns;      /* how long a server may take to answer (5 s) */
+    bool through_server;    /* also this host's elements are read by its tuple server */
 };
 
 enum es_sorting {
@@ -65,7 +103,7 @@ enum es_sorting {
 struct es_scope_config {
     struct es_view view;
     enum es_take take;
-    enum es_shape shape;
+    struct es_tree_config tree;
     enum es_sorting sorting;
     uint64_t window_ns; /* sorting keeps tuples back so long for those that come late */
     bool open;          /* also the operations under way (stop = 0) */
@@ -73,12 +111,26 @@ struct es_scope_config {
     bool lossless; /* programs wait for this scope where their elements are set to block
                     */
     size_t max;    /* tuples in one pull at most */
+    struct es_servers *servers; /* all hosts of the run; NULL = this host's elements
+                                   only; borrowed, must outlive the scope */
+    const char *name; /* announced under this name for `eventspace scope`; NULL = not
+                         announced; borrowed */
+    bool global_time; /* times are nanoseconds since 1970: es_origin.clock says so */
 };
 
 /* Every tuple of all elements, in the shape of views, unsorted, 65,536 a pull. */
 ES_API void es_scope_config_init(struct es_scope_config *config);
 
 struct es_scope;
+
+/* Changes one setting by name, as `eventspace scope set` does ("shape", "levels",
+ * "fan-out", "mode", "threads", "ahead", "joints", "reduce", "batch", "max", ...: see
+ * eventspace-scope(1)).  Texts are copied into the scope that is opened or set with it,
+ * and must live until then.  -EINVAL with words. */
+ES_API int es_scope_config_set(struct es_scope_config *config,
+                               const char *name,
+                               const char *value,
+                               struct es_error *error);
 
 /* Opens a scope over a run, which is borrowed and must outlive it.  A view that selects
  * no element (yet) is no error.  -EINVAL with words when the view is not understood. */
@@ -93,6 +145,15 @@ ES_API void es_scope_close(struct es_scope *scope);
  * the number of elements that joined, or -errno: then the scope goes on as it was.
  * Several scopes may share a run: each finds what another's refresh has attached. */
 ES_API int es_scope_refresh(struct es_scope *scope);
+
+/* Changes what `config->tree`, `sorting`, `window_ns`, `max` and `lossless` say of an
+ * open scope; the view and what it takes stay.  No tuple is lost or given twice across
+ * the change.  -EINVAL with words, or -errno: then the scope goes on as it was. */
+ES_API int es_scope_reconfigure(struct es_scope *scope,
+                                const struct es_scope_config *config,
+                                struct es_error *error);
+/* As it is now; texts borrowed until the next reconfiguration. */
+ES_API const struct es_scope_config *es_scope_config(const struct es_scope *scope);
 
 enum es_pull_flags {
     ES_PULL_REPEAT = 1, /* the last batch was not used: give it again */

@@ -62,6 +62,7 @@ ES_API uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost);
 ES_API uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost);
 
 struct es_stage;
+struct es_link;
 
 /* What a stage may look at beside its children.  Borrowed by all stages of a tree. */
 struct es_stage_context {
@@ -72,6 +73,13 @@ struct es_stage_context {
     const char *(*communicator_name)(void *data,
                                      uint32_t origin,
                                      uint16_t communicator);
+    /* A new connection to the tuple server of a host.  NULL: there is none to be had.
+     * May be called by several threads. */
+    int (*connect)(void *data,
+                   const char *host,
+                   uint64_t timeout_ns,
+                   struct es_error *error,
+                   struct es_link **ret_link);
     void *data;
 };
 
@@ -87,7 +95,13 @@ struct es_stage_spec {
     uint32_t origin;   /* stages that stand for one element, else ES_STAGE_NO_ORIGIN */
     const char *label; /* for people: "host a", "thread 3.0" */
     const struct es_stage_context *context;
+    const void *data; /* what else the type's open() needs; seen as stage->data there */
 };
+
+/* Announces a pull that will follow at once with the same serial, acknowledged and max,
+ * so that stages that wait for others can send all requests before anybody waits for a
+ * reply.  A failure shows in the pull. */
+typedef void (*es_stage_ask_fn)(struct es_stage *stage, const struct es_pull *pull);
 
 /* Appends to the batch.  On failure what it appended is dropped by the caller. */
 typedef int (*es_stage_pull_fn)(struct es_stage *stage,
@@ -127,8 +141,13 @@ struct es_stage {
     size_t child_count;
     struct es_stage_sibling *siblings; /* of the children if all have the same
                                           pull_siblings, else NULL */
+    bool asks; /* it or a stage below has something to announce: see es_stage_ask() */
+    const void *data; /* the spec's, during open() only */
     char *label;
 };
+
+/* Called for each tuple that a stage keeps: taken from its children, not yet given. */
+typedef void (*es_stage_kept_fn)(void *data, const struct es_mark *mark);
 
 struct es_stage_ops {
     const char *name;
@@ -145,6 +164,12 @@ struct es_stage_ops {
                 struct es_error *error);
     /* NULL: the type stands on the writing side and cannot be pulled. */
     es_stage_pull_fn pull;
+    /* Passes the announcement to the children with the request they will get, or sends
+     * its own.  NULL: this type's pull cannot tell before what it will ask of them. */
+    es_stage_ask_fn ask;
+    /* The tuples it keeps between pulls, not those of its children, nor those given by
+     * the last pull.  NULL: it keeps none. */
+    void (*foreach_kept)(const struct es_stage *stage, es_stage_kept_fn fn, void *data);
     /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
      */
     void (*close)(struct es_stage *stage);
@@ -168,6 +193,18 @@ ES_API void es_stage_close(struct es_stage *stage);
 
 /* What the stage has cost up to now. */
 ES_API void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost);
+
+/* Calls `fn` for each tuple that is kept in the stage or below it in this process. */
+ES_API void es_stage_foreach_kept(const struct es_stage *stage,
+                                  es_stage_kept_fn fn,
+                                  void *data);
+
+/* Announces a pull; costs nothing where nobody below has anything to announce. */
+static inline void es_stage_ask(struct es_stage *stage, const struct es_pull *pull)
+{
+    if (stage->asks)
+        stage->ops->ask(stage, pull);
+}
 
 ES_API int es_stage_pull_measured(struct es_stage *stage,
                                   const struct es_pull *pull,

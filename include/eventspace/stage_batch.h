@@ -61,6 +61,14 @@ struct es_report {
     uint64_t polls;    /* polls that found nothing, ever */
 };
 
+/* What a consumer should know of a part of its tree that did not deliver. */
+struct es_notice {
+    char part[64];      /* label of the stage: "host a" */
+    int code;           /* -ETIMEDOUT: does not answer; -EPIPE: no connection; ... */
+    uint32_t reserved;  /* 0 */
+    uint64_t silent_ns; /* since when */
+};
+
 struct es_batch {
     struct es_tuple *tuples;
     struct es_mark *marks;
@@ -69,6 +77,9 @@ struct es_batch {
     struct es_report *reports;
     size_t report_count;
     size_t report_capacity;
+    struct es_notice *notices;
+    size_t notice_count;
+    size_t notice_capacity;
     bool more; /* the pull's limit was reached: another pull has more to give at once */
 };
 
@@ -79,6 +90,7 @@ ES_API void es_batch_clear(struct es_batch *batch);
 /* Makes room for `extra` more tuples.  0 or -ENOMEM; then nothing is changed. */
 ES_API int es_batch_grow(struct es_batch *batch, size_t extra);
 ES_API int es_batch_report(struct es_batch *batch, const struct es_report *report);
+ES_API int es_batch_notice(struct es_batch *batch, const struct es_notice *notice);
 
 static inline int es_batch_reserve(struct es_batch *batch, size_t extra)
 {

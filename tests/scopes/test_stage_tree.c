@@ -93,14 +93,14 @@ static void each_shape_is_as_drawn(void **state)
 
         es_scope_config_init(&config);
         config.take = cases[i].take;
-        config.shape = cases[i].shape;
+        config.tree.shape = cases[i].shape;
         config.sorting = cases[i].sorting;
         config.open = cases[i].open;
         config.window_ns = 5;
         config.view.filter = cases[i].filter;
         print_message("# %s\n", cases[i].what);
-        assert_int_equal(es_stage_tree_plan(origins, cases[i].origins, &config,
-                                            cases[i].view_filter, &root),
+        assert_int_equal(es_stage_tree_plan(origins, cases[i].origins, &config, NULL,
+                                            cases[i].view_filter, NULL, &root),
                          0);
         assert_int_equal(es_stage_node_format(root, &text), 0);
         assert_string_equal(text, cases[i].text);
@@ -122,7 +122,8 @@ static void every_origin_has_one_leaf(void **state)
         many[i] = (struct es_origin){
             .name = "x", .host = i % 3 ? "a" : "b", .rank = i % 40, .thread = i % 7};
     es_scope_config_init(&config);
-    assert_int_equal(es_stage_tree_plan(many, COUNT, &config, NULL, &root), 0);
+    assert_int_equal(es_stage_tree_plan(many, COUNT, &config, NULL, NULL, NULL, &root),
+                     0);
     /* Root, hosts, threads by host: 40 * 7 of each, but that i % 3, i % 40, i % 7 meet
      * all. */
     assert_int_equal(es_stage_node_count(root), 1 + 2 + 2 * 280 + COUNT);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Parts: what of a gather tree stands in a tuple server, on behalf of a stage `remote`
+ * in its parent's process.
+ *
+ * A connection opens one part, pulls it and ends it by closing.  The "open" request:
+ *
+ *     {"request": "open", "scope": NAME, "hosts": {HOST: ADDRESS, ...},
+ *      "processes": [{"pid":, "rank":, "host":, "clock": {...}}, ...],
+ *      "origins": [{"process": INDEX, "name":, "collector":, "thread":, "classes":,
+ *                   "peer":, "communicator":, "position":, "end": BOOL}, ...],
+ *      "lossless": BOOL, "tree": NODE}
+ *     NODE: {"type":, "label":, "host":, "origin":, "properties": {...}, "children":
+ * [...]}
+ *
+ * Origins are numbered within the part, from 0 in the order of the list; the remote
+ * stage knows whose they are above.  Reading begins at `position`; with "end" behind
+ * what is there.  The "open" reply tells {"origins": N, "positions": [...], "missing":
+ * [indices of elements that are not there]}.
+ *
+ * A PULL acknowledges all batches before it on this connection.  A BATCH carries
+ * tuples, marks, reports, notices, what the pull cost, and the positions that have
+ * moved: for each such origin where reading must begin anew if this connection is lost,
+ * that is the first tuple that was not given.  So a lost reply, a restarted server and
+ * a changed tree are one thing: the part is opened again at the positions its parent
+ * has.
+ *
+ * One thread at a time.
+ */
+#ifndef ES_SCOPES_PART_H
+#define ES_SCOPES_PART_H
+
+#include <stdint.h>
+
+#include "base/json_out.h"
+#include "eventspace/stage.h"
+#include "scopes/service.h"
+#include "tuplespace/frame.h"
+
+struct es_part;
+
+/* Makes the part that `request` describes. */
+int es_part_open(struct es_service_connection *connection,
+                 const struct es_member *request,
+                 struct es_json_out *reply,
+                 struct es_error *error,
+                 struct es_part **ret_part);
+/* Answers one pull through the connection's link. */
+int es_part_pull(struct es_part *part, const struct es_frame *frame);
+/* Writes what each stage has cost, in the order of es_scope_foreach_stage(). */
+void es_part_write_costs(const struct es_part *part, struct es_json_out *reply);
+/* Accepts NULL. */
+void es_part_close(struct es_part *part);
+
+/* Opens the stage that stands for `node` in this process: a remote stage.  `node`'s
+ * origins are those of `context`. */
+struct es_stage_node;
+int es_remote_open(const struct es_stage_node *node,
+                   const struct es_stage_context *context,
+                   struct es_error *error,
+                   struct es_stage **ret_stage);
+
+#endif

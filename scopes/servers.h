@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* servers.h - the calls on a run's tuple servers that consumers do not need themselves.
+ */
+#ifndef ES_SCOPES_SERVERS_H
+#define ES_SCOPES_SERVERS_H
+
+#include "eventspace/servers.h"
+#include "pathmap/message.h"
+#include "tuplespace/link.h"
+
+/* Sends one control request to the server of `host` (NULL = the home server) over the
+ * connection kept for that, and waits for the reply, which the caller destroys.  `text`
+ * is a JSON object with a member "request".  A failure that the server reports becomes
+ * its code and words. */
+int es_servers_request(struct es_servers *servers,
+                       const char *host,
+                       const char *text,
+                       size_t length,
+                       uint64_t timeout_ns,
+                       struct es_error *error,
+                       struct es_message **ret_reply);
+
+/* A new connection to the server of `host`, for a remote stage.  Caller closes it. */
+int es_servers_connect(struct es_servers *servers,
+                       const char *host,
+                       uint64_t timeout_ns,
+                       struct es_error *error,
+                       struct es_link **ret_link);
+
+/* For the tuple server itself: a set of hosts whose addresses come from elsewhere (an
+ * "open" request carries them). */
+int es_servers_create(const char *run,
+                      const struct es_run_key *key,
+                      struct es_servers **ret_servers);
+int es_servers_add(struct es_servers *servers, const char *host, const char *address);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What a tuple server does for its clients: a table of requests, and pulls.
+ *
+ * Requests are JSON objects with a member "request"; each is a row of a table, in the
+ * file of its subject.  The service runs one thread per connection; what connections
+ * share is guarded by its owner.
+ */
+#ifndef ES_SCOPES_SERVICE_H
+#define ES_SCOPES_SERVICE_H
+
+#include "base/json_out.h"
+#include "eventspace/error.h"
+#include "eventspace/run.h"
+#include "pathmap/message.h"
+#include "tuplespace/server.h"
+
+struct es_part;
+struct es_scope_board;   /* live scopes: scopes/scope_board.h */
+struct es_host_board;    /* the run's hosts: scopes/host_board.h */
+struct es_element_store; /* elements the server holds itself: scopes/element_store.h */
+
+/* One per tuple server; made by eventspaced.  Boards and stores lock themselves. */
+struct es_service {
+    const char *run;          /* borrowed */
+    const char *host;         /* borrowed */
+    struct es_server *server; /* for its log; set once it is started */
+    struct es_scope_board *scopes;
+    struct es_host_board *hosts;
+    struct es_element_store *elements;
+};
+
+/* One client's connection. */
+struct es_service_connection {
+    struct es_service *service; /* borrowed */
+    struct es_link *link;       /* borrowed */
+    struct es_run *reading;     /* this connection's own view of the run on this host;
+                                   opened at first use: esi_service_run() */
+    struct es_part *part;       /* the part of a scope it has opened, or NULL */
+    void *announced;            /* the scope it has announced, or NULL: scope board's */
+};
+
+/* Writes the members of the reply, an object that is begun and ended by the caller.
+ * -errno with words in `error` makes it a failure, and what was written is dropped. */
+typedef int (*es_request_fn)(struct es_service_connection *connection,
+                             const struct es_member *request,
+                             struct es_json_out *reply,
+                             struct es_error *error);
+
+struct es_request {
+    const char *name;
+    es_request_fn serve;
+};
+
+/* Tables of rows, each ended by a row with name NULL; the list by NULL. */
+extern const struct es_request *const esi_request_tables[];
+extern const struct es_request esi_catalog_requests[]; /* catalog, communicator, ... */
+extern const struct es_request esi_part_requests[];    /* open, close, costs */
+extern const struct es_request esi_host_requests[];    /* hosts, register, end */
+extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll ... */
+extern const struct es_request esi_element_requests[]; /* element.create, ... */
+extern const struct es_request esi_control_requests[]; /* collect: switches */
+
+/* The service to hand to es_server_start(); `service` is borrowed. */
+void es_service_fill(struct es_service *service, struct es_server_service *ret_service);
+
+/* The connection's own run, opened or refreshed.  Borrowed from the connection. */
+int esi_service_run(struct es_service_connection *connection,
+                    struct es_error *error,
+                    struct es_run **ret_run);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The nodes of which plans of gather trees are made: one per stage that is to be.
+ *
+ * A node whose host is not that of its parent is opened there: the parent's process
+ * gets a remote stage in its place, and the node with all below it travels as JSON to
+ * the tuple server of its host, as a part (scopes/part.h).
+ */
+#ifndef ES_SCOPES_STAGE_NODE_H
+#define ES_SCOPES_STAGE_NODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json_out.h"
+#include "eventspace/stage.h"
+#include "pathmap/message.h"
+
+enum { ES_NODE_PROPERTIES = 6 };
+
+struct es_node_property {
+    const char *name; /* static, or the plan's text that the node was read from */
+    char *value;      /* owned */
+};
+
+/* One stage that is to be. */
+struct es_stage_node {
+    const char *type; /* static, or of the stage registry */
+    struct es_node_property properties[ES_NODE_PROPERTIES];
+    size_t property_count;
+    const char *host; /* where it runs; NULL = with its parent (the root: in the
+                         consumer); borrowed */
+    uint32_t origin;  /* element stages: the origin, else ES_STAGE_NO_ORIGIN */
+    char label[96];
+    struct es_stage_node **children; /* owned */
+    size_t child_count;
+    size_t child_capacity;
+};
+
+/* NULL: no memory. */
+struct es_stage_node *es_stage_node_create(const char *type, const char *host);
+/* Accepts NULL. */
+void es_stage_node_destroy(struct es_stage_node *node);
+
+/* Takes `child`, also on failure; NULL counts as one: -ENOMEM. */
+int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child);
+/* `name` is borrowed, `value` copied. */
+int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value);
+
+/* Stages in the tree. */
+size_t es_stage_node_count(const struct es_stage_node *node);
+
+/* One line a stage, indented by depth: "gather \"host a\"", with "@HOST" behind it
+ * where the host is another than the parent's.  Caller frees *ret_text. */
+int es_stage_node_format(const struct es_stage_node *root, char **ret_text);
+
+/* Opens the tree, of which the root stands on `here` (NULL: all of it in this process).
+ */
+int es_stage_node_open(const struct es_stage_node *node,
+                       const char *here,
+                       const struct es_stage_context *context,
+                       struct es_error *error,
+                       struct es_stage **ret_stage);
+
+#endif
