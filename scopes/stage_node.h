@@ -33,6 +33,9 @@ struct es_stage_node {
                          consumer); borrowed */
     uint32_t origin;  /* element stages: the origin, else ES_STAGE_NO_ORIGIN */
     char label[96];
+    unsigned ahead;    /* of the remote stage that stands before this node where its */
+    uint64_t limit_ns; /* host is not its parent's: pulls in flight beyond the one
+                          awaited, and how long the server may take; 0 = default */
     struct es_stage_node **children; /* owned */
     size_t child_count;
     size_t child_capacity;

@@ -92,6 +92,9 @@ struct es_tree_config {
     uint64_t batch_wait_ns; /* how long it waits for them at most */
     uint64_t limit_ns;      /* how long a server may take to answer (5 s) */
     bool through_server;    /* also this host's elements are read by its tuple server */
+    const char *observe;    /* stages that carry collectors: "hosts", "joints" or "all",
+                               then, if wanted, a blank and the collectors' name; NULL =
+                               none; borrowed */
 };
 
 enum es_sorting {
