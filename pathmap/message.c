@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* message.c - JSON messages, read.
+ *
+ * A member is the JSON library's value under another name: reading neither copies nor
+ * counts references, so threads may share a message.
+ */
+#include "config.h"
+
+#include "pathmap/message.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const json_t *json_of(const struct es_member *member)
+{
+    return (const json_t *)member;
+}
+
+static const struct es_member *member_of(const json_t *json)
+{
+    return (const struct es_member *)json;
+}
+
+/* --- Whole messages ---------------------------------------------------------- */
+
+static int fail_parse(const json_error_t *fault,
+                      const char *source,
+                      struct es_error *error)
+{
+    /* Without memory the parser mostly finds no words either. */
+    if (fault->text[0] == '\0' || json_error_code(fault) == json_error_out_of_memory)
+        return es_error_set_at(error, -ENOMEM, source, 0, 0,
+                               "no memory left for the message");
+    return es_error_set_at(error, -EINVAL, source, fault->line > 0 ? fault->line : 1,
+                           fault->column > 0 ? fault->column : 1, "JSON: %s",
+                           fault->text);
+}
+
+int es_message_parse(const char *text,
+                     size_t length,
+                     const char *source,
+                     struct es_error *error,
+                     struct es_message **ret_message)
+{
+    json_error_t fault = {0};
+    json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+
+    if (!json)
+        return fail_parse(&fault, source, error);
+    if (!json_is_object(json)) {
+        json_decref(json);
+        return es_error_set_at(error, -EINVAL, source, 1, 1,
+                               "a message is an object, found an array");
+    }
+    *ret_message = (struct es_message *)json;
+    return 0;
+}
+
+void es_message_destroy(struct es_message *message)
+{
+    int saved_errno = errno;
+
+    json_decref((json_t *)message);
+    errno = saved_errno;
+}
+
+const struct es_member *es_message_root(const struct es_message *message)
+{
+    return member_of((const json_t *)message);
+}
+
+/* --- Within objects and arrays ----------------------------------------------- */
+
+const struct es_member *es_member_find(const struct es_member *object, const char *name)
+{
+    return member_of(json_object_get(json_of(object), name));
+}
+
+size_t es_member_count(const struct es_member *list)
+{
+    const json_t *json = json_of(list);
+
+    return json_is_object(json) ? json_object_size(json) : json_array_size(json);
+}
+
+const struct es_member *es_member_at(const struct es_member *list, size_t index)
+{
+    return member_of(json_array_get(json_of(list), index));
+}
+
+int es_member_foreach(const struct es_member *object,
+                      int (*visit)(void *data,
+                                   const char *name,
+                                   const struct es_member *value),
+                      void *data)
+{
+    /* Iterating changes nothing, though the library takes a plain pointer. */
+    json_t *json = (json_t *)json_of(object);
+    int result = 0;
+
+    for (void *at = json_object_iter(json); at && result == 0;
+         at = json_object_iter_next(json, at))
+        result = visit(data, json_object_iter_key(at),
+                       member_of(json_object_iter_value(at)));
+    return result;
+}
+
+/* --- Values ------------------------------------------------------------------ */
+
+static const char *type_name(const json_t *json)
+{
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a text";
+    case JSON_INTEGER:
+        return "an integer";
+    case JSON_REAL:
+        return "a number with a fraction";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    default:
+        return "null";
+    }
+}
+
+static int fail_type(const json_t *json,
+                     const char *name,
+                     const char *expected,
+                     struct es_error *error)
+{
+    if (!json)
+        return es_error_set(error, -EINVAL, "\"%s\" is missing, expected %s", name,
+                            expected);
+    return es_error_set(error, -EINVAL, "\"%s\" is %s, expected %s", name,
+                        type_name(json), expected);
+}
+
+int es_member_text(const struct es_member *object,
+                   const char *name,
+                   struct es_error *error,
+                   const char **ret_text)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    if (!json_is_string(json))
+        return fail_type(json, name, "a text", error);
+    *ret_text = json_string_value(json);
+    return 0;
+}
+
+int es_member_integer(const struct es_member *object,
+                      const char *name,
+                      int64_t minimum,
+                      int64_t maximum,
+                      struct es_error *error,
+                      int64_t *ret_value)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+    int64_t value;
+
+    if (!json_is_integer(json))
+        return fail_type(json, name, "an integer", error);
+    value = json_integer_value(json);
+    if (value < minimum || value > maximum)
+        return es_error_set(error, -EINVAL,
+                            "\"%s\" is %" PRId64 ", expected %" PRId64 " to %" PRId64,
+                            name, value, minimum, maximum);
+    *ret_value = value;
+    return 0;
+}
+
+int es_member_real(const struct es_member *object,
+                   const char *name,
+                   struct es_error *error,
+                   double *ret_value)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    if (!json_is_number(json))
+        return fail_type(json, name, "a number", error);
+    *ret_value = json_number_value(json);
+    return 0;
+}
+
+int es_member_boolean(const struct es_member *object,
+                      const char *name,
+                      struct es_error *error,
+                      bool *ret_value)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    if (!json_is_boolean(json))
+        return fail_type(json, name, "true or false", error);
+    *ret_value = json_is_true(json);
+    return 0;
+}
+
+const char *es_member_text_or(const struct es_member *object,
+                              const char *name,
+                              const char *fallback)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    return json_is_string(json) ? json_string_value(json) : fallback;
+}
+
+int64_t es_member_integer_or(const struct es_member *object,
+                             const char *name,
+                             int64_t fallback)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    return json_is_integer(json) ? json_integer_value(json) : fallback;
+}
+
+bool es_member_boolean_or(const struct es_member *object,
+                          const char *name,
+                          bool fallback)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    return json_is_boolean(json) ? json_is_true(json) : fallback;
+}
+
+double es_member_real_or(const struct es_member *object,
+                         const char *name,
+                         double fallback)
+{
+    const json_t *json = json_object_get(json_of(object), name);
+
+    return json_is_number(json) ? json_number_value(json) : fallback;
+}
+
+const char *es_member_as_text(const struct es_member *value)
+{
+    return json_string_value(json_of(value));
+}
+
+int64_t es_member_as_integer(const struct es_member *value)
+{
+    return json_integer_value(json_of(value));
+}
