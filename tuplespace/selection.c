@@ -49,32 +49,51 @@ int es_selection_check(const struct es_selection *selection, struct es_error *er
 
 static bool agrees(const struct es_selection *selection,
                    const struct rank_set *ranks,
-                   const struct es_element_view *element)
+                   const struct es_element_info *info)
 {
-    if (selection->host && strcmp(selection->host, element->segment->host) != 0)
+    if (selection->host && strcmp(selection->host, info->host) != 0)
         return false;
-    if (!es_rank_ranges_have(ranks->ranges, ranks->count, element->rank))
+    if (!es_rank_ranges_have(ranks->ranges, ranks->count, info->rank))
         return false;
-    if (selection->thread >= 0 && selection->thread != element->thread)
+    if (selection->thread >= 0 && selection->thread != info->thread)
         return false;
-    if (selection->classes != 0 && (selection->classes & element->classes) == 0)
+    if (selection->classes != 0 && (selection->classes & info->classes) == 0)
         return false;
-    if (selection->collector && strcmp(selection->collector, element->collector) != 0)
+    if (selection->collector && strcmp(selection->collector, info->collector) != 0)
         return false;
-    return !selection->name || fnmatch(selection->name, element->name, 0) == 0;
+    return !selection->name || fnmatch(selection->name, info->name, 0) == 0;
 }
 
-bool es_selection_has(const struct es_selection *selection,
-                      const struct es_element_view *element)
+/* What a selection asks for, without the counters. */
+static struct es_element_info attributes_of(const struct es_element_view *element)
+{
+    return (struct es_element_info){.name = element->name,
+                                    .collector = element->collector,
+                                    .host = element->segment->host,
+                                    .rank = element->rank,
+                                    .thread = element->thread,
+                                    .classes = element->classes};
+}
+
+bool es_selection_has_info(const struct es_selection *selection,
+                           const struct es_element_info *info)
 {
     struct rank_set set;
     bool has;
 
     if (open_ranks(selection, NULL, &set) != 0)
         return false;
-    has = agrees(selection, &set, element);
+    has = agrees(selection, &set, info);
     free(set.ranges);
     return has;
+}
+
+bool es_selection_has(const struct es_selection *selection,
+                      const struct es_element_view *element)
+{
+    struct es_element_info info = attributes_of(element);
+
+    return es_selection_has_info(selection, &info);
 }
 
 static size_t count_elements(const struct es_run *run)
@@ -120,9 +139,12 @@ int es_run_select(const struct es_run *run,
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         const struct es_segment_view *segment = es_run_segment(run, i);
 
-        for (size_t j = 0; j < segment->element_count; j++)
-            if (agrees(selection, &set, segment->elements[j]))
+        for (size_t j = 0; j < segment->element_count; j++) {
+            struct es_element_info info = attributes_of(segment->elements[j]);
+
+            if (agrees(selection, &set, &info))
                 elements[count++] = segment->elements[j];
+        }
     }
     free(set.ranges);
     qsort(elements, count, sizeof(*elements), compare);

@@ -192,6 +192,9 @@ ES_API int es_selection_check(const struct es_selection *selection,
                               struct es_error *error);
 ES_API bool es_selection_has(const struct es_selection *selection,
                              const struct es_element_view *element);
+/* The same for what is known of an element that may lie on another host. */
+ES_API bool es_selection_has_info(const struct es_selection *selection,
+                                  const struct es_element_info *info);
 /* All elements that agree, ordered by rank, thread, directory index.  Caller frees the
  * array *ret_elements (not what it points to).  Returns their number or -errno. */
 ES_API int es_run_select(const struct es_run *run,

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The catalog: what the tuple servers of other hosts say of their processes, elements
+ * and communicators, kept by the consumer.
+ *
+ * Entries are never removed nor moved, and their texts live as long as the catalog: a
+ * scope's origins borrow from it.  What a refresh changes are states of processes and
+ * counters of elements.
+ *
+ * Hosts of which es_server_info.here holds are left out: their segments are mapped.
+ *
+ * Used by one thread at a time.
+ */
+#ifndef ES_SCOPES_CATALOG_H
+#define ES_SCOPES_CATALOG_H
+
+#include "eventspace/error.h"
+#include "eventspace/run.h"
+#include "eventspace/servers.h"
+#include "eventspace/stage_batch.h"
+
+struct es_catalog;
+
+/* One observed process of another host. */
+struct es_catalog_process {
+    struct es_segment_info info; /* as of the last refresh; texts are the catalog's */
+    struct es_clock clock;       /* never changes */
+};
+
+/* One of its elements. */
+struct es_catalog_element {
+    const struct es_catalog_process *process; /* the catalog's */
+    struct es_element_info info; /* `head`, `oldest` and the other counters as they were
+                                    when the element was first seen */
+};
+
+/* Empty until the first refresh.  `servers` is borrowed. */
+int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog);
+/* Accepts NULL. */
+void es_catalog_destroy(struct es_catalog *catalog);
+
+/* Asks the home server for the hosts and all other hosts for what is new, each for
+ * `timeout_ns` at most.  Returns the number of elements that are new, or -ENOMEM.
+ * Hosts that do not answer are no failure: see es_catalog_silent(). */
+int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns);
+
+/* The hosts that the last refresh had no answer from; `part` is "host NAME" (or "home
+ * server").  Borrowed until the next refresh. */
+size_t es_catalog_silent_count(const struct es_catalog *catalog);
+const struct es_notice *es_catalog_silent(const struct es_catalog *catalog,
+                                          size_t index);
+
+/* Elements in the order in which they were found: what is new is at the end.  Borrowed
+ * from the catalog. */
+size_t es_catalog_element_count(const struct es_catalog *catalog);
+const struct es_catalog_element *es_catalog_element(const struct es_catalog *catalog,
+                                                    size_t index);
+
+size_t es_catalog_process_count(const struct es_catalog *catalog);
+const struct es_catalog_process *es_catalog_process(const struct es_catalog *catalog,
+                                                    size_t index);
+/* The process with this pid on this host (the newest, where pids were used again); NULL
+ * when it is not known. */
+const struct es_catalog_process *es_catalog_find_process(
+    const struct es_catalog *catalog,
+    const char *host,
+    int pid);
+
+/* A communicator of such a process; asked for once, then kept.  -ENOENT: no such index;
+ * or why its host did not answer. */
+int es_catalog_communicator(struct es_catalog *catalog,
+                            const struct es_catalog_process *process,
+                            uint16_t communicator,
+                            struct es_communicator_info *ret_info);
+
+/* World rank of a member of a communicator (of the remote group where `remote`).  Where
+ * the host of the process does not know the group, the other hosts of the catalog are
+ * asked for it by the communicator's key.  `local` (NULL = none) are the segments
+ * mapped here, which may know it too.  -ENOENT: nobody knows. */
+int es_catalog_world_rank(struct es_catalog *catalog,
+                          const struct es_run *local,
+                          const struct es_catalog_process *process,
+                          uint16_t communicator,
+                          bool remote,
+                          int rank);
+
+/* The same for a communicator of a process that is mapped here, where
+ * es_run_world_rank() did not find the member. */
+int es_catalog_world_rank_of(struct es_catalog *catalog,
+                             const struct es_segment_view *segment,
+                             uint16_t communicator,
+                             bool remote,
+                             int rank);
+
+#endif
