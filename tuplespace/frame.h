@@ -31,6 +31,9 @@ enum es_frame_type {
     ES_FRAME_FAILURE = 6, /* or this: {"code": ERRNO, "text": "..."} */
     ES_FRAME_PULL = 7,    /* binary: a pull of the part that this connection opened */
     ES_FRAME_BATCH = 8,   /* its answer, binary */
+    /* Over tcp: between HELLO and WELCOME, to prove that both sides have the key. */
+    ES_FRAME_CHALLENGE = 9, /* server to client */
+    ES_FRAME_PROOF = 10,    /* client to server */
 };
 
 struct es_frame {
