@@ -266,7 +266,10 @@ static int check_found(const struct es_run *run, struct es_error *error)
                         run->name);
 }
 
-int es_run_open(const char *name, struct es_error *error, struct es_run **ret_run)
+static int open_run(const char *name,
+                    bool may_be_empty,
+                    struct es_error *error,
+                    struct es_run **ret_run)
 {
     struct es_run *run = calloc(1, sizeof *run);
     int rc;
@@ -281,13 +284,23 @@ int es_run_open(const char *name, struct es_error *error, struct es_run **ret_ru
                          strerror(-rc));
     }
     if (rc >= 0)
-        rc = check_found(run, error);
+        rc = may_be_empty ? 0 : check_found(run, error);
     if (rc != 0) {
         es_run_close(run);
         return rc;
     }
     *ret_run = run;
     return 0;
+}
+
+int es_run_open(const char *name, struct es_error *error, struct es_run **ret_run)
+{
+    return open_run(name, false, error, ret_run);
+}
+
+int es_run_open_empty(const char *name, struct es_error *error, struct es_run **ret_run)
+{
+    return open_run(name, true, error, ret_run);
 }
 
 void es_run_close(struct es_run *run)

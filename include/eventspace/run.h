@@ -50,6 +50,12 @@ ES_API int es_run_open(const char *run,
                        struct es_error *error,
                        struct es_run **ret_run);
 
+/* The same where this host may have no segments of the run (yet): then it is empty, and
+ * a refresh attaches those that appear.  `run` is not NULL. */
+ES_API int es_run_open_empty(const char *run,
+                             struct es_error *error,
+                             struct es_run **ret_run);
+
 /* Attaches segments that have appeared since, and elements that were added.
  * Returns the number of new segments plus new elements, or -errno.  Views stay valid.
  */

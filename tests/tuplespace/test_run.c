@@ -172,6 +172,26 @@ static void a_run_that_is_not_there_is_refused_in_words(void **state)
     assert_non_null(strstr(error.text, "expected 1 to 63 characters"));
 }
 
+static void a_run_that_is_not_there_yet_can_be_awaited(void **state)
+{
+    struct es_error error = {.text = ""};
+    struct es_run *run;
+    char id[64];
+
+    (void)state;
+    fixture_run("awaited", id);
+    assert_int_equal(es_run_open_empty("a/b", &error, &run), -EINVAL);
+    assert_int_equal(es_run_open_empty(id, &error, &run), 0);
+    assert_int_equal(es_run_segment_count(run), 0);
+    assert_int_equal(es_run_refresh(run), 0);
+    struct es_segment *segment = fixture_segment(id, 0);
+    assert_int_equal(es_run_refresh(run), 1);
+    assert_int_equal(es_run_segment_count(run), 1);
+    es_run_close(run);
+    es_segment_destroy(segment);
+    es_run_remove(id, true);
+}
+
 static void a_refresh_finds_new_segments_and_elements(void **state)
 {
     struct es_element_view *first;
@@ -345,6 +365,7 @@ int main(void)
         cmocka_unit_test(endings_are_told_apart),
         cmocka_unit_test(a_note_for_another_pid_changes_nothing),
         cmocka_unit_test(a_run_that_is_not_there_is_refused_in_words),
+        cmocka_unit_test(a_run_that_is_not_there_yet_can_be_awaited),
         cmocka_unit_test(a_refresh_finds_new_segments_and_elements),
         cmocka_unit_test(selections_choose_by_attributes),
         cmocka_unit_test(a_bad_selection_is_refused),
