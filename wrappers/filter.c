@@ -36,6 +36,19 @@ static void close_filter(struct es_stage *stage)
     esi_filter_destroy(stage->state);
 }
 
+/* Its child, if it has one, gets what the filter gets. */
+static int pull_child(struct es_stage *stage,
+                      const struct es_pull *pull,
+                      struct es_batch *batch)
+{
+    return stage->child_count ? es_stage_pull(stage->children[0], pull, batch) : 0;
+}
+
+static void ask_filter(struct es_stage *stage, const struct es_pull *pull)
+{
+    es_stage_ask(stage->children[0], pull);
+}
+
 static int pull_filter(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
@@ -45,7 +58,7 @@ static int pull_filter(struct es_stage *stage,
                                      .context = context};
     size_t kept = batch->count;
     size_t first = batch->count;
-    int result = esi_stage_pull_children(stage, pull, batch);
+    int result = pull_child(stage, pull, batch);
 
     if (result < 0)
         return result;
@@ -68,5 +81,6 @@ const struct es_stage_ops esi_stage_filter = {
     .max_children = 1,
     .open = open_filter,
     .pull = pull_filter,
+    .ask = ask_filter,
     .close = close_filter,
 };

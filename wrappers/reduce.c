@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "wrappers/fan.h"
 #include "wrappers/stage.h"
 
 /* Works on the tuples from `first` on in place, and shortens the batch. */
@@ -75,7 +76,7 @@ enum { MOST_GIVEN = 2 }; /* tuples a reduction may give */
 static const reduction_fn reductions[] = {reduce_latest};
 static const char *const reduction_names[] = {"latest", NULL};
 
-enum { PROPERTY_TO };
+enum { PROPERTY_TO, PROPERTY_MODE };
 static const struct es_property_schema properties[] = {
     [PROPERTY_TO] =
         {.name = "to",
@@ -83,9 +84,11 @@ static const struct es_property_schema properties[] = {
          .fallback = "latest",
          .choices = reduction_names,
          .help = "what is left: the latest completed tuple, and the latest open one"},
+    [PROPERTY_MODE] = ESI_FAN_MODE,
 };
 
 struct reduce {
+    struct esi_fan fan;
     reduction_fn reduction;
 };
 
@@ -99,6 +102,7 @@ static int open_reduce(struct es_stage *stage,
     if (!reduce)
         return -ENOMEM;
     reduce->reduction = reductions[values[PROPERTY_TO].integer];
+    reduce->fan.sequential = values[PROPERTY_MODE].integer != 0;
     stage->state = reduce;
     return 0;
 }
@@ -108,20 +112,34 @@ static void close_reduce(struct es_stage *stage)
     free(stage->state);
 }
 
+/* A reduction needs all of its children, and gives little: room for what each of them
+ * gives is needed even where less may be given upward. */
+static struct es_pull widened(const struct es_stage *stage, const struct es_pull *pull)
+{
+    struct es_pull part = *pull;
+
+    if (part.max > 0 && part.max < MOST_GIVEN * stage->child_count)
+        part.max = MOST_GIVEN * stage->child_count;
+    return part;
+}
+
+static void ask_reduce(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct reduce *reduce = stage->state;
+    struct es_pull part = widened(stage, pull);
+
+    esi_fan_ask(stage, &reduce->fan, &part);
+}
+
 static int pull_reduce(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
 {
-    const struct reduce *reduce = stage->state;
-    struct es_pull part = *pull;
+    struct reduce *reduce = stage->state;
+    struct es_pull part = widened(stage, pull);
     size_t first = batch->count;
-    int result;
+    int result = esi_fan_pull(stage, &reduce->fan, &part, batch);
 
-    /* A reduction needs all of its children, and gives little: room for what each of
-     * them gives is needed even where less may be given upward. */
-    if (part.max > 0 && part.max < MOST_GIVEN * stage->child_count)
-        part.max = MOST_GIVEN * stage->child_count;
-    result = esi_stage_pull_children(stage, &part, batch);
     if (result < 0)
         return result;
     reduce->reduction(stage, batch, first);
@@ -140,5 +158,6 @@ const struct es_stage_ops esi_stage_reduce = {
     .max_children = SIZE_MAX,
     .open = open_reduce,
     .pull = pull_reduce,
+    .ask = ask_reduce,
     .close = close_reduce,
 };

@@ -18,10 +18,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "wrappers/fan.h"
 #include "wrappers/lane.h"
 #include "wrappers/stage.h"
 
-enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER };
+enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
 enum { CHUNK = 64 }; /* tuples taken from a child at once */
 
 static const char *const keys[] = {"stop", "start", NULL};
@@ -44,10 +45,13 @@ static const struct es_property_schema properties[] = {
                          .minimum = CHUNK,
                          .maximum = 1 << 24,
                          .help = "tuples kept per child at most"},
+    [PROPERTY_MODE] = ESI_FAN_MODE,
 };
 
 struct sort {
     bool by_start;
+    bool sequential; /* children are not asked before they are pulled */
+    uint64_t asked;  /* serial of the pull that was announced; 0 = none */
     uint64_t window_ns;
     size_t buffer;
     uint64_t newest_ns; /* key of the last tuple given */
@@ -82,6 +86,7 @@ static int open_sort(struct es_stage *stage,
     if (!sort)
         return -ENOMEM;
     sort->by_start = values[PROPERTY_BY].integer == 1;
+    sort->sequential = values[PROPERTY_MODE].integer != 0;
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
     sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
@@ -158,6 +163,22 @@ static int report(struct sort *sort,
     return result < 0 ? result : es_batch_report(batch, child);
 }
 
+/* The next request to a child.  One that is far away is asked for all there is room
+ * for: each request costs a round trip. */
+static struct es_pull request_of(const struct es_stage *stage,
+                                 size_t child,
+                                 const struct es_pull *pull)
+{
+    const struct sort *sort = stage->state;
+    const struct esi_lane *lane = &sort->lanes[child];
+    struct es_pull part = *pull;
+
+    part.serial = lane->serial + 1;
+    part.acknowledged = lane->acknowledged;
+    part.max = stage->children[child]->asks ? sort->buffer - lane->count : CHUNK;
+    return part;
+}
+
 /* Pulls one child once.  What it gave is acknowledged only when it is in the lane. */
 static int refill_once(struct es_stage *stage,
                        size_t child,
@@ -167,23 +188,30 @@ static int refill_once(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
     struct es_batch *scratch = &sort->scratch;
-    struct es_pull part = *pull;
+    struct es_pull part = request_of(stage, child, pull);
     int result;
 
-    part.serial = ++lane->serial;
-    part.acknowledged = lane->acknowledged;
-    part.max = CHUNK;
+    lane->serial = part.serial;
     es_batch_clear(scratch);
     result = es_stage_pull(stage->children[child], &part, scratch);
     if (result == 0)
         result = take(stage, sort, lane, batch);
     for (size_t i = 0; i < scratch->report_count && result == 0; i++)
         result = report(sort, &scratch->reports[i], batch);
+    for (size_t i = 0; i < scratch->notice_count && result == 0; i++)
+        result = es_batch_notice(batch, &scratch->notices[i]);
     if (result < 0)
         return result;
     lane->acknowledged = lane->serial;
     lane->exhausted = !scratch->more;
     return 0;
+}
+
+/* Whether more is wanted of a child: its lane does not reach over the window yet. */
+static bool has_room(const struct sort *sort, const struct esi_lane *lane)
+{
+    return lane->count + CHUNK <= sort->buffer &&
+           (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns);
 }
 
 /* Fills a lane until it reaches over the window, or its bound, or all there is. */
@@ -195,8 +223,7 @@ static int refill(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
 
-    while (!lane->exhausted && lane->count + CHUNK <= sort->buffer &&
-           (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns)) {
+    while (!lane->exhausted && has_room(sort, lane)) {
         int result = refill_once(stage, child, pull, batch);
 
         if (result < 0)
@@ -295,6 +322,36 @@ static int merge(struct es_stage *stage,
     return 0;
 }
 
+/* Announces to each child the first request that it will get. */
+static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct sort *sort = stage->state;
+
+    if (sort->sequential || pull->max == 0)
+        return;
+    sort->asked = pull->serial;
+    for (size_t i = 0; i < stage->child_count; i++)
+        if (has_room(sort, &sort->lanes[i])) {
+            struct es_pull part = request_of(stage, i, pull);
+
+            es_stage_ask(stage->children[i], &part);
+        }
+}
+
+static void foreach_kept_by_sort(const struct es_stage *stage,
+                                 es_stage_kept_fn fn,
+                                 void *data)
+{
+    const struct sort *sort = stage->state;
+
+    for (size_t i = 0; i < stage->child_count; i++) {
+        const struct esi_lane *lane = &sort->lanes[i];
+
+        for (size_t j = 0; j < lane->count; j++)
+            fn(data, &lane->entries[lane->first + j].mark);
+    }
+}
+
 static int pull_sort(struct es_stage *stage,
                      const struct es_pull *pull,
                      struct es_batch *batch)
@@ -306,6 +363,9 @@ static int pull_sort(struct es_stage *stage,
     settle(sort, pull);
     if (pull->max == 0)
         return 0;
+    if (stage->asks && sort->asked != pull->serial)
+        ask_sort(stage, pull);
+    sort->asked = 0;
     sort->serial = pull->serial;
     result = give_again(sort, batch);
     if (result == 0)
@@ -323,5 +383,7 @@ const struct es_stage_ops esi_stage_sort = {
     .max_children = SIZE_MAX,
     .open = open_sort,
     .pull = pull_sort,
+    .ask = ask_sort,
+    .foreach_kept = foreach_kept_by_sort,
     .close = close_sort,
 };

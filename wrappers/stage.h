@@ -45,12 +45,6 @@ extern const struct es_stage_ops esi_stage_sort;
  */
 int esi_stage_unknown(const char *name, struct es_error *error);
 
-/* Pulls one after the other all children into the batch, each with what is left of the
- * limit. */
-int esi_stage_pull_children(struct es_stage *stage,
-                            const struct es_pull *pull,
-                            struct es_batch *batch);
-
 /* Real time of a tuple of this origin, in ns since 1970. */
 static inline uint64_t esi_realtime_ns(const struct es_stage *stage,
                                        uint32_t origin,
