@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
     {"host", 'H', "HOST", 0, "of this host", 1},
     {"class", OPTION_CLASS, "CLASSES", 0,
      "of these classes, with commas between: send, receive, completion, collective, "
-     "communicator, one-sided, io, other",
+     "communicator, one-sided, io, other, monitor",
      1},
     {"operation", OPTION_OPERATION, "NAME", 0, "of this operation, such as MPI_Send",
      1},

@@ -81,7 +81,8 @@ int es_scope_open(struct es_run *run,
         (struct es_stage_context){.origins = &scope->origins,
                                   .places = &scope->places,
                                   .communicator_name = esi_scope_communicator_name,
-                                  .data = scope};
+                                  .data = scope,
+                                  .run = es_run_name(run)};
     result = esi_scope_take_config(scope, config, error);
     if (result == 0)
         result = esi_scope_find_origins(scope, false);

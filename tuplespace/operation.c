@@ -20,6 +20,7 @@ static const char *const class_names[ES_CLASS_COUNT] = {
     [ES_CLASS_ONE_SIDED] = "one-sided",
     [ES_CLASS_IO] = "io",
     [ES_CLASS_OTHER] = "other",
+    [ES_CLASS_MONITOR] = "monitor",
 };
 
 const struct es_operation *es_operation_find(uint16_t code)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eventspace/operation.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/view_private.h"
 
@@ -58,6 +59,9 @@ static bool agrees(const struct es_selection *selection,
     if (selection->thread >= 0 && selection->thread != info->thread)
         return false;
     if (selection->classes != 0 && (selection->classes & info->classes) == 0)
+        return false;
+    /* What consumers record of themselves is seen by who asks for it. */
+    if (selection->classes == 0 && info->classes == 1u << ES_CLASS_MONITOR)
         return false;
     if (selection->collector && strcmp(selection->collector, info->collector) != 0)
         return false;

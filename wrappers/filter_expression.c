@@ -537,11 +537,10 @@ static int compare(const struct node *node, const struct esi_filter_event *event
     int64_t value;
 
     if (node->name) {
-        const char *name = "";
+        char name[64];
 
-        if (context && context->communicator_name)
-            name = context->communicator_name(context->data, event->origin_index,
-                                              event->tuple->communicator);
+        es_stage_communicator_name(context, event->origin_index,
+                                   event->tuple->communicator, name);
         return strcmp(name, node->name) == 0 ? 0 : 1;
     }
     value = value_of(event, node->field);

@@ -6,9 +6,29 @@
 #include "wrappers/stage.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* The context's function answers one at a time, in memory of its own. */
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+
+const char *es_stage_communicator_name(const struct es_stage_context *context,
+                                       uint32_t origin,
+                                       uint16_t communicator,
+                                       char ret_name[64])
+{
+    ret_name[0] = '\0';
+    if (!context || !context->communicator_name)
+        return ret_name;
+    pthread_mutex_lock(&naming);
+    snprintf(ret_name, 64, "%s",
+             context->communicator_name(context->data, origin, communicator));
+    pthread_mutex_unlock(&naming);
+    return ret_name;
+}
 
 static uint64_t now_ns(clockid_t clock)
 {

@@ -69,7 +69,8 @@ struct es_stage_context {
     const struct es_origins *origins;
     struct es_places *places; /* reading positions per origin: the element stage's */
     /* Name of a communicator of an origin's process, "" when not known.  The text stays
-     * valid until the next call.  NULL: names are not to be had. */
+     * valid until the next call.  NULL: names are not to be had. One thread at a time:
+     * stages call es_stage_communicator_name(). */
     const char *(*communicator_name)(void *data,
                                      uint32_t origin,
                                      uint16_t communicator);
@@ -81,7 +82,16 @@ struct es_stage_context {
                    struct es_error *error,
                    struct es_link **ret_link);
     void *data;
+    const char *run; /* name of the run that is observed; NULL = not known */
 };
+
+/* Name of a communicator of an origin's process, "" when not known, copied.  Stages
+ * name communicators by this and not by the context's function: it may be called by
+ * several threads. */
+ES_API const char *es_stage_communicator_name(const struct es_stage_context *context,
+                                              uint32_t origin,
+                                              uint16_t communicator,
+                                              char ret_name[64]);
 
 #define ES_STAGE_NO_ORIGIN UINT32_MAX
 
@@ -131,7 +141,7 @@ struct es_stage {
     uint32_t origin;
     struct es_stage_cost cost; /* without what the parent counts: see es_stage_cost() */
     uint64_t together;         /* times the children were pulled by pull_siblings */
-    const struct es_stage *parent; /* borrowed; NULL = the root */
+    struct es_stage *parent;   /* borrowed; NULL = the root */
     const struct es_stage_ops *ops;
     const struct es_stage_context *context;
     /* Set by open() where many siblings can be pulled faster together, else NULL.  For

@@ -48,6 +48,8 @@ static const struct {
     {ES_OP_MPI_Init, "MPI_Init", ES_CLASS_OTHER, ES_ORDER_NONE, false, false},
     {ES_OP_MPI_Sendrecv_receive, "MPI_Sendrecv receive", ES_CLASS_RECEIVE,
      ES_ORDER_NONE, false, false},
+    {ES_OP_EventSpace_pull, "EventSpace pull", ES_CLASS_MONITOR, ES_ORDER_NONE, false,
+     false},
 };
 
 static void operations_are_found_by_code_and_by_name(void **state)

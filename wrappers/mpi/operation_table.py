@@ -16,6 +16,7 @@ CLASSES = (
     "one-sided",
     "io",
     "other",
+    "monitor",
 )
 ORDERS = (
     "all-to-all",
