@@ -135,6 +135,16 @@ ES_API int es_scope_config_set(struct es_scope_config *config,
                                const char *value,
                                struct es_error *error);
 
+/* Calls for each setting with its value as es_scope_config_set() reads it ("none" for a
+ * text that is not set) and one line of help.  The texts are valid during the call. */
+typedef void (*es_setting_visit_fn)(void *data,
+                                    const char *name,
+                                    const char *value,
+                                    const char *help);
+ES_API void es_scope_config_foreach(const struct es_scope_config *config,
+                                    es_setting_visit_fn visit,
+                                    void *data);
+
 /* Opens a scope over a run, which is borrowed and must outlive it.  A view that selects
  * no element (yet) is no error.  -EINVAL with words when the view is not understood. */
 ES_API int es_scope_open(struct es_run *run,
