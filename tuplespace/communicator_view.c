@@ -79,6 +79,15 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
 /* --- Groups
  * --------------------------------------------------------------------------------- */
 
+bool esi_segment_view_has_list(const struct es_segment_view *view,
+                               const struct es_group_layout *group)
+{
+    uint64_t bytes = (uint64_t)(uint32_t)group->size * sizeof(int32_t);
+
+    return group->size >= 0 && group->offset % sizeof(int32_t) == 0 &&
+           group->offset <= view->bytes && bytes <= view->bytes - group->offset;
+}
+
 /* World rank of one member; -ENOENT when this segment does not say. */
 static int rank_in_group(const struct es_segment_view *segment,
                          const struct es_group_layout *group,
@@ -90,12 +99,9 @@ static int rank_in_group(const struct es_segment_view *segment,
         return -ENOENT;
     if (group->kind == ES_GROUP_STRIDED) {
         world = (int64_t)group->first + (int64_t)rank * group->stride;
-    } else if (group->kind == ES_GROUP_LIST) {
-        uint64_t bytes = (uint64_t)group->size * sizeof(int32_t);
-
-        if (group->offset % sizeof(int32_t) == 0 && group->offset <= segment->bytes &&
-            bytes <= segment->bytes - group->offset)
-            world = ((const int32_t *)(void *)(segment->base + group->offset))[rank];
+    } else if (group->kind == ES_GROUP_LIST &&
+               esi_segment_view_has_list(segment, group)) {
+        world = ((const int32_t *)(void *)(segment->base + group->offset))[rank];
     }
     return world >= 0 && world <= INT32_MAX ? (int)world : -ENOENT;
 }

@@ -71,6 +71,8 @@ int es_element_append(const struct es_element_view *element,
                       const void *tuple,
                       uint32_t tuple_bytes)
 {
+    if (element->segment->foreign)
+        return -EROFS;
     if (element->kind != ES_ELEMENT_SHARED || tuple_bytes != element->words * 4)
         return -EINVAL;
     return es_shared_write(element->layout, element->segment->base, tuple, tuple_bytes);
@@ -99,6 +101,9 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     struct es_element_layout *layout = element->layout;
     uint64_t reader = atomic_load_explicit(&layout->reader, memory_order_relaxed);
     uint64_t oldest;
+
+    if (element->segment->foreign)
+        return -EROFS;
 
     do {
         if (reader != 0 &&

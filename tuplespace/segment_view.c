@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "tuplespace/byte_order.h"
 
 #define GREATEST_CAPACITY (1u << 25)
 
@@ -51,9 +52,7 @@ static uint32_t count_that_fit(const struct es_segment_view *view,
 
 static int check_header(const struct es_segment_layout *header, const char **ret_fault)
 {
-    if (header->endian == __builtin_bswap32(ES_SEGMENT_ENDIAN))
-        *ret_fault = "written in the other byte order, which this version cannot read";
-    else if (header->endian != ES_SEGMENT_ENDIAN)
+    if (header->endian != ES_SEGMENT_ENDIAN)
         *ret_fault = "the byte order mark is broken";
     else if (header->major != ES_SEGMENT_MAJOR)
         *ret_fault = "written by another version of EventSpace";
@@ -130,10 +129,14 @@ static int read_header(struct es_segment_view *view, const char **ret_fault)
         return -EPROTO;
     }
     memcpy(&header, view->layout, sizeof header);
+    view->foreign = header.endian == __builtin_bswap32(ES_SEGMENT_ENDIAN);
+    if (view->foreign)
+        es_byte_order_turn_header(&header);
     rc = check_header(&header, ret_fault);
-    if (rc == 0)
-        take_header(view, &header);
-    return rc;
+    if (rc != 0)
+        return rc;
+    take_header(view, &header);
+    return view->foreign ? esi_foreign_view_load(view) : 0;
 }
 
 static int attach(struct es_segment_view *view,
@@ -202,24 +205,46 @@ void esi_segment_view_detach(struct es_segment_view *view)
 /* --- Elements
  * -------------------------------------------------------------------------- */
 
-static bool is_sound(const struct es_segment_view *view,
-                     uint64_t ring_offset,
-                     uint32_t capacity,
-                     uint32_t tuple_bytes,
-                     uint32_t kind)
-{
-    uint64_t ring_bytes = (uint64_t)capacity * tuple_bytes;
+/* What an entry says of its ring, copied once. */
+struct ring_facts {
+    uint64_t offset;
+    uint32_t capacity;
+    uint32_t tuple_bytes;
+    uint32_t kind;
+};
 
-    if (capacity < 2 || capacity > GREATEST_CAPACITY ||
-        (capacity & (capacity - 1)) != 0)
+static struct ring_facts ring_facts(const struct es_element_layout *layout)
+{
+    return (struct ring_facts){.offset = layout->ring_offset,
+                               .capacity = layout->capacity,
+                               .tuple_bytes = layout->tuple_bytes,
+                               .kind = layout->kind};
+}
+
+static bool is_sound(const struct es_segment_view *view, const struct ring_facts *ring)
+{
+    uint64_t ring_bytes = (uint64_t)ring->capacity * ring->tuple_bytes;
+
+    if (ring->capacity < 2 || ring->capacity > GREATEST_CAPACITY ||
+        (ring->capacity & (ring->capacity - 1)) != 0)
         return false;
-    if (tuple_bytes < 4 || tuple_bytes > 65532 || tuple_bytes % 4 != 0)
+    if (ring->tuple_bytes < 4 || ring->tuple_bytes > 65532 ||
+        ring->tuple_bytes % 4 != 0)
         return false;
-    if (kind != ES_ELEMENT_SHARED &&
-        (kind != ES_ELEMENT_TRACE || tuple_bytes != sizeof(struct es_tuple)))
+    if (ring->kind != ES_ELEMENT_SHARED &&
+        (ring->kind != ES_ELEMENT_TRACE ||
+         ring->tuple_bytes != sizeof(struct es_tuple)))
         return false;
-    return ring_offset % 4 == 0 && ring_offset <= view->bytes &&
-           ring_bytes <= view->bytes - ring_offset;
+    return ring->offset % 4 == 0 && ring->offset <= view->bytes &&
+           ring_bytes <= view->bytes - ring->offset;
+}
+
+bool esi_segment_view_has_ring(const struct es_segment_view *view,
+                               const struct es_element_layout *layout)
+{
+    struct ring_facts ring = ring_facts(layout);
+
+    return is_sound(view, &ring);
 }
 
 /* 1, or 0 when the entry is broken, or -ENOMEM. */
@@ -227,13 +252,10 @@ static int add_element(struct es_segment_view *view, uint32_t index)
 {
     struct es_element_layout *layout = (void *)(view->base + view->elements_offset +
                                                 (uint64_t)index * view->element_bytes);
-    uint64_t ring_offset = layout->ring_offset;
-    uint32_t capacity = layout->capacity;
-    uint32_t tuple_bytes = layout->tuple_bytes;
-    uint32_t kind = layout->kind;
+    struct ring_facts ring = ring_facts(layout);
     struct es_element_view *element;
 
-    if (!is_sound(view, ring_offset, capacity, tuple_bytes, kind))
+    if (!is_sound(view, &ring))
         return 0;
     element = malloc(sizeof *element);
     if (!element)
@@ -241,11 +263,11 @@ static int add_element(struct es_segment_view *view, uint32_t index)
     *element = (struct es_element_view){
         .segment = view,
         .layout = layout,
-        .ring = (void *)(view->base + ring_offset),
-        .mask = capacity - 1,
-        .words = tuple_bytes / 4,
+        .ring = (void *)(view->base + ring.offset),
+        .mask = ring.capacity - 1,
+        .words = ring.tuple_bytes / 4,
         .threshold = layout->threshold,
-        .kind = kind,
+        .kind = ring.kind,
         .classes = layout->classes,
         .rank = layout->rank,
         .thread = layout->thread,
@@ -278,7 +300,8 @@ static void cover_missing_tail(struct es_segment_view *view)
     struct stat status;
     uint64_t left;
 
-    if (fstat(view->fd, &status) != 0 || (uint64_t)status.st_size >= view->bytes)
+    if (view->foreign || fstat(view->fd, &status) != 0 ||
+        (uint64_t)status.st_size >= view->bytes)
         return;
     left = ((uint64_t)status.st_size + page - 1) / page * page;
     if (left < view->bytes)
@@ -339,7 +362,8 @@ static bool has_ended(const struct es_segment_view *view)
 
 bool esi_segment_view_is_alive(const struct es_segment_view *view)
 {
-    return !has_ended(view) && es_process_is_alive(view->pid, view->pid_start);
+    return !view->foreign && !has_ended(view) &&
+           es_process_is_alive(view->pid, view->pid_start);
 }
 
 static enum es_process_state find_state(const struct es_segment_view *view,
@@ -380,6 +404,7 @@ void es_segment_view_info(const struct es_segment_view *segment,
         .size = atomic_load_explicit(&layout->world_size, memory_order_relaxed),
         .pid = segment->pid,
         .alive = esi_segment_view_is_alive(segment),
+        .foreign = segment->foreign,
         .exit_code = ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         .signal = ended && WIFSIGNALED(status) ? WTERMSIG(status) : 0,
         .segment_bytes = allocated_bytes(segment),

@@ -39,6 +39,7 @@ struct es_segment_view {
     char *base;
     uint64_t bytes; /* mapped */
     int fd;
+    bool foreign; /* of the other byte order: `base` is a copy of the file, turned */
     uint64_t inode;
     struct es_segment_layout *layout;
     uint64_t elements_offset;
@@ -59,7 +60,7 @@ struct es_segment_view {
 };
 
 /* Attaches one segment by its name.  -EAGAIN: still being made; -EPROTO: not ours,
- * broken or of another version or byte order; or as shm_open(3) gives it. */
+ * broken or of another version; or as shm_open(3) gives it. */
 int esi_segment_view_attach(const struct es_segment_name *name,
                             struct es_error *error,
                             struct es_segment_view **ret_view);
@@ -72,6 +73,18 @@ int esi_segment_view_refresh(struct es_segment_view *view);
 void esi_segment_view_detach(struct es_segment_view *view);
 
 bool esi_segment_view_is_alive(const struct es_segment_view *view);
+
+/* Whether the element's ring is one and lies within the segment. */
+bool esi_segment_view_has_ring(const struct es_segment_view *view,
+                               const struct es_element_layout *layout);
+
+/* Whether the group's list lies within the segment. */
+bool esi_segment_view_has_list(const struct es_segment_view *view,
+                               const struct es_group_layout *group);
+
+/* Puts a copy of the file, turned to our byte order, in place of the mapping, whose
+ * header was checked and taken.  -errno: there is no memory for it. */
+int esi_foreign_view_load(struct es_segment_view *view);
 
 /* First position that readers may still ask for, when the head is `head`. */
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);

@@ -98,7 +98,9 @@ struct es_segment_info {
     int rank; /* -1 = not known */
     int size; /* -1 = not known */
     int pid;
-    bool alive; /* the process exists (not a zombie, not a recycled pid) */
+    bool alive;   /* the process exists (not a zombie, not a recycled pid) */
+    bool foreign; /* of a machine with the other byte order: the file's copy is read,
+                     as it was when it was attached, and nothing can be written to it */
     enum es_process_state state;
     int exit_code;              /* EXITED and known: its code, else -1 */
     int signal;                 /* KILLED: the signal, else 0 */
@@ -237,7 +239,7 @@ ES_API size_t es_element_read(const struct es_element_view *element,
                               struct es_tuple *ret_tuples,
                               size_t max);
 /* The same for elements whose tuples have another size: `ret_tuples` gets max *
- * tuple_bytes. */
+ * tuple_bytes.  Of foreign segments these come as they lie there. */
 ES_API size_t es_element_read_raw(const struct es_element_view *element,
                                   struct es_cursor *cursor,
                                   void *ret_tuples,
@@ -265,13 +267,15 @@ ES_API void es_element_discard(const struct es_element_view *element,
                                uint64_t position);
 
 /* Appends a tuple to an element with many writers; `tuple_bytes` must be the element's.
- * -EINVAL: not such an element; -ENOTRECOVERABLE: its lock is broken.  May sleep. */
+ * -EINVAL: not such an element; -ENOTRECOVERABLE: its lock is broken; -EROFS: of a
+ * foreign segment.  May sleep. */
 ES_API int es_element_append(const struct es_element_view *element,
                              const void *tuple,
                              uint32_t tuple_bytes);
 
 /* The registered reader, for whom the writer of a blocking element waits.  -EBUSY when
- * a living process is registered (also this one).  What is overwritten before this
+ * a living process is registered (also this one), -EROFS where the segment is foreign.
+ * What is overwritten before this
  * returns counts as lost: init the cursor behind this call. */
 ES_API int es_element_register_reader(const struct es_element_view *element,
                                       uint64_t position);
