@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# functions.sh - what the drivers of tests over pretend hosts have in common; sourced.
+#
+# Sourcing it moves the driver into a world of its own, or skips it; see hosts.sh. The
+# hosts are not up yet: `hosts up`.
+# shellcheck shell=bash
+
+# shellcheck source=../checks.sh
+. "${top_srcdir:?not set}/tests/checks.sh"
+
+here=$top_srcdir/tests/hosts
+apps=${top_builddir:?not set}/apps
+eventspace=$top_builddir/cli/eventspace
+shims=$top_builddir/tests/hosts/finalize_shim.so:$top_builddir/tests/apps/.libs/yield_shim.so
+export ES_DELAY_LINE=$top_builddir/tests/hosts/delay_line
+
+hosts() {
+    bash "$here/hosts.sh" "$@"
+}
+
+if [ -z "${ES_HOSTS_WORLD:-}" ]; then
+    [ -n "${MPIEXEC:-}" ] || skip 'no mpiexec was found by configure'
+    [ -x "$apps/ring" ] || skip 'the example programs are not built'
+    [ -z "${ES_SANITIZERS:-}" ] || skip 'a sanitized collector cannot be preloaded'
+    "$MPIEXEC" --version 2>/dev/null | grep -qi hydra ||
+        skip 'the launcher is not the one of MPICH'
+    why=$(hosts possible) || skip "$why"
+    exec bash "$here/hosts.sh" world bash "$0" "$@"
+fi
+
+# From here on we are process 1 of the world: all ends with us.
+trap 'exit 1' TERM INT HUP
+unset EVENTSPACE_RUN EVENTSPACE_RUN_DIR EVENTSPACE_PLAN EVENTSPACE_RANK EVENTSPACE_DISABLE
+unset EVENTSPACE_PRELOAD EVENTSPACE_LAUNCHER
+work=/run/work # also seen by all hosts
+mkdir $work
+
+# Between hosts there is TCP only, also where the kernel is one and the same.
+export UCX_TLS=tcp,self
+launcher="$MPIEXEC -launcher ssh -launcher-exec $here/launch.sh"
+
+# on HOST LIMIT COMMAND... - runs it there, for LIMIT seconds at most.
+on() {
+    local host=$1 limit=$2
+    shift 2
+    hosts exec "$host" timeout -k 5 "$limit" "$@" </dev/null
+}
+
+# place HOST[:SLOTS]... - one rank on each, or SLOTS.
+place() {
+    local host
+    ranks=0
+    : >"$work/machines"
+    for host; do
+        [[ $host == *:* ]] || host=$host:1
+        echo "$host" >>"$work/machines"
+        ranks=$((ranks + ${host#*:}))
+    done
+}
+
+# plain LIMIT PROGRAM ARGUMENTS... - runs a program over the hosts, uncollected.
+plain() {
+    local limit=$1
+    shift
+    # shellcheck disable=SC2086 # words
+    on front "$limit" $launcher -machinefile "$work/machines" -n "$ranks" \
+        -genv LD_PRELOAD "$shims" "$@"
+}
+
+# collected LIMIT RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same by `eventspace run`.
+collected() {
+    local limit=$1 run=$2
+    shift 2
+    on front "$limit" "$eventspace" run --name "$run" --hostfile "$work/machines" \
+        --launcher "$launcher -genv LD_PRELOAD $shims" "$@"
+}
+
+# begin NAME HOST COMMAND... - starts it in the background, without limit: it is gone with
+# the world. What it says goes to $work/NAME.out and .err, its status to NAME.status.
+begin() {
+    local name=$1 host=$2
+    shift 2
+    rm -f "$work/$name".*
+    # shellcheck disable=SC2016 # for the shell in there
+    {
+        hosts exec "$host" sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0.pid"; exec "$@"' \
+            "$work/$name" "$@" </dev/null >"$work/$name.out" 2>"$work/$name.err"
+        echo $? >"$work/$name.status"
+    } &
+    await 10 test -e "$work/$name.pid"
+}
+
+# send SIGNAL NAME HOST - to what was begun.
+send() {
+    hosts exec "$3" kill "-$1" "$(cat "$work/$2.pid")"
+}
+
+# ended NAME - waits till it has ended, 60 s at most; its status.
+ended() {
+    await 60 test -s "$work/$1.status" || return 125
+    return "$(cat "$work/$1.status")"
+}
+
+# await SECONDS COMMAND... - until it succeeds.
+await() {
+    local left=$(($1 * 10))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || { echo "FAILED: in vain: $*"; failures=$((failures + 1)); return 1; }
+        sleep 0.1
+    done
+}
+
+# nothing_left - no host has a segment, a run directory or a tuple server any more.
+nothing_left() {
+    local host left=0 found
+    for host in $(hosts names); do
+        # shellcheck disable=SC2016 # for the shell in there
+        found=$(hosts exec "$host" sh -c 'find /dev/shm "$EVENTSPACE_DIR" -mindepth 1
+            ps -o args= -e | grep "[e]ventspaced"')
+        [ -z "$found" ] || { printf 'left on %s:\n%s\n' "$host" "$found"; left=1; }
+    done
+    return $left
+}
