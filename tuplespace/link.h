@@ -6,10 +6,10 @@
  *
  * An address is text:
  *
- *     unix:/path/of/socket         the peer's uid must be ours (the kernel tells)
- *     tls:HOST:PORT                TLS 1.3, key = the run's (es_run_key), identity =
- * run id tcp:HOST:PORT                the same key proven by a challenge in both
- * directions, but nothing is encrypted
+ *     unix:/path/of/socket    the peer's uid must be ours (the kernel tells)
+ *     tls:HOST:PORT           TLS 1.3, key = the run's (es_run_key), identity = its id
+ *     tcp:HOST:PORT           the same key proven by a challenge in both directions,
+ *                             but nothing is encrypted
  *
  * IPv6 hosts stand in brackets.  Both sides say hello before anything else: protocol
  * version, run, byte order, host, what they are.  Who is refused hears why.
@@ -26,10 +26,9 @@
 #include <sys/uio.h>
 
 #include "eventspace/error.h"
+#include "tuplespace/address.h"
 #include "tuplespace/frame.h"
 #include "tuplespace/run_key.h"
-
-#define ES_ADDRESS_BYTES 300
 
 struct es_link;
 
@@ -66,9 +65,9 @@ int es_link_send(struct es_link *link,
                  uint64_t timeout_ns);
 
 /* Waits for the next frame; its payload is borrowed until the next call of this or of
- * es_link_take().  timeout 0 = only what has arrived.  -ETIMEDOUT: nothing whole yet
- * (what has come is kept, ask again); -EPIPE: the peer has closed; -EPROTO: not a
- * frame: the link can only be closed. */
+ * es_link_take(), and aligned to 8 bytes.  timeout 0 = only what has arrived.
+ * -ETIMEDOUT, without words: nothing whole yet (what has come is kept, ask again);
+ * -EPIPE: the peer has closed; -EPROTO: not a frame: the link can only be closed. */
 int es_link_receive(struct es_link *link,
                     uint64_t timeout_ns,
                     struct es_error *error,

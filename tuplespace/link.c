@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Frames over a link of any kind.
+ *
+ * What arrives goes into one buffer, as much as comes at once; frames are given out
+ * where they lie.  The buffer grows to the longest frame and stays, so that a frame
+ * costs no allocation.
+ */
+#include "config.h"
+
+#include "tuplespace/link.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tuplespace/link_private.h"
+
+#define FIRST_BUFFER_BYTES 16384
+#define GROWTH_BYTES 16384
+#define MOST_PARTS 8
+/* Where payloads are to begin. */
+#define ALIGNMENT 8
+
+_Static_assert(ES_FRAME_HEADER_BYTES % ALIGNMENT == 0,
+               "a frame that is aligned has its payload aligned");
+
+const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind)
+{
+    static const struct esi_link_ops *const ops[] = {
+        [ES_ADDRESS_UNIX] = &esi_link_unix_ops,
+        [ES_ADDRESS_TCP] = &esi_link_tcp_ops,
+        [ES_ADDRESS_TLS] = NULL,
+    };
+
+    return ops[kind];
+}
+
+int esi_link_make(const struct esi_link_ops *ops,
+                  int descriptor,
+                  struct es_link **ret_link)
+{
+    struct es_link *link = calloc(1, sizeof *link);
+    int rc = -ENOMEM;
+
+    if (!link)
+        goto close_descriptor;
+    link->buffer = malloc(FIRST_BUFFER_BYTES);
+    if (!link->buffer)
+        goto free_link;
+    link->size = FIRST_BUFFER_BYTES;
+    link->ops = ops;
+    link->descriptor = descriptor;
+    link->most = ESI_STRANGER_BYTES;
+    rc = ops->prepare(descriptor, link->peer_address, sizeof link->peer_address);
+    if (rc != 0)
+        goto free_buffer;
+    *ret_link = link;
+    return 0;
+
+free_buffer:
+    free(link->buffer);
+free_link:
+    free(link);
+close_descriptor:
+    close(descriptor);
+    return rc;
+}
+
+void es_link_close(struct es_link *link)
+{
+    int saved = errno;
+
+    if (!link)
+        return;
+    if (link->ops->close)
+        link->ops->close(link);
+    close(link->descriptor);
+    free(link->buffer);
+    free(link);
+    errno = saved;
+}
+
+void es_link_shut(struct es_link *link)
+{
+    /* The flag first: who is woken must see it. */
+    atomic_store_explicit(&link->shut, true, memory_order_release);
+    shutdown(link->descriptor, SHUT_RDWR);
+}
+
+int es_link_descriptor(const struct es_link *link)
+{
+    return link->descriptor;
+}
+
+const struct es_greeting *es_link_peer(const struct es_link *link)
+{
+    return &link->peer;
+}
+
+const char *es_link_peer_address(const struct es_link *link)
+{
+    return link->peer_address;
+}
+
+void es_link_traffic(const struct es_link *link, struct es_link_traffic *ret_traffic)
+{
+    *ret_traffic = link->traffic;
+}
+
+static void begin_call(struct es_link *link, uint64_t timeout_ns)
+{
+    link->timeout_ns = timeout_ns;
+    link->deadline_ns = timeout_ns == 0 ? 0 : esi_link_deadline(timeout_ns);
+    link->patient = timeout_ns != 0;
+}
+
+/* --- Sending ------------------------------------------------------------------ */
+
+int es_link_send(struct es_link *link,
+                 uint16_t type,
+                 uint64_t id,
+                 const struct iovec *parts,
+                 int count,
+                 uint64_t timeout_ns)
+{
+    unsigned char header[ES_FRAME_HEADER_BYTES];
+    struct iovec all[MOST_PARTS + 1] = {{header, sizeof header}};
+    size_t length = 0;
+    int rc;
+
+    assert(count >= 0 && count <= MOST_PARTS);
+    for (int i = 0; i < count; i++) {
+        if (parts[i].iov_len > ES_FRAME_MAX_BYTES - length)
+            return -EMSGSIZE;
+        length += parts[i].iov_len;
+        all[i + 1] = parts[i];
+    }
+    es_frame_encode_header(
+        &(struct es_frame){.type = type, .id = id, .length = (uint32_t)length}, header);
+    if (atomic_load_explicit(&link->shut, memory_order_relaxed))
+        return -EPIPE;
+    begin_call(link, timeout_ns);
+    rc = link->ops->send(link, all, count + 1);
+    if (rc != 0)
+        return rc;
+    link->traffic.sent_frames++;
+    link->traffic.sent_bytes += sizeof header + length;
+    return 0;
+}
+
+/* --- Receiving ---------------------------------------------------------------- */
+
+/* Forgets the frame that was given last. */
+static void consume(struct es_link *link)
+{
+    link->begin += link->given;
+    link->given = 0;
+    if (link->begin == link->end) {
+        link->begin = 0;
+        link->end = 0;
+    }
+}
+
+/* 1: the first frame is whole, its header in `frame`; 0: `ret_wanted` bytes have to be
+ * there from begin on. */
+static int look(struct es_link *link,
+                struct es_error *error,
+                struct es_frame *frame,
+                size_t *ret_wanted)
+{
+    size_t there = link->end - link->begin;
+    int rc;
+
+    *ret_wanted = ES_FRAME_HEADER_BYTES;
+    if (there < ES_FRAME_HEADER_BYTES)
+        return 0;
+    rc = es_frame_decode_header(link->buffer + link->begin, error, frame);
+    if (rc != 0)
+        return rc;
+    if (frame->length > link->most)
+        return es_error_set(error, -EPROTO, "a frame of %u bytes before the hello",
+                            frame->length);
+    *ret_wanted += frame->length;
+    return there >= *ret_wanted;
+}
+
+/* Makes room for `wanted` bytes from begin on. */
+static int make_room(struct es_link *link, size_t wanted)
+{
+    unsigned char *grown;
+
+    if (link->begin + wanted <= link->size)
+        return 0;
+    if (wanted > link->size) {
+        wanted = (wanted + GROWTH_BYTES - 1) / GROWTH_BYTES * GROWTH_BYTES;
+        grown = malloc(wanted);
+        if (!grown)
+            return -ENOMEM;
+        memcpy(grown, link->buffer + link->begin, link->end - link->begin);
+        free(link->buffer);
+        link->buffer = grown;
+        link->size = wanted;
+    } else {
+        memmove(link->buffer, link->buffer + link->begin, link->end - link->begin);
+    }
+    link->end -= link->begin;
+    link->begin = 0;
+    return 0;
+}
+
+/* Gives out the first frame.  Behind a frame of odd length it is moved down a little,
+ * over bytes that were consumed. */
+static void give(struct es_link *link, struct es_frame *frame)
+{
+    size_t bytes = ES_FRAME_HEADER_BYTES + (size_t)frame->length;
+    unsigned char *start = link->buffer + link->begin;
+    size_t odd = link->begin % ALIGNMENT;
+
+    if (odd != 0)
+        memmove(start - odd, start, bytes);
+    frame->payload = start - odd + ES_FRAME_HEADER_BYTES;
+    link->given = bytes;
+    link->traffic.received_frames++;
+    link->traffic.received_bytes += bytes;
+}
+
+static int fail(const struct es_link *link, int code, struct es_error *error)
+{
+    if (code == -EPIPE)
+        return es_error_set_at(error, code, link->peer_address, 0, 0,
+                               "the connection was closed");
+    if (code == -ETIMEDOUT)
+        return code;
+    return es_error_set_at(error, code, link->peer_address, 0, 0, "%s",
+                           strerror(-code));
+}
+
+int es_link_receive(struct es_link *link,
+                    uint64_t timeout_ns,
+                    struct es_error *error,
+                    struct es_frame *ret_frame)
+{
+    struct es_frame frame;
+    size_t wanted;
+    int rc;
+
+    consume(link);
+    if (atomic_load_explicit(&link->shut, memory_order_relaxed))
+        return fail(link, -EPIPE, error);
+    begin_call(link, timeout_ns);
+    while ((rc = look(link, error, &frame, &wanted)) == 0) {
+        ssize_t got;
+
+        rc = make_room(link, wanted);
+        if (rc != 0)
+            return fail(link, rc, error);
+        got =
+            link->ops->receive(link, link->buffer + link->end, link->size - link->end);
+        if (got < 0)
+            return fail(link, (int)got, error);
+        link->end += (size_t)got;
+    }
+    if (rc < 0)
+        return rc;
+    give(link, &frame);
+    *ret_frame = frame;
+    return 0;
+}
+
+/* Copies the payload: the buffer is much larger. */
+static int take_copy(struct es_frame *frame, void **ret_memory)
+{
+    void *copy = malloc(frame->length > 0 ? frame->length : 1);
+
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, frame->payload, frame->length);
+    frame->payload = copy;
+    *ret_memory = copy;
+    return 0;
+}
+
+int es_link_take(struct es_link *link, struct es_frame *frame, void **ret_memory)
+{
+    size_t behind = link->begin + link->given;
+    unsigned char *fresh;
+
+    if (link->given < link->size / 2)
+        return take_copy(frame, ret_memory);
+    fresh = malloc(link->size);
+    if (!fresh)
+        return -ENOMEM;
+    *ret_memory = link->buffer;
+    memcpy(fresh, link->buffer + behind, link->end - behind);
+    link->buffer = fresh;
+    link->begin = 0;
+    link->end -= behind;
+    link->given = 0;
+    return 0;
+}

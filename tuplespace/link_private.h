@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the files of links share: the link, and the table of operations by which the
+ * kinds differ.
+ *
+ *   link.c          frames over any kind: buffers, limits
+ *   link_hello.c    connecting and greeting
+ *   link_socket.c   bytes over a plain socket, waiting
+ *   link_unix.c, link_tcp.c, link_tls.c   the kinds
+ *   link_proof.c    proves the key where nothing is encrypted
+ *   listener.c      the accepting side
+ */
+#ifndef ES_TUPLESPACE_LINK_PRIVATE_H
+#define ES_TUPLESPACE_LINK_PRIVATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "tuplespace/address.h"
+#include "tuplespace/hello.h"
+#include "tuplespace/link.h"
+
+/* Longest payload before the peer has shown that it may talk to us. */
+#define ESI_STRANGER_BYTES 4096
+
+/* What both sides of a hello know before it. */
+struct esi_party {
+    bool is_server;
+    const char *run;
+    const struct es_run_key *key; /* NULL: none */
+};
+
+struct esi_link_ops {
+    /* Both sides must have the key; over a link that is not encrypted they prove it. */
+    bool needs_key;
+    bool needs_proof;
+
+    /* A connected socket, close-on-exec. */
+    int (*connect)(const struct es_address *address,
+                   uint64_t deadline_ns,
+                   struct es_error *error,
+                   int *ret_descriptor);
+
+    /* A socket that listens, close-on-exec; completes `address` with the port. */
+    int (*listen)(struct es_address *address,
+                  struct es_error *error,
+                  int *ret_descriptor);
+
+    /* Sets up a socket just connected or accepted and names its peer.  May not wait. */
+    int (*prepare)(int descriptor, char *ret_name, size_t size);
+
+    /* What comes before the hello, within the link's limit: -EACCES with words when the
+     * peer is not one of us.  NULL: nothing. */
+    int (*secure)(struct es_link *link,
+                  const struct esi_party *party,
+                  struct es_error *error);
+
+    /* Some bytes (more than 0), or -ETIMEDOUT when the link's limit is over, -EPIPE
+     * when there will be no more, -EPROTO. */
+    ssize_t (*receive)(struct es_link *link, void *memory, size_t size);
+
+    /* All bytes of the parts, which it may change, or -errno. */
+    int (*send)(struct es_link *link, struct iovec *parts, int count);
+
+    /* Frees what `secure` has made.  NULL: nothing. */
+    void (*close)(struct es_link *link);
+};
+
+extern const struct esi_link_ops esi_link_unix_ops;
+extern const struct esi_link_ops esi_link_tcp_ops;
+
+/* The operations of a kind of address. */
+const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind);
+
+struct es_link {
+    const struct esi_link_ops *ops;
+    void *secret; /* of the kind */
+    int descriptor;
+    _Atomic bool shut;
+
+    /* The limit of the call under way. */
+    uint64_t timeout_ns;
+    uint64_t deadline_ns;
+    bool patient;               /* nothing has been waited for in this call yet */
+    uint64_t socket_timeout_ns; /* what SO_RCVTIMEO is set to; 0 = not set */
+
+    /* Received: [begin, end) of the buffer, from its start on the frame given last. */
+    unsigned char *buffer;
+    size_t size;
+    size_t begin;
+    size_t end;
+    size_t given;  /* bytes of the frame given last, header included */
+    uint32_t most; /* longest payload taken now */
+
+    struct es_link_traffic traffic;
+    struct es_greeting peer;
+    char peer_address[128];
+};
+
+/* A link of a socket that is connected; takes the descriptor, also on failure. */
+int esi_link_make(const struct esi_link_ops *ops,
+                  int descriptor,
+                  struct es_link **ret_link);
+
+/* CLOCK_MONOTONIC. */
+uint64_t esi_link_now_ns(void);
+/* The end of a span that begins now; saturates. */
+uint64_t esi_link_deadline(uint64_t timeout_ns);
+/* What is left until then. */
+uint64_t esi_link_remaining(uint64_t deadline_ns);
+
+/* --- Bytes over a plain socket (link_socket.c) ---------------------------------- */
+
+ssize_t esi_socket_receive(struct es_link *link, void *memory, size_t size);
+int esi_socket_send(struct es_link *link, struct iovec *parts, int count);
+/* Waits for poll(2)'s `events` until the deadline.  0 or -ETIMEDOUT or -errno. */
+int esi_socket_wait(int descriptor, short events, uint64_t deadline_ns);
+/* Takes `bytes` off the front of the parts. */
+void esi_parts_advance(struct iovec **parts, int *count, size_t bytes);
+
+/* --- TCP, for tcp: and tls: (link_tcp.c) ----------------------------------------- */
+
+int esi_tcp_connect(const struct es_address *address,
+                    uint64_t deadline_ns,
+                    struct es_error *error,
+                    int *ret_descriptor);
+int esi_tcp_listen(struct es_address *address,
+                   struct es_error *error,
+                   int *ret_descriptor);
+int esi_tcp_prepare(int descriptor, char *ret_name, size_t size);
+
+/* --- Proofs (link_proof.c) -------------------------------------------------------- */
+
+/* Random bytes that were never used before.  -errno. */
+int esi_proof_challenge(unsigned char out[ESI_TOKEN_BYTES]);
+
+/* What only a holder of the key can make of both hellos: HMAC-SHA256 over who proves,
+ * the client's hello and the server's.  -ENOMEM. */
+int esi_proof_make(const struct es_run_key *key,
+                   bool by_server,
+                   const unsigned char client[ESI_HELLO_BYTES],
+                   const unsigned char server[ESI_HELLO_BYTES],
+                   unsigned char out[ESI_TOKEN_BYTES]);
+
+/* Compares in constant time. */
+bool esi_proof_is_equal(const unsigned char a[ESI_TOKEN_BYTES],
+                        const unsigned char b[ESI_TOKEN_BYTES]);
+
+#endif
