@@ -6,7 +6,6 @@
 # hosts are not up yet: `hosts up`.
 # shellcheck shell=bash
 
-# shellcheck source=../checks.sh
 . "${top_srcdir:?not set}/tests/checks.sh"
 
 here=$top_srcdir/tests/hosts
@@ -123,4 +122,24 @@ nothing_left() {
         [ -z "$found" ] || { printf 'left on %s:\n%s\n' "$host" "$found"; left=1; }
     done
     return $left
+}
+
+# draw_map FILE - the pathmap of the hosts that place() chose: two clusters, and the
+# gateway to the western one.
+draw_map() {
+    local host slots number=0 separator='' first last
+    {
+        echo '{"version": 1, "application": {"ranks": '"$ranks"'}, "cluster": {"clusters":'
+        echo '[{"name": "east"}, {"name": "west", "gateway": "gate"}], "hosts": ['
+        echo '{"name": "front"}, {"name": "gate", "cluster": "west"},'
+        for host in a0 a1; do echo '{"name": "'$host'", "cluster": "east"},'; done
+        echo '{"name": "b0", "cluster": "west"}, {"name": "b1", "cluster": "west"}]},'
+        echo '"mapping": {"ranks": ['
+        while IFS=: read -r host slots; do
+            first=$number last=$((number + slots - 1)) number=$((number + slots))
+            echo "$separator"'{"ranks": "'"$first-$last"'", "host": "'"$host"'"}'
+            separator=,
+        done <"$work/machines"
+        echo ']}}'
+    } >"$1"
 }
