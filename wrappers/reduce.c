@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reduce.c - reduces what all children give; each reduction is a row of a table. */
+/* reduce.c - reduces what all children give; each reduction is a row of a table.
+ *
+ * `latest` and `earliest` pick tuples.  The others sum up: they give summaries (see
+ * eventspace/summary.h) of what came in this pull, never more of them than tuples came.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "wrappers/fan.h"
+#include "wrappers/grouping.h"
 #include "wrappers/stage.h"
 
+enum { MOST_PICKED = 2 };   /* tuples that picking gives at most */
+enum { MOST_READ = 65536 }; /* tuples summed up in one pull, where few come of them */
+
+struct reduce;
+
 /* Works on the tuples from `first` on in place, and shortens the batch. */
-typedef void (*reduction_fn)(const struct es_stage *stage,
-                             struct es_batch *batch,
-                             size_t first);
+typedef int (*reduction_fn)(const struct es_stage *stage,
+                            struct reduce *reduce,
+                            struct es_batch *batch,
+                            size_t first);
+
+struct reduce {
+    struct esi_fan fan;
+    reduction_fn reduction;
+    bool sums;                    /* it makes summaries */
+    bool wary;                    /* there were more groups than can be */
+    struct esi_grouping grouping; /* where it sums */
+};
 
 /* Whether the time `a` of one tuple is later than `b` of another.  Ticks of one process
  * compare as they are. */
@@ -32,19 +51,45 @@ static bool is_later(const struct es_stage *stage,
     return esi_realtime_ns(stage, first, a) > esi_realtime_ns(stage, second, b);
 }
 
+/* Leaves the tuples at these two places, the first of them in front; `none` stands for
+ * no tuple. */
+static void leave(struct es_batch *batch,
+                  size_t first,
+                  size_t one,
+                  size_t other,
+                  size_t none)
+{
+    batch->count = first;
+    /* The two may lie in either order: the one in front is moved first. */
+    if (one != none && other != none && other < one) {
+        struct es_tuple tuple = batch->tuples[other];
+        struct es_mark mark = batch->marks[other];
+
+        es_batch_move(batch, batch->count++, one);
+        batch->tuples[batch->count] = tuple;
+        batch->marks[batch->count++] = mark;
+        return;
+    }
+    if (one != none)
+        es_batch_move(batch, batch->count++, one);
+    if (other != none)
+        es_batch_move(batch, batch->count++, other);
+}
+
 /* The last to stop of the completed operations, and the last to start of those under
  * way: one tuple of each, the completed one first. */
-static void reduce_latest(const struct es_stage *stage,
-                          struct es_batch *batch,
-                          size_t first)
+static int reduce_latest(const struct es_stage *stage,
+                         struct reduce *reduce,
+                         struct es_batch *batch,
+                         size_t first)
 {
+    const struct es_tuple *tuples = batch->tuples;
     size_t none = batch->count;
     size_t latest = none;
     size_t open = none;
 
-    for (size_t i = first; i < batch->count; i++) {
-        const struct es_tuple *tuples = batch->tuples;
-
+    (void)reduce;
+    for (size_t i = first; i < none; i++) {
         if (es_batch_is_open(batch, i)) {
             if (open == none ||
                 is_later(stage, batch, i, tuples[i].start, open, tuples[open].start))
@@ -54,42 +99,100 @@ static void reduce_latest(const struct es_stage *stage,
             latest = i;
         }
     }
-    batch->count = first;
-    /* The two may lie in either order: the one in front is moved first. */
-    if (latest != none && open != none && open < latest) {
-        struct es_tuple tuple = batch->tuples[open];
-        struct es_mark mark = batch->marks[open];
+    leave(batch, first, latest, open, none);
+    return 0;
+}
 
-        es_batch_move(batch, batch->count++, latest);
-        batch->tuples[batch->count] = tuple;
-        batch->marks[batch->count++] = mark;
-        return;
+/* The first to stop of the completed operations, and the first to start of those under
+ * way: who waits longest. */
+static int reduce_earliest(const struct es_stage *stage,
+                           struct reduce *reduce,
+                           struct es_batch *batch,
+                           size_t first)
+{
+    const struct es_tuple *tuples = batch->tuples;
+    size_t none = batch->count;
+    size_t earliest = none;
+    size_t open = none;
+
+    (void)reduce;
+    for (size_t i = first; i < none; i++) {
+        if (es_batch_is_open(batch, i)) {
+            if (open == none ||
+                is_later(stage, batch, open, tuples[open].start, i, tuples[i].start))
+                open = i;
+        } else if (earliest == none ||
+                   is_later(stage, batch, earliest, tuples[earliest].stop, i,
+                            tuples[i].stop)) {
+            earliest = i;
+        }
     }
-    if (latest != none)
-        es_batch_move(batch, batch->count++, latest);
-    if (open != none)
-        es_batch_move(batch, batch->count++, open);
+    leave(batch, first, earliest, open, none);
+    return 0;
+}
+
+static int reduce_sum(const struct es_stage *stage,
+                      struct reduce *reduce,
+                      struct es_batch *batch,
+                      size_t first)
+{
+    return esi_grouping_reduce(&reduce->grouping, stage->context->origins, batch,
+                               first);
 }
 
 /* Rows and choices go together. */
-enum { MOST_GIVEN = 2 }; /* tuples a reduction may give */
-static const reduction_fn reductions[] = {reduce_latest};
-static const char *const reduction_names[] = {"latest", NULL};
+static const struct {
+    reduction_fn reduction;
+    bool sums;
+    enum es_summary_kind kind;
+} reductions[] = {
+    {reduce_latest, false, 0},
+    {reduce_earliest, false, 0},
+    {reduce_sum, true, ES_SUMMARY_COUNT},
+    {reduce_sum, true, ES_SUMMARY_SUM},
+    {reduce_sum, true, ES_SUMMARY_MINIMUM},
+    {reduce_sum, true, ES_SUMMARY_MAXIMUM},
+    {reduce_sum, true, ES_SUMMARY_MEAN},
+    {reduce_sum, true, ES_SUMMARY_HISTOGRAM},
+};
+static const char *const reduction_names[] = {
+    "latest",  "earliest", "count",     "sum", "minimum",
+    "maximum", "mean",     "histogram", NULL,
+};
+_Static_assert(sizeof reduction_names / sizeof *reduction_names ==
+                   sizeof reductions / sizeof *reductions + 1,
+               "each reduction has a name");
 
-enum { PROPERTY_TO, PROPERTY_MODE };
-static const struct es_property_schema properties[] = {
-    [PROPERTY_TO] =
-        {.name = "to",
-         .type = ES_PROPERTY_CHOICE,
-         .fallback = "latest",
-         .choices = reduction_names,
-         .help = "what is left: the latest completed tuple, and the latest open one"},
-    [PROPERTY_MODE] = ESI_FAN_MODE,
+static const char *const field_names[] = {
+    [ES_SUMMARY_BYTES] = "bytes",
+    [ES_SUMMARY_DURATION] = "duration",
+    [ES_SUMMARY_FIELDS] = NULL,
+};
+static const char *const group_names[] = {
+    [ES_SUMMARY_BY_NONE] = "none",     [ES_SUMMARY_BY_OPERATION] = "operation",
+    [ES_SUMMARY_BY_ORIGIN] = "origin", [ES_SUMMARY_BY_THREAD] = "thread",
+    [ES_SUMMARY_BY_RANK] = "rank",     [ES_SUMMARY_BY_HOST] = "host",
+    [ES_SUMMARY_GROUPS] = NULL,
 };
 
-struct reduce {
-    struct esi_fan fan;
-    reduction_fn reduction;
+enum { PROPERTY_TO, PROPERTY_OF, PROPERTY_BY, PROPERTY_MODE };
+static const struct es_property_schema properties[] = {
+    [PROPERTY_TO] = {.name = "to",
+                     .type = ES_PROPERTY_CHOICE,
+                     .fallback = "latest",
+                     .choices = reduction_names,
+                     .help = "the tuple that is left, or the kind of summary"},
+    [PROPERTY_OF] = {.name = "of",
+                     .type = ES_PROPERTY_CHOICE,
+                     .fallback = "bytes",
+                     .choices = field_names,
+                     .help = "summaries: what is summed up"},
+    [PROPERTY_BY] = {.name = "by",
+                     .type = ES_PROPERTY_CHOICE,
+                     .fallback = "operation",
+                     .choices = group_names,
+                     .help = "summaries: what the tuples of a group have in common"},
+    [PROPERTY_MODE] = ESI_FAN_MODE,
 };
 
 static int open_reduce(struct es_stage *stage,
@@ -97,36 +200,54 @@ static int open_reduce(struct es_stage *stage,
                        struct es_error *error)
 {
     struct reduce *reduce = calloc(1, sizeof *reduce);
+    size_t row = (size_t)values[PROPERTY_TO].integer;
 
     (void)error;
     if (!reduce)
         return -ENOMEM;
-    reduce->reduction = reductions[values[PROPERTY_TO].integer];
     reduce->fan.sequential = values[PROPERTY_MODE].integer != 0;
+    reduce->reduction = reductions[row].reduction;
+    reduce->sums = reductions[row].sums;
+    reduce->grouping.kind = reductions[row].kind;
+    reduce->grouping.of = (enum es_summary_field)values[PROPERTY_OF].integer;
+    reduce->grouping.by = (enum es_summary_group)values[PROPERTY_BY].integer;
     stage->state = reduce;
     return 0;
 }
 
 static void close_reduce(struct es_stage *stage)
 {
-    free(stage->state);
+    struct reduce *reduce = stage->state;
+
+    esi_grouping_fini(&reduce->grouping);
+    free(reduce);
 }
 
-/* A reduction needs all of its children, and gives little: room for what each of them
- * gives is needed even where less may be given upward. */
-static struct es_pull widened(const struct es_stage *stage, const struct es_pull *pull)
+/* What the children are asked for.  Picking needs all of them, and gives little: room
+ * for what each gives is needed even where less may be given upward.  Summing gives as
+ * much as comes at most, and where it must give less than that it may take more. */
+static struct es_pull request_of(const struct es_stage *stage,
+                                 const struct es_pull *pull)
 {
+    const struct reduce *reduce = stage->state;
     struct es_pull part = *pull;
+    size_t wanted = MOST_PICKED * stage->child_count;
 
-    if (part.max > 0 && part.max < MOST_GIVEN * stage->child_count)
-        part.max = MOST_GIVEN * stage->child_count;
+    if (reduce->sums) {
+        wanted = MOST_READ;
+        if (reduce->wary ||
+            part.max < esi_grouping_bound(&reduce->grouping, stage->context->origins))
+            return part;
+    }
+    if (part.max > 0 && part.max < wanted)
+        part.max = wanted;
     return part;
 }
 
 static void ask_reduce(struct es_stage *stage, const struct es_pull *pull)
 {
     struct reduce *reduce = stage->state;
-    struct es_pull part = widened(stage, pull);
+    struct es_pull part = request_of(stage, pull);
 
     esi_fan_ask(stage, &reduce->fan, &part);
 }
@@ -136,17 +257,22 @@ static int pull_reduce(struct es_stage *stage,
                        struct es_batch *batch)
 {
     struct reduce *reduce = stage->state;
-    struct es_pull part = widened(stage, pull);
+    struct es_pull part = request_of(stage, pull);
     size_t first = batch->count;
     int result = esi_fan_pull(stage, &reduce->fan, &part, batch);
 
-    if (result < 0)
+    if (result == 0)
+        result = reduce->reduction(stage, reduce, batch, first);
+    if (result < 0 || batch->count - first <= pull->max)
         return result;
-    reduce->reduction(stage, batch, first);
-    if (batch->count - first > pull->max) {
-        batch->count = first + pull->max;
-        batch->more = true;
+    if (reduce->sums) {
+        /* Codes that nobody knows, or summaries of other kinds from below: from now on
+         * no more is read than can be given, beginning with what was read now. */
+        reduce->wary = true;
+        return -EAGAIN;
     }
+    batch->count = first + pull->max;
+    batch->more = true;
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "eventspace/summary.h"
 #include "wrappers/fan.h"
 #include "wrappers/lane.h"
 #include "wrappers/stage.h"
@@ -116,12 +117,15 @@ static void settle(struct sort *sort, const struct es_pull *pull)
     sort->serial = 0;
 }
 
+/* Summaries tell real time already. */
 static uint64_t key_of(const struct es_stage *stage,
                        const struct sort *sort,
                        const struct es_tuple *tuple,
-                       uint32_t origin)
+                       const struct es_mark *mark)
 {
-    return esi_realtime_ns(stage, origin, sort->by_start ? tuple->start : tuple->stop);
+    uint64_t time = sort->by_start ? tuple->start : tuple->stop;
+
+    return es_mark_is_summary(mark) ? time : esi_realtime_ns(stage, mark->origin, time);
 }
 
 /* Moves what a child gave into its lane; operations under way go up at once, unordered.
@@ -147,7 +151,7 @@ static int take(const struct es_stage *stage,
             batch->marks[batch->count++] = entry.mark;
             continue;
         }
-        entry.key_ns = key_of(stage, sort, &entry.tuple, entry.mark.origin);
+        entry.key_ns = key_of(stage, sort, &entry.tuple, &entry.mark);
         esi_lane_insert(lane, &entry);
     }
     return 0;
@@ -176,6 +180,8 @@ static struct es_pull request_of(const struct es_stage *stage,
     part.serial = lane->serial + 1;
     part.acknowledged = lane->acknowledged;
     part.max = stage->children[child]->asks ? sort->buffer - lane->count : CHUNK;
+    if (pull->kept_only)
+        part.max = pull->max;
     return part;
 }
 
@@ -207,9 +213,14 @@ static int refill_once(struct es_stage *stage,
     return 0;
 }
 
-/* Whether more is wanted of a child: its lane does not reach over the window yet. */
-static bool has_room(const struct sort *sort, const struct esi_lane *lane)
+/* Whether more is wanted of a child: its lane does not reach over the window yet.  What
+ * children keep back themselves is wanted in any case where it is to be given up. */
+static bool has_room(const struct sort *sort,
+                     const struct esi_lane *lane,
+                     const struct es_pull *pull)
 {
+    if (pull->kept_only)
+        return true;
     return lane->count + CHUNK <= sort->buffer &&
            (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns);
 }
@@ -223,7 +234,7 @@ static int refill(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
 
-    while (!lane->exhausted && has_room(sort, lane)) {
+    while (!lane->exhausted && has_room(sort, lane, pull)) {
         int result = refill_once(stage, child, pull, batch);
 
         if (result < 0)
@@ -331,7 +342,7 @@ static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
         return;
     sort->asked = pull->serial;
     for (size_t i = 0; i < stage->child_count; i++)
-        if (has_room(sort, &sort->lanes[i])) {
+        if (has_room(sort, &sort->lanes[i], pull)) {
             struct es_pull part = request_of(stage, i, pull);
 
             es_stage_ask(stage->children[i], &part);

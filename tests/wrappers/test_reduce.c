@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reductions give what a plain loop over all tuples gives, in trees of any shape. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/summary.h"
+#include "tests/wrappers/source.h"
+#include "wrappers/stage.h"
+
+enum { ORIGINS = 12, TUPLES = 60, MOST_GROUPS = 4000 };
+
+static struct es_tuple tuples[ORIGINS][TUPLES];
+static struct es_clock clocks[3];
+static struct es_origin origin_items[ORIGINS];
+static struct es_origins origins = {.items = origin_items, .count = ORIGINS};
+static const struct es_stage_context context = {.origins = &origins};
+
+/* Three hosts whose clocks run differently, two ranks on each, two threads a rank. */
+static void make_origins(void)
+{
+    static const char *const hosts[] = {"a", "b", "c"};
+
+    for (size_t i = 0; i < 3; i++)
+        clocks[i] = (struct es_clock){.kind = ES_CLOCK_TSC,
+                                      .frequency_hz = (i + 1) * 1000000000,
+                                      .base_ticks = 1000 * i,
+                                      .base_realtime_ns = 1000000};
+    for (int i = 0; i < ORIGINS; i++)
+        origin_items[i] = (struct es_origin){.name = "",
+                                             .host = hosts[i / 4],
+                                             .pid = 100 + i / 2,
+                                             .rank = i / 2,
+                                             .thread = i % 2,
+                                             .clock = &clocks[i / 4]};
+}
+
+static void make_tuples(uint64_t *seed)
+{
+    for (size_t i = 0; i < ORIGINS; i++)
+        for (size_t j = 0; j < TUPLES; j++) {
+            uint64_t start = 3000 + 500 * j + next_random(seed) % 400;
+
+            tuples[i][j] = (struct es_tuple){
+                .start = start,
+                .stop = start + next_random(seed) % 3000,
+                .operation = (uint16_t)(1 + next_random(seed) % 5),
+                .bytes = (uint32_t)(next_random(seed) >> (next_random(seed) % 64)),
+            };
+        }
+}
+
+/* --- The plain loop ------------------------------------------------------------ */
+
+struct expected {
+    struct es_summary summary;
+    uint64_t key; /* what the group has in common */
+};
+
+struct account {
+    struct expected groups[MOST_GROUPS];
+    size_t count;
+};
+
+static uint64_t key_of(enum es_summary_group by, size_t origin, uint16_t operation)
+{
+    switch (by) {
+    case ES_SUMMARY_BY_OPERATION:
+        return operation;
+    case ES_SUMMARY_BY_ORIGIN:
+    case ES_SUMMARY_BY_THREAD:
+        return origin; /* each thread has one */
+    case ES_SUMMARY_BY_RANK:
+        return origin / 2;
+    case ES_SUMMARY_BY_HOST:
+        return origin / 4;
+    default:
+        return 0;
+    }
+}
+
+static struct es_summary *find(struct account *account, uint64_t key, unsigned bucket)
+{
+    struct expected *group;
+
+    for (size_t i = 0; i < account->count; i++)
+        if (account->groups[i].key == key &&
+            account->groups[i].summary.bucket == bucket)
+            return &account->groups[i].summary;
+    assert_true(account->count < MOST_GROUPS);
+    group = &account->groups[account->count++];
+    *group = (struct expected){
+        .key = key,
+        .summary = {.bucket = bucket, .operation = UINT16_MAX, .first_ns = UINT64_MAX}};
+    return &group->summary;
+}
+
+static unsigned bucket_of(uint64_t value)
+{
+    unsigned bucket = 0;
+
+    for (; value; value /= 2)
+        bucket++;
+    return bucket;
+}
+
+static void count_tuple(struct account *account,
+                        enum es_summary_kind kind,
+                        enum es_summary_field of,
+                        enum es_summary_group by,
+                        size_t origin,
+                        const struct es_tuple *tuple)
+{
+    const struct es_clock *clock = origin_items[origin].clock;
+    uint64_t value = of == ES_SUMMARY_BYTES
+                         ? tuple->bytes
+                         : es_clock_span_ns(clock, tuple->stop - tuple->start);
+    uint64_t start = es_clock_realtime_ns(clock, tuple->start, NULL);
+    uint64_t stop = es_clock_realtime_ns(clock, tuple->stop, NULL);
+    struct es_summary *group =
+        find(account, key_of(by, origin, tuple->operation),
+             kind == ES_SUMMARY_HISTOGRAM ? bucket_of(value) : 0);
+
+    if (kind == ES_SUMMARY_MINIMUM)
+        group->value = group->count && group->value < value ? group->value : value;
+    else if (kind == ES_SUMMARY_MAXIMUM)
+        group->value = group->value > value ? group->value : value;
+    else if (kind != ES_SUMMARY_COUNT)
+        group->value += value;
+    group->count++;
+    if (tuple->operation < group->operation)
+        group->operation = tuple->operation;
+    if (start < group->first_ns)
+        group->first_ns = start;
+    if (stop > group->last_ns)
+        group->last_ns = stop;
+}
+
+/* --- Random trees ---------------------------------------------------------------- */
+
+/* A group of the upper kind is made of groups of this one. */
+static const char *narrower(enum es_summary_group by)
+{
+    switch (by) {
+    case ES_SUMMARY_BY_NONE:
+        return "operation";
+    case ES_SUMMARY_BY_HOST:
+        return "thread";
+    case ES_SUMMARY_BY_RANK:
+        return "origin";
+    default:
+        return es_summary_group_name(by);
+    }
+}
+
+static struct es_stage *make_tree(struct source *sources,
+                                  enum es_summary_kind kind,
+                                  enum es_summary_field of,
+                                  enum es_summary_group by,
+                                  uint64_t *seed)
+{
+    struct es_stage *stages[ORIGINS];
+    size_t count = ORIGINS;
+    bool first = true;
+
+    for (size_t i = 0; i < ORIGINS; i++)
+        stages[i] = source_open(&sources[i]);
+    while (count > 1 || first) {
+        size_t made = 0;
+
+        for (size_t i = 0; i < count;) {
+            size_t width = 1 + next_random(seed) % 4;
+            bool reduces = next_random(seed) % 2 || count <= 4;
+
+            width = width > count - i ? count - i : width;
+            stages[made] =
+                stage_over(reduces ? "reduce" : "gather", stages + i, width, &context,
+                           "mode", next_random(seed) % 2 ? "concurrent" : "sequential",
+                           reduces ? "to" : NULL, es_summary_kind_name(kind), "of",
+                           es_summary_field_name(of), "by",
+                           first ? narrower(by) : es_summary_group_name(by), NULL);
+            made++;
+            i += width;
+        }
+        count = made;
+        first = false;
+    }
+    return stage_over("reduce", stages, 1, &context, "to", es_summary_kind_name(kind),
+                      "of", es_summary_field_name(of), "by", es_summary_group_name(by),
+                      NULL);
+}
+
+static void add_received(struct account *account,
+                         const struct es_batch *batch,
+                         enum es_summary_kind kind,
+                         enum es_summary_field of,
+                         enum es_summary_group by)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct es_summary summary;
+        struct es_summary *group;
+
+        assert_int_equal(
+            es_summary_decode(&batch->tuples[i], &batch->marks[i], &summary), 0);
+        assert_int_equal(summary.kind, kind);
+        assert_int_equal(summary.of, of);
+        assert_int_equal(summary.by, by);
+        group = find(account, key_of(by, batch->marks[i].origin, summary.operation),
+                     summary.bucket);
+        if (group->count == 0)
+            *group = summary;
+        else
+            es_summary_merge(group, &summary);
+    }
+}
+
+static void compare_accounts(struct account *got, struct account *wanted)
+{
+    assert_int_equal(got->count, wanted->count);
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct es_summary *want = &wanted->groups[i].summary;
+        const struct es_summary *have = find(got, wanted->groups[i].key, want->bucket);
+
+        assert_int_equal(have->count, want->count);
+        assert_int_equal(have->value, want->value);
+        assert_int_equal(have->operation, want->operation);
+        assert_int_equal(have->first_ns, want->first_ns);
+        assert_int_equal(have->last_ns, want->last_ns);
+    }
+    assert_int_equal(got->count, wanted->count);
+}
+
+static struct account got;
+static struct account wanted;
+
+/* One tree, pulled with small limits while tuples come and replies are lost. */
+static void reduce_randomly(enum es_summary_kind kind,
+                            enum es_summary_field of,
+                            enum es_summary_group by,
+                            uint64_t seed)
+{
+    struct source sources[ORIGINS];
+    struct consumer consumer;
+    struct es_stage *root;
+    bool arrived = true;
+
+    got.count = 0;
+    wanted.count = 0;
+    make_tuples(&seed);
+    for (size_t i = 0; i < ORIGINS; i++) {
+        sources[i] = (struct source){
+            .tuples = tuples[i], .origin = (uint32_t)i, .asks = next_random(&seed) % 2};
+        for (size_t j = 0; j < TUPLES; j++)
+            count_tuple(&wanted, kind, of, by, i, &tuples[i][j]);
+    }
+    root = make_tree(sources, kind, of, by, &seed);
+    consumer_init(&consumer, 1);
+    for (int i = 0; i < 4000; i++) {
+        bool last = i >= 3000;
+        int result;
+
+        for (size_t j = 0; j < ORIGINS; j++)
+            sources[j].count =
+                last ? TUPLES : next_random(&seed) % (sources[j].count + 2);
+        for (size_t j = 0; j < ORIGINS; j++)
+            if (sources[j].count < sources[j].given || sources[j].count > TUPLES)
+                sources[j].count =
+                    sources[j].given < TUPLES ? sources[j].given : TUPLES;
+        consumer.pull.max = next_random(&seed) % (i % 2 ? 20 : 2000);
+        result = consumer_pull(&consumer, root, arrived);
+        assert_true(result == 0 || result == -EAGAIN);
+        assert_true(consumer.batch.count <= consumer.pull.max);
+        arrived = result == 0 && next_random(&seed) % 3 != 0;
+        if (arrived)
+            add_received(&got, &consumer.batch, kind, of, by);
+    }
+    compare_accounts(&got, &wanted);
+    for (size_t i = 0; i < ORIGINS; i++)
+        assert_int_equal(sources[i].broken_promises, 0);
+    es_stage_close(root);
+    consumer_fini(&consumer);
+}
+
+static void trees_sum_up_what_a_loop_sums_up(void **state)
+{
+    uint64_t seed = 42;
+
+    (void)state;
+    for (int kind = 0; kind < ES_SUMMARY_KINDS; kind++)
+        for (int of = 0; of < ES_SUMMARY_FIELDS; of++)
+            for (int by = 0; by < ES_SUMMARY_GROUPS; by++) {
+                next_random(&seed);
+                printf("# kind %d of %d by %d seed %llu\n", kind, of, by,
+                       (unsigned long long)seed);
+                reduce_randomly((enum es_summary_kind)kind, (enum es_summary_field)of,
+                                (enum es_summary_group)by, seed);
+            }
+}
+
+/* --- The rest -------------------------------------------------------------------- */
+
+static void summaries_go_through_tuples_unchanged(void **state)
+{
+    uint64_t seed = 7;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct es_summary summary = {
+            .kind = (enum es_summary_kind)(next_random(&seed) % ES_SUMMARY_KINDS),
+            .of = (enum es_summary_field)(next_random(&seed) % ES_SUMMARY_FIELDS),
+            .by = (enum es_summary_group)(next_random(&seed) % ES_SUMMARY_GROUPS),
+            .bucket = (unsigned)(next_random(&seed) % ES_SUMMARY_BUCKETS),
+            .operation = (uint16_t)next_random(&seed),
+            .count = next_random(&seed),
+            .value = next_random(&seed),
+            .first_ns = next_random(&seed),
+            .last_ns = next_random(&seed)};
+        struct es_mark mark = {.reserved = ES_MARK_SUMMARY};
+        struct es_summary read = {.count = 0};
+        struct es_tuple tuple;
+
+        es_summary_encode(&summary, &tuple);
+        assert_int_equal(es_summary_decode(&tuple, &mark, &read), 0);
+        assert_int_equal(read.kind, summary.kind);
+        assert_int_equal(read.of, summary.of);
+        assert_int_equal(read.by, summary.by);
+        assert_int_equal(read.bucket, summary.bucket);
+        assert_int_equal(read.operation, summary.operation);
+        assert_int_equal(read.count, summary.count);
+        assert_int_equal(read.value, summary.value);
+        assert_int_equal(read.first_ns, summary.first_ns);
+        assert_int_equal(read.last_ns, summary.last_ns);
+        mark.reserved = 0;
+        assert_int_equal(es_summary_decode(&tuple, &mark, &read), -EINVAL);
+    }
+}
+
+static void buckets_hold_what_their_bounds_say(void **state)
+{
+    static const uint64_t values[] = {0, 1, 2, 3, 4, 7, 8, 1023, 1024, UINT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        unsigned bucket = es_summary_bucket(values[i]);
+
+        assert_int_equal(bucket, bucket_of(values[i]));
+        assert_true(values[i] >= es_summary_bucket_least(bucket));
+        assert_true(values[i] <= es_summary_bucket_most(bucket));
+    }
+    assert_int_equal(es_summary_bucket_most(64), UINT64_MAX);
+}
+
+static void counts_saturate_and_means_are_weighted(void **state)
+{
+    struct es_summary one = {.kind = ES_SUMMARY_MEAN, .count = 3, .value = 30};
+    struct es_summary other = {.kind = ES_SUMMARY_MEAN, .count = 1, .value = 50};
+
+    (void)state;
+    es_summary_merge(&one, &other);
+    assert_true(es_summary_mean(&one) == 20);
+    one.count = UINT64_MAX;
+    es_summary_merge(&one, &other);
+    assert_int_equal(one.count, UINT64_MAX);
+}
+
+static void picking_finds_the_first_and_the_last(void **state)
+{
+    static const struct {
+        const char *to;
+        uint64_t times[2]; /* of the completed one (stop) and the open one (start) */
+    } cases[] = {{"latest", {900, 70}}, {"earliest", {100, 50}}};
+    struct es_tuple all[] = {
+        {.start = 60, .operation = 1},
+        {.stop = 500, .start = 1, .operation = 1},
+        {.stop = 100, .start = 2, .operation = 1},
+        {.start = 70, .operation = 1},
+        {.stop = 900, .start = 3, .operation = 1},
+        {.start = 50, .operation = 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct source source = {.tuples = all, .count = 6};
+        struct es_stage *child = source_open(&source);
+        struct es_stage *stage =
+            stage_over("reduce", &child, 1, &context, "to", cases[i].to, NULL);
+        struct consumer consumer;
+
+        consumer_init(&consumer, 100);
+        assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+        assert_int_equal(consumer.batch.count, 2);
+        assert_int_equal(consumer.batch.tuples[0].stop, cases[i].times[0]);
+        assert_int_equal(consumer.batch.tuples[1].stop, 0);
+        assert_int_equal(consumer.batch.tuples[1].start, cases[i].times[1]);
+        es_stage_close(stage);
+        consumer_fini(&consumer);
+    }
+}
+
+static void operations_under_way_are_not_summed_up(void **state)
+{
+    struct es_tuple all[] = {{.start = 60, .operation = 1},
+                             {.stop = 500, .start = 1, .operation = 1}};
+    struct source source = {.tuples = all, .count = 2};
+    struct es_stage *child = source_open(&source);
+    struct es_stage *stage =
+        stage_over("reduce", &child, 1, &context, "to", "count", NULL);
+    struct es_summary summary;
+    struct consumer consumer;
+
+    (void)state;
+    consumer_init(&consumer, 100);
+    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer.batch.count, 1);
+    assert_int_equal(
+        es_summary_decode(consumer.batch.tuples, consumer.batch.marks, &summary), 0);
+    assert_int_equal(summary.count, 1);
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(summaries_go_through_tuples_unchanged),
+        cmocka_unit_test(buckets_hold_what_their_bounds_say),
+        cmocka_unit_test(counts_saturate_and_means_are_weighted),
+        cmocka_unit_test(picking_finds_the_first_and_the_last),
+        cmocka_unit_test(operations_under_way_are_not_summed_up),
+        cmocka_unit_test(trees_sum_up_what_a_loop_sums_up),
+    };
+
+    make_origins();
+    source_register();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
