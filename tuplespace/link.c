@@ -34,7 +34,7 @@ const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind)
     static const struct esi_link_ops *const ops[] = {
         [ES_ADDRESS_UNIX] = &esi_link_unix_ops,
         [ES_ADDRESS_TCP] = &esi_link_tcp_ops,
-        [ES_ADDRESS_TLS] = NULL,
+        [ES_ADDRESS_TLS] = &esi_link_tls_ops,
     };
 
     return ops[kind];
@@ -112,7 +112,7 @@ void es_link_traffic(const struct es_link *link, struct es_link_traffic *ret_tra
     *ret_traffic = link->traffic;
 }
 
-static void begin_call(struct es_link *link, uint64_t timeout_ns)
+void esi_link_begin(struct es_link *link, uint64_t timeout_ns)
 {
     link->timeout_ns = timeout_ns;
     link->deadline_ns = timeout_ns == 0 ? 0 : esi_link_deadline(timeout_ns);
@@ -144,7 +144,7 @@ int es_link_send(struct es_link *link,
         &(struct es_frame){.type = type, .id = id, .length = (uint32_t)length}, header);
     if (atomic_load_explicit(&link->shut, memory_order_relaxed))
         return -EPIPE;
-    begin_call(link, timeout_ns);
+    esi_link_begin(link, timeout_ns);
     rc = link->ops->send(link, all, count + 1);
     if (rc != 0)
         return rc;
@@ -252,7 +252,7 @@ int es_link_receive(struct es_link *link,
     consume(link);
     if (atomic_load_explicit(&link->shut, memory_order_relaxed))
         return fail(link, -EPIPE, error);
-    begin_call(link, timeout_ns);
+    esi_link_begin(link, timeout_ns);
     while ((rc = look(link, error, &frame, &wanted)) == 0) {
         ssize_t got;
 

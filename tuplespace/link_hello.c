@@ -214,7 +214,7 @@ static int greet_server(struct hello *hello)
     struct es_error fault = {.text = ""};
     int rc = 0;
 
-    hello->link->deadline_ns = hello->deadline_ns;
+    esi_link_begin(hello->link, esi_link_remaining(hello->deadline_ns));
     if (ops->secure)
         rc = ops->secure(hello->link, &hello->party, &fault);
     if (rc != 0)
@@ -370,7 +370,7 @@ int es_link_greet(struct es_link *link,
         .error = &fault};
     int rc;
 
-    link->deadline_ns = hello.deadline_ns;
+    esi_link_begin(link, timeout_ns);
     rc = server_half(&hello);
     if (rc == 0)
         return 0;

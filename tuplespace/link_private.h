@@ -73,6 +73,7 @@ struct esi_link_ops {
 
 extern const struct esi_link_ops esi_link_unix_ops;
 extern const struct esi_link_ops esi_link_tcp_ops;
+extern const struct esi_link_ops esi_link_tls_ops;
 
 /* The operations of a kind of address. */
 const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind);
@@ -106,6 +107,9 @@ struct es_link {
 int esi_link_make(const struct esi_link_ops *ops,
                   int descriptor,
                   struct es_link **ret_link);
+
+/* Sets the limit of what follows. */
+void esi_link_begin(struct es_link *link, uint64_t timeout_ns);
 
 /* CLOCK_MONOTONIC. */
 uint64_t esi_link_now_ns(void);

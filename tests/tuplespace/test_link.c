@@ -17,7 +17,11 @@
 
 #include "link_fixture.h"
 
-static enum es_address_kind kinds[] = {ES_ADDRESS_UNIX, ES_ADDRESS_TCP};
+static enum es_address_kind kinds[] = {
+    [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,
+    [ES_ADDRESS_TCP] = ES_ADDRESS_TCP,
+    [ES_ADDRESS_TLS] = ES_ADDRESS_TLS,
+};
 
 /* Bytes that tell their place. */
 static unsigned char *make_bytes(size_t length, unsigned seed)
@@ -66,11 +70,11 @@ static void frames_come_back_as_sent(void **state)
     peer_fini(&peer);
 }
 
-#define FOR_EACH_KIND(test)                                                            \
-    {"unix: " #test, test, NULL, NULL, &kinds[0]},                                     \
+#define ROW(kind, test)                                                                \
     {                                                                                  \
-        "tcp: " #test, test, NULL, NULL, &kinds[1]                                     \
+#kind ": " #test, test, NULL, NULL, &kinds[ES_ADDRESS_##kind]                  \
     }
+#define FOR_EACH_KIND(test) ROW(UNIX, test), ROW(TCP, test), ROW(TLS, test)
 
 int main(void)
 {

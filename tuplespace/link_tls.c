@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * TLS 1.3 over TCP, with the run's key as an external pre-shared key and the run's id
+ * as its identity.  There are no certificates: who has no key gets no connection.
+ *
+ * OpenSSL reads and writes through a BIO of ours, which keeps the limits of link.c and
+ * raises no SIGPIPE.  A frame that fits into a record leaves in one system call, and
+ * reading ahead takes a record in one.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "tuplespace/link_private.h"
+
+#define RECORD_BYTES 16384
+
+struct secret {
+    SSL *ssl;
+    const struct esi_party *party; /* during the handshake only */
+    bool asked_for_other_run;
+    int failed; /* of the last read or write below TLS: -errno */
+    unsigned char record[RECORD_BYTES];
+};
+
+/* --- Contexts, one for all links of the process ------------------------------------
+ */
+
+static SSL_CTX *client_context;
+static SSL_CTX *server_context;
+static BIO_METHOD *socket_method;
+
+/* What OpenSSL takes for an earlier session is the key. */
+static SSL_SESSION *make_session(SSL *ssl, const struct es_run_key *key)
+{
+    static const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
+    const SSL_CIPHER *cipher = SSL_CIPHER_find(ssl, aes_128_gcm_sha256);
+    SSL_SESSION *session = SSL_SESSION_new();
+
+    if (session && cipher &&
+        SSL_SESSION_set1_master_key(session, key->bytes, ES_RUN_KEY_BYTES) &&
+        SSL_SESSION_set_cipher(session, cipher) &&
+        SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION))
+        return session;
+    SSL_SESSION_free(session);
+    return NULL;
+}
+
+static const struct secret *secret_of(SSL *ssl)
+{
+    return SSL_get_app_data(ssl);
+}
+
+static int use_key(SSL *ssl,
+                   const EVP_MD *hash,
+                   const unsigned char **ret_identity,
+                   size_t *ret_length,
+                   SSL_SESSION **ret_session)
+{
+    const struct esi_party *party = secret_of(ssl)->party;
+
+    *ret_session = NULL;
+    if (hash && EVP_MD_type(hash) != NID_sha256)
+        return 1;
+    *ret_session = make_session(ssl, party->key);
+    *ret_identity = (const unsigned char *)party->run;
+    *ret_length = strlen(party->run);
+    return *ret_session ? 1 : 0;
+}
+
+static int find_key(SSL *ssl,
+                    const unsigned char *identity,
+                    size_t length,
+                    SSL_SESSION **ret_session)
+{
+    struct secret *secret = SSL_get_app_data(ssl);
+    const char *run = secret->party->run;
+
+    *ret_session = NULL;
+    if (length != strlen(run) || memcmp(identity, run, length) != 0) {
+        secret->asked_for_other_run = true;
+        return 1;
+    }
+    *ret_session = make_session(ssl, secret->party->key);
+    return *ret_session ? 1 : 0;
+}
+
+static SSL_CTX *make_context(const SSL_METHOD *method)
+{
+    SSL_CTX *context = SSL_CTX_new(method);
+
+    if (!context)
+        return NULL;
+    if (!SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) ||
+        !SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256") ||
+        !SSL_CTX_set_num_tickets(context, 0)) {
+        SSL_CTX_free(context);
+        return NULL;
+    }
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_psk_use_session_callback(context, use_key);
+    SSL_CTX_set_psk_find_session_callback(context, find_key);
+    return context;
+}
+
+/* --- Below TLS ---------------------------------------------------------------------
+ */
+
+static int socket_read(BIO *bio, char *memory, int size)
+{
+    struct es_link *link = BIO_get_data(bio);
+    struct secret *secret = link->secret;
+    ssize_t got = esi_socket_receive(link, memory, (size_t)size);
+
+    BIO_clear_retry_flags(bio);
+    if (got > 0)
+        return (int)got;
+    secret->failed = (int)got;
+    if (got == -ETIMEDOUT)
+        BIO_set_retry_read(bio);
+    return -1;
+}
+
+static int socket_write(BIO *bio, const char *bytes, int length)
+{
+    struct es_link *link = BIO_get_data(bio);
+    struct secret *secret = link->secret;
+    struct iovec part = {(void *)bytes, (size_t)length};
+    int rc = esi_socket_send(link, &part, 1);
+
+    BIO_clear_retry_flags(bio);
+    if (rc == 0)
+        return length;
+    secret->failed = rc;
+    return -1;
+}
+
+static long socket_control(BIO *bio, int command, long number, void *data)
+{
+    (void)bio;
+    (void)number;
+    (void)data;
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+static int socket_create(BIO *bio)
+{
+    BIO_set_init(bio, 1);
+    return 1;
+}
+
+static BIO_METHOD *make_method(void)
+{
+    BIO_METHOD *method =
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "link");
+
+    if (!method)
+        return NULL;
+    BIO_meth_set_read(method, socket_read);
+    BIO_meth_set_write(method, socket_write);
+    BIO_meth_set_ctrl(method, socket_control);
+    BIO_meth_set_create(method, socket_create);
+    return method;
+}
+
+static void make_contexts(void)
+{
+    socket_method = make_method();
+    client_context = make_context(TLS_client_method());
+    /* A server that shows a certificate instead of the key is not trusted. */
+    if (client_context)
+        SSL_CTX_set_verify(client_context, SSL_VERIFY_PEER, NULL);
+    server_context = make_context(TLS_server_method());
+}
+
+/* --- The handshake -----------------------------------------------------------------
+ */
+
+static int make_secret(struct es_link *link, const struct esi_party *party)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    SSL_CTX *context;
+    struct secret *secret;
+    BIO *bio;
+
+    pthread_once(&once, make_contexts);
+    context = party->is_server ? server_context : client_context;
+    if (!context || !socket_method)
+        return -ENOMEM;
+    secret = calloc(1, sizeof *secret);
+    if (!secret)
+        return -ENOMEM;
+    secret->ssl = SSL_new(context);
+    bio = BIO_new(socket_method);
+    if (!secret->ssl || !bio) {
+        BIO_free(bio);
+        SSL_free(secret->ssl);
+        free(secret);
+        return -ENOMEM;
+    }
+    BIO_set_data(bio, link);
+    SSL_set_bio(secret->ssl, bio, bio);
+    SSL_set_app_data(secret->ssl, secret);
+    link->secret = secret;
+    return 0;
+}
+
+/* What the fault that OpenSSL found first means here; NULL: nothing special. */
+static const char *words(const struct secret *secret, int reason)
+{
+    switch (reason) {
+    case SSL_R_BINDER_DOES_NOT_VERIFY:
+    case SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER:
+    case SSL_R_TLSV1_ALERT_DECRYPT_ERROR:
+        return "the run's key is another one";
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+        return "refused: the server serves another run, or has no key of it";
+    case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
+    case SSL_R_NO_SHARED_CIPHER:
+    case SSL_R_CERTIFICATE_VERIFY_FAILED:
+        return "TLS without the run's key";
+    case SSL_R_UNSUPPORTED_PROTOCOL:
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+        return "the peer does not speak TLS 1.3";
+    case SSL_R_WRONG_VERSION_NUMBER:
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_HTTPS_PROXY_REQUEST:
+    case SSL_R_PACKET_LENGTH_TOO_LONG:
+    case SSL_R_UNEXPECTED_MESSAGE:
+    case SSL_R_BAD_RECORD_TYPE:
+        return secret->party->is_server ? "what came is not TLS"
+                                        : "the server does not speak TLS here";
+    default:
+        return NULL;
+    }
+}
+
+static int explain(const struct secret *secret, struct es_error *error)
+{
+    unsigned long code = ERR_peek_error();
+    const char *text = code != 0 ? words(secret, ERR_GET_REASON(code)) : NULL;
+
+    if (secret->asked_for_other_run)
+        return es_error_set(error, -EACCES, "the peer asks for another run");
+    if (secret->failed == -ETIMEDOUT)
+        return es_error_set(error, -ETIMEDOUT, "no TLS handshake within the limit");
+    if (text)
+        return es_error_set(error, -EACCES, "%s", text);
+    if (code == 0 || secret->failed != 0)
+        return es_error_set(error, secret->failed != 0 ? secret->failed : -EPIPE,
+                            "the connection was closed during the TLS handshake");
+    text = ERR_reason_error_string(code);
+    return es_error_set(error, -EACCES, "TLS: %s", text ? text : "handshake failed");
+}
+
+static int tls_secure(struct es_link *link,
+                      const struct esi_party *party,
+                      struct es_error *error)
+{
+    struct secret *secret;
+    int rc = make_secret(link, party);
+
+    if (rc != 0)
+        return es_error_set(error, rc, "cannot set up TLS");
+    secret = link->secret;
+    secret->party = party;
+    ERR_clear_error();
+    rc = party->is_server ? SSL_accept(secret->ssl) : SSL_connect(secret->ssl);
+    if (rc != 1)
+        rc = explain(secret, error);
+    else if (!SSL_session_reused(secret->ssl))
+        rc = es_error_set(error, -EACCES, "TLS without the run's key");
+    else
+        rc = 0;
+    ERR_clear_error();
+    secret->party = NULL;
+    return rc;
+}
+
+/* --- Bytes -------------------------------------------------------------------------
+ */
+
+static int fault(struct secret *secret, int result)
+{
+    int kind = SSL_get_error(secret->ssl, result);
+
+    ERR_clear_error();
+    if (kind == SSL_ERROR_ZERO_RETURN)
+        return -EPIPE;
+    if (secret->failed != 0)
+        return secret->failed;
+    return kind == SSL_ERROR_SYSCALL ? -EPIPE : -EPROTO;
+}
+
+static ssize_t tls_receive(struct es_link *link, void *memory, size_t size)
+{
+    struct secret *secret = link->secret;
+    int got;
+
+    secret->failed = 0;
+    got = SSL_read(secret->ssl, memory, size < INT32_MAX ? (int)size : INT32_MAX);
+    return got > 0 ? got : fault(secret, got);
+}
+
+/* Fills the record from the parts.  Its bytes. */
+static size_t fill_record(struct secret *secret, struct iovec **parts, int *count)
+{
+    size_t filled = 0;
+
+    while (*count > 0 && filled < RECORD_BYTES) {
+        size_t room = RECORD_BYTES - filled;
+        size_t length = (*parts)->iov_len < room ? (*parts)->iov_len : room;
+
+        if (length > 0)
+            memcpy(secret->record + filled, (*parts)->iov_base, length);
+        filled += length;
+        esi_parts_advance(parts, count, length);
+    }
+    return filled;
+}
+
+static int tls_send(struct es_link *link, struct iovec *parts, int count)
+{
+    struct secret *secret = link->secret;
+
+    if (!secret || !SSL_is_init_finished(secret->ssl))
+        return -ENOTCONN;
+    secret->failed = 0;
+    while (count > 0) {
+        int length = (int)fill_record(secret, &parts, &count);
+        int sent = SSL_write(secret->ssl, secret->record, length);
+
+        if (sent <= 0)
+            return fault(secret, sent);
+    }
+    return 0;
+}
+
+static void tls_close(struct es_link *link)
+{
+    struct secret *secret = link->secret;
+
+    if (!secret)
+        return;
+    SSL_free(secret->ssl);
+    free(secret);
+}
+
+const struct esi_link_ops esi_link_tls_ops = {
+    .needs_key = true,
+    .connect = esi_tcp_connect,
+    .listen = esi_tcp_listen,
+    .prepare = esi_tcp_prepare,
+    .secure = tls_secure,
+    .receive = tls_receive,
+    .send = tls_send,
+    .close = tls_close,
+};
