@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Requests about the run's hosts and its files, and about its end.
+ *
+ *   {"request": "hosts"}                     which hosts there are
+ *   {"request": "register", ...}             a server says that it is there
+ *   {"request": "end", "keep": BOOL}         the run has ended
+ *   {"request": "file", "name": NAME}        a file of the run's directory
+ *
+ * A server registers again and again over one connection.  The answer comes at once, or
+ * with "wait_ns" when that time is over or there is word of the run's end.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/host_board.h"
+#include "scopes/service.h"
+#include "tuplespace/run_directory.h"
+
+#define WAIT_MAX_NS INT64_C(10000000000)
+/* How long the other hosts may take to hear of the run's end. */
+#define END_NS UINT64_C(3000000000)
+
+enum { FILE_BYTES_MAX = 16 << 20 };
+
+static const char *const state_names[] = {
+    [ES_SERVER_UP] = "up",
+    [ES_SERVER_SILENT] = "silent",
+    [ES_SERVER_ENDED] = "ended",
+};
+
+static const char *const end_names[] = {
+    [ES_RUN_GOES_ON] = "no",
+    [ES_RUN_ENDED_KEEP] = "keep",
+    [ES_RUN_ENDED] = "yes",
+};
+
+static int find_name(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return 0;
+}
+
+const char *esi_run_end_name(enum es_run_end end)
+{
+    return end_names[end];
+}
+
+enum es_run_end esi_run_end_find(const char *name)
+{
+    return (enum es_run_end)find_name(end_names, 3, name);
+}
+
+/* --- Telling ------------------------------------------------------------------ */
+
+void esi_host_write_lost(struct es_json_out *out, const struct es_host_entry *entry)
+{
+    es_json_out_begin_array(out, "vanished");
+    for (size_t i = 0; i < entry->lost_count; i++) {
+        es_json_out_begin_object(out, NULL);
+        es_json_out_signed(out, "rank", entry->lost[i].rank);
+        es_json_out_signed(out, "pid", entry->lost[i].pid);
+        es_json_out_string(out, "how", entry->lost[i].how);
+        es_json_out_end(out);
+    }
+    es_json_out_end(out);
+}
+
+static uint64_t silence_of(const struct es_host_entry *entry)
+{
+    struct timespec now;
+
+    if (entry->state == ES_SERVER_UP)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - entry->heard_ns;
+}
+
+static int write_host(void *data, const struct es_host_entry *entry)
+{
+    struct es_json_out *out = data;
+
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "host", entry->host);
+    es_json_out_string(out, "address", entry->address);
+    es_json_out_string(out, "state", state_names[entry->state]);
+    es_json_out_bool(out, "home", entry->home);
+    es_json_out_signed(out, "pid", entry->pid);
+    es_json_out_signed(out, "ranks", entry->ranks);
+    es_json_out_string(out, "cluster", entry->cluster);
+    es_json_out_string(out, "gateway", entry->gateway);
+    es_json_out_unsigned(out, "silent_ns", silence_of(entry));
+    esi_host_write_lost(out, entry);
+    es_json_out_end(out);
+    return 0;
+}
+
+static int serve_hosts(struct es_service_connection *connection,
+                       const struct es_member *request,
+                       struct es_json_out *reply,
+                       struct es_error *error)
+{
+    (void)request;
+    (void)error;
+    es_json_out_string(reply, "run", connection->service->run);
+    es_json_out_begin_array(reply, "hosts");
+    es_host_board_foreach(connection->service->hosts, write_host, reply);
+    es_json_out_end(reply);
+    return 0;
+}
+
+/* --- Registering -------------------------------------------------------------- */
+
+/* An address without a host of its own ("tls:*:4711") is completed with the one that
+ * the peer has for us ("10.77.0.3:40112"). */
+static void complete_address(const char *given,
+                             const char *peer,
+                             char out[ES_ADDRESS_BYTES])
+{
+    const char *star = strstr(given, ":*:");
+    const char *colon = strrchr(peer, ':');
+
+    if (star && colon)
+        snprintf(out, ES_ADDRESS_BYTES, "%.*s:%.*s%s", (int)(star - given), given,
+                 (int)(colon - peer), peer, star + 2);
+    else
+        snprintf(out, ES_ADDRESS_BYTES, "%s", given);
+}
+
+static int read_lost(const struct es_member *list, struct es_host_entry *entry)
+{
+    size_t count = es_member_count(list);
+
+    if (count == 0)
+        return 0;
+    if (count > ES_LOST_RANKS_MAX)
+        count = ES_LOST_RANKS_MAX;
+    entry->lost = calloc(count, sizeof *entry->lost);
+    if (!entry->lost)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct es_member *one = es_member_at(list, i);
+        struct es_lost_rank *lost = &entry->lost[entry->lost_count++];
+        lost->rank = (int)es_member_integer_or(one, "rank", -1);
+        lost->pid = (int)es_member_integer_or(one, "pid", 0);
+        snprintf(lost->how, sizeof lost->how, "%s", es_member_text_or(one, "how", ""));
+    }
+    return 0;
+}
+
+static int read_entry(const struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_error *error,
+                      struct es_host_entry *entry)
+{
+    const char *host, *address;
+    int64_t pid, ranks;
+
+    int code = es_member_text(request, "host", error, &host);
+    if (code == 0)
+        code = es_member_text(request, "address", error, &address);
+    if (code == 0)
+        code = es_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
+    if (code == 0)
+        code = es_member_integer(request, "ranks", 0, INT32_MAX, error, &ranks);
+    if (code < 0)
+        return code;
+    if (!*host || strlen(host) >= sizeof entry->host)
+        return es_error_set(error, -EINVAL, "\"host\" is not a host's name");
+    *entry = (struct es_host_entry){.pid = (int)pid, .ranks = (int)ranks};
+    snprintf(entry->host, sizeof entry->host, "%s", host);
+    complete_address(address, es_link_peer_address(connection->link), entry->address);
+    snprintf(entry->cluster, sizeof entry->cluster, "%s",
+             es_member_text_or(request, "cluster", ""));
+    snprintf(entry->gateway, sizeof entry->gateway, "%s",
+             es_member_text_or(request, "gateway", ""));
+    entry->told = esi_run_end_find(es_member_text_or(request, "told", "no"));
+    entry->state =
+        es_member_boolean_or(request, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP;
+    return read_lost(es_member_find(request, "vanished"), entry);
+}
+
+static int serve_register(struct es_service_connection *connection,
+                          const struct es_member *request,
+                          struct es_json_out *reply,
+                          struct es_error *error)
+{
+    struct es_host_board *board = connection->service->hosts;
+    int64_t wait_ns = es_member_integer_or(request, "wait_ns", 0);
+    struct es_host_entry entry;
+
+    int code = read_entry(connection, request, error, &entry);
+    if (code < 0)
+        return code;
+    code = es_host_board_register(board, &entry, connection);
+    free(entry.lost);
+    if (code == -EEXIST)
+        return es_error_set(error, code, "\"%s\" is the home server's own host",
+                            entry.host);
+    if (code < 0)
+        return code;
+    /* How it has reached us is how others can. */
+    const char *home = es_member_text_or(request, "home", "");
+    if (*home && strncmp(home, "unix:", 5) != 0)
+        es_host_board_set_address(board, home, false);
+    enum es_run_end end = es_host_board_ending(board);
+    if (end == entry.told && wait_ns > 0 && entry.state == ES_SERVER_UP)
+        end = es_host_board_await_end(
+            board, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
+    es_json_out_string(reply, "end", esi_run_end_name(end));
+    return 0;
+}
+
+/* --- The end ------------------------------------------------------------------ */
+
+static int serve_end(struct es_service_connection *connection,
+                     const struct es_member *request,
+                     struct es_json_out *reply,
+                     struct es_error *error)
+{
+    struct es_host_board *board = connection->service->hosts;
+    bool keep;
+
+    int code = es_member_boolean(request, "keep", error, &keep);
+    if (code < 0)
+        return code;
+    es_host_board_end(board, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
+    size_t told = es_host_board_await_others(board, END_NS);
+    es_json_out_unsigned(reply, "hosts", told + 1);
+    return 0;
+}
+
+/* --- Files -------------------------------------------------------------------- */
+
+static int read_file(FILE *file, char **ret_text)
+{
+    char *text = malloc(FILE_BYTES_MAX + 1);
+
+    if (!text)
+        return -ENOMEM;
+    size_t length = fread(text, 1, FILE_BYTES_MAX + 1, file);
+    if (length > FILE_BYTES_MAX || ferror(file)) {
+        free(text);
+        return length > FILE_BYTES_MAX ? -EFBIG : -EIO;
+    }
+    text[length] = '\0';
+    *ret_text = text;
+    return 0;
+}
+
+static int serve_file(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    static const char *const allowed[] = {"", "collect.plan", "map.json", "run.json"};
+    char path[ES_RUN_PATH_BYTES];
+    const char *name;
+    char *text;
+
+    int code = es_member_text(request, "name", error, &name);
+    if (code < 0)
+        return code;
+    if (find_name(allowed, 4, name) == 0)
+        return es_error_set(error, -EINVAL, "\"%.64s\" is no file that is given out",
+                            name);
+    code = es_run_directory_path(connection->service->run, name, error, path);
+    if (code < 0)
+        return code;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return es_error_set(error, -errno, "%s: %s", name, strerror(errno));
+    code = read_file(file, &text);
+    fclose(file);
+    if (code < 0)
+        return es_error_set(error, code, "%s: %s", name, strerror(-code));
+    es_json_out_string(reply, "text", text);
+    free(text);
+    return 0;
+}
+
+const struct es_request esi_host_requests[] = {
+    {"hosts", serve_hosts}, {"register", serve_register},
+    {"end", serve_end},     {"file", serve_file},
+    {NULL, NULL},
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a tuple server does for its clients: a table of requests, and pulls. */
+#include "config.h"
+
+#include "scopes/service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/host_board.h"
+
+/* A client that does not take its answer for so long is given up. */
+#define SENDING_NS UINT64_C(30000000000)
+
+/* One line for each subject. */
+const struct es_request *const esi_request_tables[] = {
+    esi_host_requests,
+    esi_control_requests,
+    NULL,
+};
+
+/* --- Connections -------------------------------------------------------------- */
+
+static int open_connection(void *data, struct es_link *link, void **ret_connection)
+{
+    struct es_service_connection *connection = calloc(1, sizeof *connection);
+
+    if (!connection)
+        return -ENOMEM;
+    connection->service = data;
+    connection->link = link;
+    *ret_connection = connection;
+    return 0;
+}
+
+static void close_connection(void *data)
+{
+    struct es_service_connection *connection = data;
+
+    es_host_board_leave(connection->service->hosts, connection);
+    es_run_close(connection->reading);
+    free(connection);
+}
+
+int esi_service_run(struct es_service_connection *connection,
+                    struct es_error *error,
+                    struct es_run **ret_run)
+{
+    const char *name = connection->service->run;
+    int code;
+
+    if (!connection->reading)
+        code = es_run_open_empty(name, error, &connection->reading);
+    else
+        code = es_run_refresh(connection->reading);
+    if (code < 0)
+        return es_error_set(error, code, "run \"%s\": cannot be read: %s", name,
+                            strerror(-code));
+    *ret_run = connection->reading;
+    return 0;
+}
+
+/* --- Requests ----------------------------------------------------------------- */
+
+static const struct es_request *find_request(const char *name)
+{
+    for (const struct es_request *const *table = esi_request_tables; *table; table++)
+        for (const struct es_request *row = *table; row->name; row++)
+            if (strcmp(row->name, name) == 0)
+                return row;
+    return NULL;
+}
+
+static int send_text(struct es_link *link,
+                     enum es_frame_type type,
+                     uint64_t id,
+                     const char *text,
+                     size_t length)
+{
+    /* The interface of the vector knows no const; nothing is written to it. */
+    struct iovec part = {.iov_base = (char *)text, .iov_len = length};
+
+    return es_link_send(link, (uint16_t)type, id, &part, 1, SENDING_NS);
+}
+
+/* {"code": ERRNO, "text": "..."} */
+static int send_failure(struct es_link *link,
+                        uint64_t id,
+                        int code,
+                        const struct es_error *error)
+{
+    char words[sizeof error->source + sizeof error->text + 32];
+    struct es_json_out out;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_signed(&out, "code", -code);
+    es_json_out_string(&out, "text",
+                       error->text[0] ? es_error_format(error, words, sizeof words)
+                                      : strerror(-code));
+    es_json_out_end(&out);
+    int result = fclose(stream) == 0
+                     ? send_text(link, ES_FRAME_FAILURE, id, text, length)
+                     : -ENOMEM;
+    free(text);
+    return result;
+}
+
+/* Finds the row and lets it write its reply. */
+static int answer(struct es_service_connection *connection,
+                  const struct es_member *request,
+                  struct es_json_out *out,
+                  struct es_error *error)
+{
+    const char *name;
+
+    int code = es_member_text(request, "request", error, &name);
+    if (code < 0)
+        return code;
+    const struct es_request *row = find_request(name);
+    if (!row)
+        return es_error_set(error, -ENOSYS,
+                            "\"%.64s\" is no request that this tuple server knows",
+                            name);
+    return row->serve(connection, request, out, error);
+}
+
+/* Writes the whole reply.  Caller frees *ret_text, also on failure. */
+static int write_reply(struct es_service_connection *connection,
+                       const struct es_member *request,
+                       struct es_error *error,
+                       char **ret_text,
+                       size_t *ret_length)
+{
+    struct es_json_out out;
+    FILE *stream = open_memstream(ret_text, ret_length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    int code = answer(connection, request, &out, error);
+    if (code >= 0)
+        es_json_out_end(&out);
+    if (fclose(stream) != 0 && code >= 0)
+        code = -ENOMEM;
+    if (code >= 0 && *ret_length > ES_FRAME_MAX_BYTES)
+        code = es_error_set(error, -EMSGSIZE, "the reply has %zu bytes, too many",
+                            *ret_length);
+    return code;
+}
+
+static int serve_request(struct es_service_connection *connection,
+                         const struct es_frame *frame)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *message;
+    char *text = NULL;
+    size_t length = 0;
+    /* What a row does with the link must not touch the frame. */
+    const uint64_t id = frame->id;
+
+    int code =
+        es_message_parse(frame->payload, frame->length, "request", &error, &message);
+    if (code == 0) {
+        code =
+            write_reply(connection, es_message_root(message), &error, &text, &length);
+        es_message_destroy(message);
+    }
+    code = code < 0 ? send_failure(connection->link, id, code, &error)
+                    : send_text(connection->link, ES_FRAME_REPLY, id, text, length);
+    free(text);
+    return code;
+}
+
+static int refuse_pull(struct es_service_connection *connection, uint64_t id)
+{
+    struct es_error error = {.text = ""};
+
+    es_error_set(&error, -EPROTO, "a pull, but this connection has opened no part");
+    return send_failure(connection->link, id, -EPROTO, &error);
+}
+
+static int serve_frame(void *data, const struct es_frame *frame)
+{
+    struct es_service_connection *connection = data;
+
+    switch (frame->type) {
+    case ES_FRAME_REQUEST:
+        return serve_request(connection, frame);
+    case ES_FRAME_PULL:
+        return refuse_pull(connection, frame->id);
+    default:
+        return -EPROTO;
+    }
+}
+
+void es_service_fill(struct es_service *service, struct es_server_service *ret_service)
+{
+    *ret_service = (struct es_server_service){
+        .open = open_connection,
+        .serve = serve_frame,
+        .close = close_connection,
+        .data = service,
+    };
+}
