@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope.c - opens, pulls, renews and closes event scopes. */
+/* scope.c - opens, pulls and closes event scopes. */
 #include "config.h"
 
 #include "eventspace/scope.h"
@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "scopes/scope_private.h"
-#include "scopes/stage_tree.h"
 
 /* Timing a stage costs more than reading an element, so it is done in few pulls: the
  * more stages there are, the fewer, so that it adds a constant to a pull, some tens of
@@ -47,25 +46,6 @@ void es_scope_config_init(struct es_scope_config *config)
     es_selection_init(&config->view.selection);
 }
 
-/* Plans and opens a tree over the origins known now. */
-static int open_tree(struct es_scope *scope,
-                     struct es_error *error,
-                     struct es_stage **ret_root)
-{
-    struct es_stage_node *plan;
-    int result =
-        es_stage_tree_plan(scope->origins.items, scope->origins.count, &scope->config,
-                           NULL, scope->view_filter, error, &plan);
-
-    if (result < 0)
-        return result;
-    result = es_stage_node_open(plan, NULL, &scope->context, error, ret_root);
-    if (result == 0)
-        scope->cost.stages = es_stage_node_count(plan);
-    es_stage_node_destroy(plan);
-    return result;
-}
-
 int es_scope_open(struct es_run *run,
                   const struct es_scope_config *config,
                   struct es_error *error,
@@ -87,7 +67,7 @@ int es_scope_open(struct es_run *run,
     if (result == 0)
         result = esi_scope_find_origins(scope, false);
     if (result >= 0)
-        result = open_tree(scope, error, &scope->root);
+        result = esi_scope_renew_tree(scope, error);
     if (result < 0) {
         es_scope_close(scope);
         return result;
@@ -107,6 +87,7 @@ void es_scope_close(struct es_scope *scope)
     es_batch_fini(&scope->batch);
     es_batch_fini(&scope->kept);
     es_batch_fini(&scope->carried);
+    es_batch_fini(&scope->held.batch);
     free(scope->origins.items);
     free(scope->places.items);
     esi_scope_free_config(scope);
@@ -115,23 +96,6 @@ void es_scope_close(struct es_scope *scope)
 }
 
 /* --- Pulling ----------------------------------------------------------------- */
-
-/* Appends the contents of one batch to another. */
-static int append(struct es_batch *to, const struct es_batch *from)
-{
-    int result = es_batch_reserve(to, from->count);
-
-    if (result < 0)
-        return result;
-    if (from->count) {
-        memcpy(to->tuples + to->count, from->tuples, from->count * sizeof *to->tuples);
-        memcpy(to->marks + to->count, from->marks, from->count * sizeof *to->marks);
-        to->count += from->count;
-    }
-    for (size_t i = 0; i < from->report_count && result == 0; i++)
-        result = es_batch_report(to, &from->reports[i]);
-    return result;
-}
 
 /* What stages that are no more had given or held: until acknowledged it comes first. */
 static int give_carried(struct es_scope *scope, bool repeat)
@@ -142,9 +106,9 @@ static int give_carried(struct es_scope *scope, bool repeat)
         es_batch_clear(&scope->carried);
     if (!repeat)
         es_batch_clear(&scope->kept);
-    result = append(&scope->batch, &scope->kept);
+    result = esi_batch_append(&scope->batch, &scope->kept);
     if (result == 0)
-        result = append(&scope->batch, &scope->carried);
+        result = esi_batch_append(&scope->batch, &scope->carried);
     scope->carried_serial = scope->serial;
     return result;
 }
@@ -182,84 +146,6 @@ int es_scope_pull(struct es_scope *scope,
     return 0;
 }
 
-/* --- Renewing ---------------------------------------------------------------- */
-
-/* Whether the tree has stages that keep tuples between pulls. */
-static bool keeps_tuples(const struct es_scope *scope)
-{
-    return scope->config.sorting != ES_SORTING_NONE;
-}
-
-/* Empties the stages that keep tuples, before they are replaced.  From here on the
- * scope answers for what they gave last and for what they held, and the elements'
- * positions are settled. */
-static int empty_tree(struct es_scope *scope)
-{
-    struct es_pull pull = {.serial = scope->serial + 1,
-                           .acknowledged = scope->acknowledged,
-                           .max = SIZE_MAX / 2,
-                           .realtime_ns = now_ns(CLOCK_REALTIME),
-                           .drain = true};
-    int result;
-
-    if (scope->succeeded) {
-        es_batch_clear(&scope->kept);
-        result = append(&scope->kept, &scope->batch);
-        if (result < 0)
-            return result;
-        if (scope->carried_serial)
-            es_batch_clear(&scope->carried); /* it is part of what is kept now */
-        pull.acknowledged = scope->serial;
-    }
-    result = es_stage_pull(scope->root, &pull, &scope->carried);
-    if (result < 0)
-        return result;
-    scope->carried_serial = 0;
-    scope->serial = pull.serial;
-    for (size_t i = 0; i < scope->places.count; i++) {
-        scope->places.items[i].taken = scope->places.items[i].given;
-        scope->places.items[i].serial = 0;
-    }
-    return 0;
-}
-
-static void add_late(const struct es_stage *stage, int depth, void *data)
-{
-    struct es_scope_cost *cost = data;
-
-    (void)depth;
-    cost->late += stage->cost.late;
-}
-
-int es_scope_refresh(struct es_scope *scope)
-{
-    struct es_stage *root;
-    size_t known = scope->origins.count;
-    int joined = es_run_refresh(scope->run);
-    int result;
-
-    if (joined >= 0)
-        joined = esi_scope_find_origins(scope, true);
-    if (joined <= 0)
-        return joined;
-    result = open_tree(scope, NULL, &root);
-    if (result == 0 && keeps_tuples(scope)) {
-        result = empty_tree(scope);
-        if (result < 0)
-            es_stage_close(root);
-    }
-    if (result < 0) {
-        scope->origins.count = known;
-        scope->places.count = known;
-        return result;
-    }
-    scope->cost.cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
-    es_scope_foreach_stage(scope, add_late, &scope->cost);
-    es_stage_close(scope->root);
-    scope->root = root;
-    return joined;
-}
-
 /* --- Costs ------------------------------------------------------------------- */
 
 static void visit_stages(const struct es_stage *stage,
@@ -279,6 +165,14 @@ void es_scope_foreach_stage(const struct es_scope *scope,
     visit_stages(scope->root, 0, visit, data);
 }
 
+void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data)
+{
+    struct es_scope_cost *cost = data;
+
+    (void)depth;
+    cost->late += stage->cost.late;
+}
+
 void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
 {
     *ret_cost = scope->cost;
@@ -286,5 +180,5 @@ void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
     ret_cost->cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
     for (size_t i = 0; i < scope->places.count; i++)
         ret_cost->lost += scope->places.items[i].given.lost;
-    es_scope_foreach_stage(scope, add_late, ret_cost);
+    es_scope_foreach_stage(scope, esi_scope_add_cost, ret_cost);
 }

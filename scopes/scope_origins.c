@@ -51,6 +51,18 @@ static int reserve(struct es_scope *scope, size_t extra)
     return 0;
 }
 
+/* Another reader that lives keeps its right: this one may then lose tuples. */
+static void register_reader(struct es_place *place,
+                            const struct es_element_view *element)
+{
+    struct es_element_info info;
+
+    es_element_view_info(element, &info);
+    if (info.block)
+        place->registered =
+            es_element_register_reader(element, place->taken.position) == 0;
+}
+
 static void add_origin(struct es_scope *scope,
                        struct es_element_view *element,
                        bool at_end)
@@ -79,10 +91,8 @@ static void add_origin(struct es_scope *scope,
     *place = (struct es_place){0};
     es_cursor_init(&place->taken, element, at_end);
     place->given = place->taken;
-    /* Another reader that lives keeps its right: this one may then lose tuples. */
-    if (scope->config.lossless && info.block)
-        place->registered =
-            es_element_register_reader(element, place->taken.position) == 0;
+    if (scope->config.lossless)
+        register_reader(place, element);
 }
 
 void esi_scope_unregister(struct es_scope *scope)
@@ -90,6 +100,23 @@ void esi_scope_unregister(struct es_scope *scope)
     for (size_t i = 0; i < scope->places.count; i++)
         if (scope->places.items[i].registered)
             es_element_unregister_reader(scope->origins.items[i].element);
+}
+
+void esi_scope_update_registration(struct es_scope *scope)
+{
+    for (size_t i = 0; i < scope->places.count; i++) {
+        const struct es_element_view *element = scope->origins.items[i].element;
+        struct es_place *place = &scope->places.items[i];
+
+        if (!element || place->registered == scope->config.lossless)
+            continue;
+        if (scope->config.lossless) {
+            register_reader(place, element);
+        } else {
+            es_element_unregister_reader(element);
+            place->registered = false;
+        }
+    }
 }
 
 /* Elements of consumers' own data hold other things than trace tuples. */
@@ -129,6 +156,12 @@ int esi_scope_find_origins(struct es_scope *scope, bool joining)
     free(elements);
     free(known);
     return (int)(scope->origins.count - known_count);
+}
+
+const char *esi_scope_here(const struct es_scope *scope)
+{
+    (void)scope;
+    return NULL;
 }
 
 size_t es_scope_origin_count(const struct es_scope *scope)

@@ -7,6 +7,15 @@
 #include "eventspace/scope.h"
 #include "wrappers/stage.h"
 
+/* Tuples that sort stages kept back when they were replaced.  Where the new tree sorts,
+ * too, a stage `held` gives them to its topmost sort, so that the order is kept. */
+struct esi_held {
+    struct es_batch batch; /* in the order of the tree's sorting */
+    size_t taken;          /* tuples that the tree has taken */
+    size_t given;          /* and those it has been given */
+    uint64_t serial;       /* of the pull that gave them; 0 = all acknowledged */
+};
+
 struct es_scope {
     struct es_run *run;            /* borrowed */
     struct es_scope_config config; /* its texts are owned */
@@ -17,14 +26,14 @@ struct es_scope {
     struct es_stage_context context;
     struct es_stage *root; /* owned */
 
-    struct es_batch batch; /* what the last pull gave */
-    struct es_batch
-        kept; /* it again, where its stages are gone: see esi_scope_rebuild() */
+    struct es_batch batch;   /* what the last pull gave */
+    struct es_batch kept;    /* it again, where its stages are gone */
     struct es_batch carried; /* what stages gave up that were replaced */
     uint64_t carried_serial; /* of the pull that gave it; 0 = not given yet */
     uint64_t serial;
     uint64_t acknowledged;
     bool succeeded; /* the last pull */
+    struct esi_held held;
 
     struct es_scope_cost cost;
     char communicator[64]; /* last name that was asked for */
@@ -37,12 +46,56 @@ int esi_scope_take_config(struct es_scope *scope,
                           struct es_error *error);
 void esi_scope_free_config(struct es_scope *scope);
 
+/* Takes from `config` what can be changed while the scope is open.  The texts that the
+ * scope had before stay with whoever copied its configuration: see
+ * esi_scope_free_tree_config(). */
+int esi_scope_take_tree_config(struct es_scope *scope,
+                               const struct es_scope_config *config,
+                               struct es_error *error);
+void esi_scope_free_tree_config(struct es_scope_config *config);
+
+/* --- The tree: scope_tree.c --------------------------------------------------- */
+
+/* Puts a tree in the place of the scope's, or makes its first one, from its origins and
+ * configuration.  What the old tree kept back is taken over.  -errno, with words where
+ * the configuration is at fault: then the scope goes on with the tree it has. */
+int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error);
+
+/* Appends the contents of one batch to another. */
+int esi_batch_append(struct es_batch *to, const struct es_batch *from);
+
+/* Adds what one stage has cost to the struct es_scope_cost `data`. */
+void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data);
+
+/* --- What is held back: scope_held.c ------------------------------------------- */
+
+struct es_stage_node;
+
+/* Makes what the scope carries the beginning of a tree that sorts: it moves to
+ * `ret_held`, in order, and the plan *root gets a stage for it.  Does nothing where the
+ * scope does not sort or carries nothing.  On failure all is as it was. */
+int esi_scope_hold(struct es_scope *scope,
+                   struct es_stage_node **root,
+                   struct esi_held *ret_held);
+
+/* Appends to what the scope carries what is held and was not taken.
+ */
+int esi_scope_release(struct es_scope *scope);
+
+/* --- Origins: scope_origins.c --------------------------------------------------- */
+
 /* Adds the elements that are selected and not yet known.  Returns their number or
  * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
 
 /* Lets the writers that wait for this scope go on. */
 void esi_scope_unregister(struct es_scope *scope);
+
+/* Makes writers wait, or no longer, as `lossless` says now. */
+void esi_scope_update_registration(struct es_scope *scope);
+
+/* Where the consumer stands; NULL: all stages stand in its process. */
+const char *esi_scope_here(const struct es_scope *scope);
 
 /* The context's function. */
 const char *esi_scope_communicator_name(void *data,

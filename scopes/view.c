@@ -37,6 +37,23 @@ static int copy_view(struct es_view *view)
     return failed ? -ENOMEM : 0;
 }
 
+static int copy_tree(struct es_tree_config *tree)
+{
+    bool failed = false;
+
+    tree->joints = copy(tree->joints, &failed);
+    tree->reduce = copy(tree->reduce, &failed);
+    tree->observe = copy(tree->observe, &failed);
+    return failed ? -ENOMEM : 0;
+}
+
+void esi_scope_free_tree_config(struct es_scope_config *config)
+{
+    free((char *)config->tree.joints);
+    free((char *)config->tree.reduce);
+    free((char *)config->tree.observe);
+}
+
 void esi_scope_free_config(struct es_scope *scope)
 {
     struct es_view *view = &scope->config.view;
@@ -48,6 +65,8 @@ void esi_scope_free_config(struct es_scope *scope)
     free((char *)view->communicator);
     free((char *)view->operation);
     free((char *)view->filter);
+    free((char *)scope->config.name);
+    esi_scope_free_tree_config(&scope->config);
     free(scope->view_filter);
 }
 
@@ -145,23 +164,59 @@ static int compile_view(struct es_scope *scope, struct es_error *error)
     return 0;
 }
 
+/* What can be changed later, too. */
+static int check_tree(const struct es_scope_config *config, struct es_error *error)
+{
+    bool every = config->take == ES_TAKE_EVERY || config->take == ES_TAKE_NEW;
+
+    if (config->max == 0)
+        return es_error_set(error, -EINVAL, "a pull of at most 0 tuples gives nothing");
+    if (config->sorting != ES_SORTING_NONE && !every)
+        return es_error_set(error, -EINVAL, "the latest tuples alone cannot be sorted");
+    if (config->lossless && !every)
+        return es_error_set(error, -EINVAL, "only every tuple can be had without loss");
+    return 0;
+}
+
 int esi_scope_take_config(struct es_scope *scope,
                           const struct es_scope_config *config,
                           struct es_error *error)
 {
+    bool failed = false;
     int result = check_view(&config->view, error);
 
+    if (result == 0)
+        result = check_tree(config, error);
     if (result < 0)
         return result;
-    if (config->max == 0)
-        return es_error_set(error, -EINVAL, "a pull of at most 0 tuples gives nothing");
-    if (config->sorting != ES_SORTING_NONE && config->take != ES_TAKE_EVERY &&
-        config->take != ES_TAKE_NEW)
-        return es_error_set(error, -EINVAL, "the latest tuples alone cannot be sorted");
-    if (config->lossless && config->take != ES_TAKE_EVERY &&
-        config->take != ES_TAKE_NEW)
-        return es_error_set(error, -EINVAL, "only every tuple can be had without loss");
     scope->config = *config;
-    result = copy_view(&scope->config.view);
-    return result < 0 ? result : compile_view(scope, error);
+    scope->config.name = copy(config->name, &failed);
+    result = copy_tree(&scope->config.tree);
+    if (copy_view(&scope->config.view) < 0 || result < 0 || failed)
+        return -ENOMEM;
+    return compile_view(scope, error);
+}
+
+int esi_scope_take_tree_config(struct es_scope *scope,
+                               const struct es_scope_config *config,
+                               struct es_error *error)
+{
+    struct es_scope_config changed = scope->config;
+    int result;
+
+    changed.tree = config->tree;
+    changed.sorting = config->sorting;
+    changed.window_ns = config->window_ns;
+    changed.max = config->max;
+    changed.lossless = config->lossless;
+    result = check_tree(&changed, error);
+    if (result < 0)
+        return result;
+    result = copy_tree(&changed.tree);
+    if (result < 0) {
+        esi_scope_free_tree_config(&changed);
+        return result;
+    }
+    scope->config = changed;
+    return 0;
 }

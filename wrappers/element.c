@@ -278,6 +278,10 @@ static int pull_element(struct es_stage *stage,
     size_t before = batch->count;
     int result = 0;
 
+    if (pull->kept_only) {
+        settle(&stage->context->places->items[stage->origin], element, pull);
+        return 0;
+    }
     if (element->mode == READ_EVERY)
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)

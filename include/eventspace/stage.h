@@ -34,6 +34,8 @@ struct es_pull {
     uint64_t realtime_ns;  /* when the consumer began the pull */
     uint64_t timeout_ns;   /* how long a stage that waits may wait for its children */
     bool drain;            /* give also what is being kept back */
+    bool kept_only;        /* with drain: all that is kept back and nothing else; elements
+                              give nothing.  Before a tree is replaced. */
     bool measure;          /* take the time of each stage in this pull */
 };
 

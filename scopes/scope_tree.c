@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* scope_tree.c - renews the tree of an open scope.
+ *
+ * Reading positions are the scope's, so a tree can be replaced while they stay.  First
+ * the old tree gives up what it keeps back and learns that what it gave has arrived:
+ * then all positions are settled, and the new tree goes on from there.  What was given
+ * last is kept by the scope itself, in case it is asked for again.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/scope_private.h"
+#include "scopes/stage_tree.h"
+
+int esi_batch_append(struct es_batch *to, const struct es_batch *from)
+{
+    int result = es_batch_reserve(to, from->count);
+
+    if (result < 0)
+        return result;
+    if (from->count) {
+        memcpy(to->tuples + to->count, from->tuples, from->count * sizeof *to->tuples);
+        memcpy(to->marks + to->count, from->marks, from->count * sizeof *to->marks);
+        to->count += from->count;
+    }
+    for (size_t i = 0; i < from->report_count && result == 0; i++)
+        result = es_batch_report(to, &from->reports[i]);
+    return result;
+}
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* The latest tuples are given in each pull anew: nothing of them is ever kept. */
+static bool gives_latest(const struct es_scope *scope)
+{
+    return scope->config.take == ES_TAKE_LATEST ||
+           scope->config.take == ES_TAKE_LATEST_OF_THREAD;
+}
+
+/* Settles the positions: the tree gives up what it keeps.  From here on the scope
+ * answers for what the tree gave last and for what it kept. */
+static int empty_tree(struct es_scope *scope)
+{
+    struct es_pull pull = {.serial = scope->serial + 1,
+                           .acknowledged = scope->acknowledged,
+                           .max = SIZE_MAX / 2,
+                           .realtime_ns = realtime_ns(),
+                           .timeout_ns = scope->config.tree.limit_ns,
+                           .drain = true,
+                           .kept_only = true};
+    int result;
+
+    if (gives_latest(scope))
+        return 0;
+    if (scope->succeeded) {
+        es_batch_clear(&scope->kept);
+        result = esi_batch_append(&scope->kept, &scope->batch);
+        if (result < 0)
+            return result;
+        if (scope->carried_serial)
+            es_batch_clear(&scope->carried); /* it is part of what is kept now */
+        pull.acknowledged = scope->serial;
+    }
+    result = es_stage_pull(scope->root, &pull, &scope->carried);
+    if (result < 0)
+        return result;
+    scope->carried_serial = 0;
+    scope->serial = pull.serial;
+    return esi_scope_release(scope);
+}
+
+/* The tree that is closed takes its account with it. */
+static void close_tree(struct es_scope *scope)
+{
+    if (!scope->root)
+        return;
+    scope->cost.cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
+    es_scope_foreach_stage(scope, esi_scope_add_cost, &scope->cost);
+    es_stage_close(scope->root);
+    scope->root = NULL;
+}
+
+static int plan_tree(struct es_scope *scope,
+                     struct es_error *error,
+                     struct es_stage_node **ret_plan)
+{
+    return es_stage_tree_plan(scope->origins.items, scope->origins.count,
+                              &scope->config, NULL, scope->view_filter, error,
+                              ret_plan);
+}
+
+/* Opens the tree and lets it take the old one's place. */
+static int raise_tree(struct es_scope *scope,
+                      struct es_stage_node **plan,
+                      struct es_error *error)
+{
+    struct esi_held held = {.serial = 0};
+    struct es_stage *root;
+    int result = esi_scope_hold(scope, plan, &held);
+
+    if (result == 0)
+        result = es_stage_node_open(*plan, NULL, &scope->context, error, &root);
+    if (result < 0) {
+        es_batch_fini(&held.batch);
+        return result;
+    }
+    close_tree(scope);
+    if (held.batch.count) {
+        es_batch_fini(&scope->held.batch);
+        scope->held = held;
+        scope->carried.count = 0; /* reports stay: they have no order */
+    }
+    scope->root = root;
+    scope->cost.stages = es_stage_node_count(*plan);
+    return 0;
+}
+
+int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
+{
+    struct es_stage_node *plan;
+    int result = plan_tree(scope, error, &plan);
+
+    if (result < 0)
+        return result;
+    if (scope->root)
+        result = empty_tree(scope);
+    if (result == 0)
+        result = raise_tree(scope, &plan, error);
+    es_stage_node_destroy(plan);
+    return result;
+}
+
+int es_scope_refresh(struct es_scope *scope)
+{
+    size_t known = scope->origins.count;
+    int joined = es_run_refresh(scope->run);
+    int result;
+
+    if (joined >= 0)
+        joined = esi_scope_find_origins(scope, true);
+    if (joined <= 0)
+        return joined;
+    result = esi_scope_renew_tree(scope, NULL);
+    if (result < 0) {
+        scope->origins.count = known;
+        scope->places.count = known;
+        return result;
+    }
+    return joined;
+}
+
+int es_scope_reconfigure(struct es_scope *scope,
+                         const struct es_scope_config *config,
+                         struct es_error *error)
+{
+    struct es_scope_config before = scope->config;
+    int result = esi_scope_take_tree_config(scope, config, error);
+
+    if (result < 0)
+        return result;
+    result = esi_scope_renew_tree(scope, error);
+    if (result < 0) {
+        esi_scope_free_tree_config(&scope->config);
+        scope->config = before;
+        return result;
+    }
+    esi_scope_free_tree_config(&before);
+    esi_scope_update_registration(scope);
+    return 0;
+}
+
+const struct es_scope_config *es_scope_config(const struct es_scope *scope)
+{
+    return &scope->config;
+}
