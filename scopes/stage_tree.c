@@ -5,8 +5,11 @@
  * The shape of views is that of figure 2a of the EventSpace paper: elements under their
  * thread, which reduces or gathers them, threads under their host, hosts under the
  * root.  A host's filters stand on top of its part, so that what is not wanted does not
- * leave the host.  Where the tuples are to be sorted, each host merges its elements and
- * the root merges the hosts.
+ * leave the host.  Where the tuples are to be sorted, each host merges its elements,
+ * and each joint above the hosts below it.
+ *
+ * Every shape is made alike: a row of pieces, one for each host, that a row of the
+ * table of shapes groups below joints; what is left hangs below the root.
  */
 #include "config.h"
 
@@ -17,277 +20,228 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct planner {
-    const struct es_origin *origins;
-    size_t *order; /* indices of origins by host, rank, process, thread, index */
-    size_t count;
-    const struct es_scope_config *config;
-    const char *view_filter;
+#include "scopes/stage_tree_private.h"
+
+enum { FAN_OUT = 8 }; /* of ES_SHAPE_KARY, where nothing is said */
+
+/* --- Shapes ------------------------------------------------------------------- */
+
+/* Groups the pieces below joints.  On failure those that still have a node are freed by
+ * the caller. */
+typedef int (*arrange_fn)(struct esi_planner *planner,
+                          struct esi_piece *pieces,
+                          size_t *count);
+
+static int arrange_not(struct esi_planner *planner,
+                       struct esi_piece *pieces,
+                       size_t *count)
+{
+    (void)planner;
+    (void)pieces;
+    (void)count;
+    return 0;
+}
+
+static int arrange_kary(struct esi_planner *planner,
+                        struct esi_piece *pieces,
+                        size_t *count)
+{
+    unsigned fan_out = planner->config->tree.fan_out;
+
+    return esi_arrange_groups(planner, pieces, count, fan_out ? fan_out : FAN_OUT);
+}
+
+static const arrange_fn shapes[] = {
+    [ES_SHAPE_VIEWS] = arrange_not,         [ES_SHAPE_FLAT] = arrange_not,
+    [ES_SHAPE_HOSTS] = arrange_not,         [ES_SHAPE_KARY] = arrange_kary,
+    [ES_SHAPE_LEVELS] = esi_arrange_levels,
 };
 
-/* --- Order of the elements --------------------------------------------------- */
-
-static int compare_numbers(long a, long b)
+static int check_shape(const struct es_tree_config *tree, struct es_error *error)
 {
-    return (a > b) - (a < b);
-}
-
-static int compare_threads(const struct es_origin *a, const struct es_origin *b)
-{
-    int order = strcmp(a->host, b->host);
-
-    if (order == 0)
-        order = compare_numbers(a->rank, b->rank);
-    if (order == 0)
-        order = compare_numbers(a->pid, b->pid);
-    return order ? order : compare_numbers(a->thread, b->thread);
-}
-
-static int compare_origins(const void *first, const void *second, void *data)
-{
-    const struct es_origin *origins = data;
-    size_t a = *(const size_t *)first;
-    size_t b = *(const size_t *)second;
-    int order = compare_threads(&origins[a], &origins[b]);
-
-    return order ? order : compare_numbers((long)a, (long)b);
-}
-
-static int order_origins(struct planner *planner)
-{
-    planner->order = calloc(planner->count + 1, sizeof *planner->order);
-    if (!planner->order)
-        return -ENOMEM;
-    for (size_t i = 0; i < planner->count; i++)
-        planner->order[i] = i;
-    qsort_r(planner->order, planner->count, sizeof *planner->order, compare_origins,
-            (void *)planner->origins);
+    if ((size_t)tree->shape >= sizeof shapes / sizeof *shapes)
+        return es_error_set(error, -EINVAL, "shape: there is no shape %d", tree->shape);
+    if (tree->fan_out == 1)
+        return es_error_set(error, -EINVAL,
+                            "fan-out: joints of one child make no tree: expected 2 or "
+                            "more");
     return 0;
 }
 
-static const struct es_origin *origin_at(const struct planner *planner, size_t place)
+/* --- The root ----------------------------------------------------------------- */
+
+/* A flat tree of what is read here alone: its filters stand on top of the root. */
+static struct es_stage_node *plan_flat(const struct esi_planner *planner)
 {
-    return &planner->origins[planner->order[place]];
-}
-
-/* First place behind `from` whose thread (or host) is another one. */
-static size_t end_of_thread(const struct planner *planner, size_t from, size_t end)
-{
-    size_t place = from + 1;
-
-    while (place < end &&
-           compare_threads(origin_at(planner, from), origin_at(planner, place)) == 0)
-        place++;
-    return place;
-}
-
-static size_t end_of_host(const struct planner *planner, size_t from)
-{
-    size_t place = from + 1;
-
-    while (place < planner->count &&
-           strcmp(origin_at(planner, from)->host, origin_at(planner, place)->host) == 0)
-        place++;
-    return place;
-}
-
-/* --- Stages ------------------------------------------------------------------ */
-
-static bool takes_every(const struct planner *planner)
-{
-    return planner->config->take == ES_TAKE_EVERY ||
-           planner->config->take == ES_TAKE_NEW;
-}
-
-static int set_element_properties(const struct planner *planner,
-                                  struct es_stage_node *node)
-{
-    int result =
-        es_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
-
-    if (result == 0 && planner->config->open)
-        result = es_stage_node_set(node, "open", "yes");
-    if (result == 0 && planner->config->counters)
-        result = es_stage_node_set(node, "counters", "yes");
-    return result;
-}
-
-static int add_element(const struct planner *planner,
-                       struct es_stage_node *parent,
-                       size_t place)
-{
-    const struct es_origin *origin = origin_at(planner, place);
-    struct es_stage_node *node = es_stage_node_create("element", origin->host);
-
-    if (!node)
-        return -ENOMEM;
-    node->origin = (uint32_t)planner->order[place];
-    snprintf(node->label, sizeof node->label, "%s", origin->name);
-    if (set_element_properties(planner, node) < 0) {
-        es_stage_node_destroy(node);
-        return -ENOMEM;
-    }
-    return es_stage_node_add(parent, node);
-}
-
-static int add_elements(const struct planner *planner,
-                        struct es_stage_node *parent,
-                        size_t first,
-                        size_t end)
-{
-    int result = 0;
-
-    for (size_t place = first; place < end && result == 0; place++)
-        result = add_element(planner, parent, place);
-    return result;
-}
-
-/* The stage that stands for a thread: reduces or gathers its elements. */
-static int add_thread(const struct planner *planner,
-                      struct es_stage_node *parent,
-                      size_t first,
-                      size_t end)
-{
-    const struct es_origin *origin = origin_at(planner, first);
-    bool reduces = planner->config->take == ES_TAKE_LATEST_OF_THREAD;
-    struct es_stage_node *node =
-        es_stage_node_create(reduces ? "reduce" : "gather", origin->host);
-    int result;
-
-    if (!node)
-        return -ENOMEM;
-    snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
-             origin->thread);
-    result = reduces ? es_stage_node_set(node, "to", "latest") : 0;
-    if (result == 0)
-        result = add_elements(planner, node, first, end);
-    if (result < 0) {
-        es_stage_node_destroy(node);
-        return result;
-    }
-    return es_stage_node_add(parent, node);
-}
-
-static bool has_threads(const struct planner *planner)
-{
-    const struct es_scope_config *config = planner->config;
-
-    return config->take == ES_TAKE_LATEST_OF_THREAD ||
-           (config->tree.shape == ES_SHAPE_VIEWS && config->sorting == ES_SORTING_NONE);
-}
-
-/* What lies below a host or the root of a flat tree. */
-static int add_part(const struct planner *planner,
-                    struct es_stage_node *parent,
-                    size_t first,
-                    size_t end)
-{
-    int result = 0;
-
-    if (!has_threads(planner))
-        return add_elements(planner, parent, first, end);
-    for (size_t next; first < end && result == 0; first = next) {
-        next = end_of_thread(planner, first, end);
-        result = add_thread(planner, parent, first, next);
-    }
-    return result;
-}
-
-/* A gather, or a sort where the tuples are to be in order. */
-static struct es_stage_node *new_joint(const struct planner *planner, const char *host)
-{
-    const struct es_scope_config *config = planner->config;
-    bool sorts = config->sorting != ES_SORTING_NONE;
-    struct es_stage_node *node = es_stage_node_create(sorts ? "sort" : "gather", host);
-    char window[32];
-    int result = 0;
-
-    if (node && sorts) {
-        snprintf(window, sizeof window, "%lluns",
-                 (unsigned long long)config->window_ns);
-        result = es_stage_node_set(
-            node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
-        if (result == 0)
-            result = es_stage_node_set(node, "window", window);
-    }
-    if (result < 0) {
-        es_stage_node_destroy(node);
-        return NULL;
-    }
-    if (node)
-        snprintf(node->label, sizeof node->label, "%s%s", host ? "host " : "scope",
-                 host ? host : "");
-    return node;
-}
-
-/* Puts a filter on top of `node`, which it takes, also on failure.  NULL: no memory. */
-static struct es_stage_node *filtered(struct es_stage_node *node, const char *where)
-{
-    struct es_stage_node *filter;
-
-    if (!node || !where)
-        return node;
-    filter = es_stage_node_create("filter", node->host);
-    if (!filter) {
-        es_stage_node_destroy(node);
-        return NULL;
-    }
-    snprintf(filter->label, sizeof filter->label, "filter");
-    if (es_stage_node_add(filter, node) < 0 ||
-        es_stage_node_set(filter, "where", where) < 0) {
-        es_stage_node_destroy(filter);
-        return NULL;
-    }
-    return filter;
-}
-
-/* The subtree of one host, or with host NULL the flat tree of all. */
-static struct es_stage_node *plan_part(const struct planner *planner,
-                                       const char *host,
-                                       size_t first,
-                                       size_t end)
-{
-    struct es_stage_node *node = new_joint(planner, host);
-
-    if (!node)
-        return NULL;
-    if (add_part(planner, node, first, end) < 0) {
-        es_stage_node_destroy(node);
-        return NULL;
-    }
-    /* The view's own condition first: it costs less than what a person may have
-     * written. */
-    return filtered(filtered(node, planner->view_filter), planner->config->view.filter);
-}
-
-static int plan_hosts(const struct planner *planner, struct es_stage_node **ret_root)
-{
-    struct es_stage_node *root = new_joint(planner, NULL);
+    struct es_stage_node *root = esi_part_joint(planner, NULL, "scope");
     int result = root ? 0 : -ENOMEM;
 
-    for (size_t first = 0, next; first < planner->count && result == 0; first = next) {
-        next = end_of_host(planner, first);
-        result = es_stage_node_add(
-            root, plan_part(planner, origin_at(planner, first)->host, first, next));
-    }
+    for (size_t i = 0; i < planner->place_count && result == 0; i++)
+        result = esi_part_fill(planner, root, &planner->places[i]);
     if (result < 0) {
         es_stage_node_destroy(root);
-        return result;
+        return NULL;
     }
-    *ret_root = root;
-    return 0;
+    return esi_part_filtered(planner, root);
+}
+
+static bool is_all_direct(const struct esi_planner *planner)
+{
+    for (size_t i = 0; i < planner->place_count; i++)
+        if (!planner->places[i].direct)
+            return false;
+    return true;
 }
 
 /* A joint over one child is only a detour. */
-static void drop_single_root(struct es_stage_node **root)
+static struct es_stage_node *without_single_root(struct es_stage_node *root)
 {
-    struct es_stage_node *node = *root;
+    struct es_stage_node *child;
 
-    if (node->child_count != 1 || node->host)
-        return;
-    *root = node->children[0];
-    node->child_count = 0;
-    es_stage_node_destroy(node);
+    if (root->child_count != 1 || root->children[0]->type == NULL ||
+        strcmp(root->children[0]->type, "element") == 0)
+        return root;
+    child = root->children[0];
+    root->child_count = 0;
+    es_stage_node_destroy(root);
+    return child;
+}
+
+static void free_pieces(struct esi_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        es_stage_node_destroy(pieces[i].node);
+    free(pieces);
+}
+
+static int plan_pieces(const struct esi_planner *planner, struct esi_piece *pieces)
+{
+    for (size_t i = 0; i < planner->place_count; i++) {
+        pieces[i] = (struct esi_piece){
+            .node = esi_part_plan(planner, &planner->places[i]),
+            .first = i,
+            .end = i + 1,
+        };
+        if (!pieces[i].node)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Hangs the pieces below the root. */
+static struct es_stage_node *plan_root(const struct esi_planner *planner,
+                                       struct esi_piece *pieces,
+                                       size_t count)
+{
+    struct es_stage_node *root = esi_part_hosts_joint(planner, NULL, "scope");
+    int result = root ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = esi_arrange_add(planner, root, &pieces[i]);
+    if (result < 0) {
+        es_stage_node_destroy(root);
+        return NULL;
+    }
+    return root;
+}
+
+static struct es_stage_node *plan_hosts(struct esi_planner *planner)
+{
+    struct esi_piece *pieces = calloc(planner->place_count + 1, sizeof *pieces);
+    struct es_stage_node *root = NULL;
+    size_t count = planner->place_count;
+    int result = pieces ? plan_pieces(planner, pieces) : -ENOMEM;
+
+    if (result == 0)
+        result = shapes[planner->config->tree.shape](planner, pieces, &count);
+    if (result == 0)
+        root = plan_root(planner, pieces, count);
+    if (pieces)
+        free_pieces(pieces, planner->place_count);
+    return root;
+}
+
+/* --- Threads ------------------------------------------------------------------ */
+
+/* Makes `gather` a stage whose children are pulled by several threads. */
+static int make_threads(const struct esi_planner *planner, struct es_stage_node *gather)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%u", planner->config->tree.threads);
+    for (size_t i = 0; i < gather->property_count; i++)
+        free(gather->properties[i].value);
+    gather->property_count = 0;
+    gather->type = "threads";
+    return es_stage_node_set(gather, "count", text);
+}
+
+/* Puts threads between a reduction and its children. */
+static int insert_threads(const struct esi_planner *planner,
+                          struct es_stage_node *reduce)
+{
+    struct es_stage_node *threads = es_stage_node_create("threads", reduce->host);
+
+    if (!threads)
+        return -ENOMEM;
+    snprintf(threads->label, sizeof threads->label, "threads");
+    threads->children = reduce->children;
+    threads->child_count = reduce->child_count;
+    threads->child_capacity = reduce->child_capacity;
+    reduce->children = NULL;
+    reduce->child_count = 0;
+    reduce->child_capacity = 0;
+    if (es_stage_node_add(reduce, threads) < 0)
+        return -ENOMEM;
+    return make_threads(planner, threads);
+}
+
+/* The highest joint in the consumer pulls its children by threads.  A sort does not: it
+ * needs its children apart, and has asked them all before it waits for the first. */
+static int use_threads(const struct esi_planner *planner, struct es_stage_node *root)
+{
+    struct es_stage_node *joint = root;
+
+    while (joint->child_count == 1 && esi_part_is_here(planner, joint->host))
+        joint = joint->children[0];
+    if (planner->config->tree.threads == 0 || joint->child_count < 2 ||
+        !esi_part_is_here(planner, joint->host))
+        return 0;
+    if (strcmp(joint->type, "gather") == 0)
+        return make_threads(planner, joint);
+    return strcmp(joint->type, "reduce") == 0 ? insert_threads(planner, joint) : 0;
+}
+
+/* --- All of it ---------------------------------------------------------------- */
+
+static struct es_stage_node *plan(struct esi_planner *planner)
+{
+    bool is_flat = planner->config->tree.shape == ES_SHAPE_FLAT;
+    struct es_stage_node *whole;
+    struct es_stage_node *root;
+
+    whole =
+        is_flat && is_all_direct(planner) ? plan_flat(planner) : plan_hosts(planner);
+    if (!whole)
+        return NULL;
+    root = is_flat ? whole : without_single_root(whole);
+    if (use_threads(planner, root) < 0) {
+        es_stage_node_destroy(root);
+        return NULL;
+    }
+    /* The child that took the root's place is observed already, if it is a joint. */
+    return esi_part_observed(planner, root,
+                             planner->observation.joints && root == whole);
+}
+
+static void free_planner(struct esi_planner *planner)
+{
+    free(planner->order);
+    free(planner->sockets);
+    free(planner->sites_sorted);
+    free(planner->places);
+    free(planner->joints);
+    free(planner->joint_uses);
 }
 
 int es_stage_tree_plan(const struct es_origin *origins,
@@ -298,25 +252,23 @@ int es_stage_tree_plan(const struct es_origin *origins,
                        struct es_error *error,
                        struct es_stage_node **ret_root)
 {
-    struct planner planner = {.origins = origins,
-                              .count = count,
-                              .config = config,
-                              .view_filter = view_filter};
+    struct esi_planner planner = {.origins = origins,
+                                  .count = count,
+                                  .config = config,
+                                  .sites = sites,
+                                  .view_filter = view_filter};
     struct es_stage_node *root = NULL;
-    int result = order_origins(&planner);
+    int result = check_shape(&config->tree, error);
 
-    (void)sites;
-    (void)error;
-
-    if (result == 0 && config->tree.shape == ES_SHAPE_FLAT) {
-        root = plan_part(&planner, NULL, 0, count);
+    if (result == 0)
+        result = esi_places_find(&planner);
+    if (result == 0)
+        result = esi_settings_read(&planner, error);
+    if (result == 0) {
+        root = plan(&planner);
         result = root ? 0 : -ENOMEM;
-    } else if (result == 0) {
-        result = plan_hosts(&planner, &root);
-        if (result == 0)
-            drop_single_root(&root);
     }
-    free(planner.order);
+    free_planner(&planner);
     if (result == 0)
         *ret_root = root;
     return result;

@@ -33,9 +33,14 @@ struct es_sites {
 };
 
 /* Computes the tree for these origins.  `sites` NULL: everything is on this host.
- * `view_filter` is the condition that the view puts on tuples, NULL = none.  Elements
- * of hosts other than `here` always stand below a node of their host.  O(n log n).
- * -ENOMEM, -EINVAL with words (a place that is no host, ...).  Free with
+ * `view_filter` is the condition that the view puts on tuples, NULL = none.
+ *
+ * Elements of hosts other than `here` always stand below a node of their host, also
+ * where it has no server at the moment: its remote stage says so in the pulls.  Joints
+ * are put on hosts that have one.  With tree.through_server the same holds for the
+ * elements of `here`: then open the plan as from a host of no name, "".
+ *
+ * O(n log n).  -ENOMEM, -EINVAL with words (a place that is no host, ...).  Free with
  * es_stage_node_destroy(). */
 int es_stage_tree_plan(const struct es_origin *origins,
                        size_t count,

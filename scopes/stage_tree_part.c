@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* stage_tree_part.c - plans what stands on one host: elements under threads, threads
+ * under sockets or the host, and on top of it what shall not leave the host as it is:
+ * filters, batches, observing stages.
+ */
+#include "config.h"
+
+#include "scopes/stage_tree_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- Nodes -------------------------------------------------------------------- */
+
+bool esi_part_is_here(const struct esi_planner *planner, const char *host)
+{
+    const struct es_sites *sites = planner->sites;
+
+    if (!sites || !sites->here || !host)
+        return true;
+    return strcmp(host, sites->here) == 0 && !planner->config->tree.through_server;
+}
+
+/* Where all is read in one process, stages stand nowhere else. */
+static struct es_stage_node *new_node(const struct esi_planner *planner,
+                                      const char *type,
+                                      const char *host)
+{
+    bool is_known = planner->sites && planner->sites->here;
+    struct es_stage_node *node = es_stage_node_create(type, is_known ? host : NULL);
+
+    if (node && !esi_part_is_here(planner, host)) {
+        node->ahead = planner->config->tree.ahead;
+        node->limit_ns = planner->config->tree.limit_ns;
+    }
+    return node;
+}
+
+/* A stage of `type` on top of `node`, which it takes, also on failure.  It has the same
+ * label: to people it is the same part of the tree. */
+static struct es_stage_node *on_top(const struct esi_planner *planner,
+                                    struct es_stage_node *node,
+                                    const char *type)
+{
+    struct es_stage_node *top = node ? new_node(planner, type, node->host) : NULL;
+
+    if (!top) {
+        es_stage_node_destroy(node);
+        return NULL;
+    }
+    memcpy(top->label, node->label, sizeof top->label);
+    if (es_stage_node_add(top, node) < 0) {
+        es_stage_node_destroy(top);
+        return NULL;
+    }
+    return top;
+}
+
+/* `node` if `result` is no failure, else NULL; then it is freed. */
+static struct es_stage_node *unless_failed(struct es_stage_node *node, int result)
+{
+    if (result == 0)
+        return node;
+    es_stage_node_destroy(node);
+    return NULL;
+}
+
+static int set_duration(struct es_stage_node *node, const char *name, uint64_t ns)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%lluns", (unsigned long long)ns);
+    return es_stage_node_set(node, name, text);
+}
+
+static int set_number(struct es_stage_node *node, const char *name, size_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%zu", number);
+    return es_stage_node_set(node, name, text);
+}
+
+/* --- Stages on top ------------------------------------------------------------ */
+
+struct es_stage_node *esi_part_observed(const struct esi_planner *planner,
+                                        struct es_stage_node *node,
+                                        bool wanted)
+{
+    struct es_stage_node *top;
+
+    if (!wanted || !node)
+        return node;
+    top = on_top(planner, node, "observe");
+    if (!top)
+        return NULL;
+    return unless_failed(top,
+                         es_stage_node_set(top, "name", planner->observation.name));
+}
+
+static struct es_stage_node *filtered_by(const struct esi_planner *planner,
+                                         struct es_stage_node *node,
+                                         const char *where)
+{
+    struct es_stage_node *top;
+
+    if (!where)
+        return node;
+    top = on_top(planner, node, "filter");
+    return top ? unless_failed(top, es_stage_node_set(top, "where", where)) : NULL;
+}
+
+/* The view's own condition first: it costs less than what a person may have written. */
+static struct es_stage_node *filtered(const struct esi_planner *planner,
+                                      struct es_stage_node *node)
+{
+    return filtered_by(planner, filtered_by(planner, node, planner->view_filter),
+                       planner->config->view.filter);
+}
+
+/* Whether filters stand below the reductions: conditions are for operations, and hold
+ * for no summary. */
+static bool filters_threads(const struct esi_planner *planner)
+{
+    return planner->config->tree.reduce != NULL;
+}
+
+static bool has_filters(const struct esi_planner *planner)
+{
+    return planner->view_filter || planner->config->view.filter;
+}
+
+struct es_stage_node *esi_part_filtered(const struct esi_planner *planner,
+                                        struct es_stage_node *node)
+{
+    return filters_threads(planner) ? node : filtered(planner, node);
+}
+
+static struct es_stage_node *batched(const struct esi_planner *planner,
+                                     struct es_stage_node *node)
+{
+    const struct es_tree_config *tree = &planner->config->tree;
+    struct es_stage_node *top = on_top(planner, node, "batch");
+    int result;
+
+    if (!top)
+        return NULL;
+    result = set_number(top, "count", tree->batch);
+    if (result == 0 && tree->batch_wait_ns)
+        result = set_duration(top, "wait", tree->batch_wait_ns);
+    return unless_failed(top, result);
+}
+
+/* --- Elements ----------------------------------------------------------------- */
+
+static bool takes_every(const struct esi_planner *planner)
+{
+    return planner->config->take == ES_TAKE_EVERY ||
+           planner->config->take == ES_TAKE_NEW;
+}
+
+static int set_element_properties(const struct esi_planner *planner,
+                                  struct es_stage_node *node)
+{
+    int result =
+        es_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
+
+    if (result == 0 && planner->config->open)
+        result = es_stage_node_set(node, "open", "yes");
+    if (result == 0 && planner->config->counters)
+        result = es_stage_node_set(node, "counters", "yes");
+    return result;
+}
+
+static struct es_stage_node *plan_element(const struct esi_planner *planner,
+                                          size_t place)
+{
+    const struct es_origin *origin = &planner->origins[planner->order[place]];
+    struct es_stage_node *node = new_node(planner, "element", origin->host);
+
+    if (!node)
+        return NULL;
+    node->origin = (uint32_t)planner->order[place];
+    snprintf(node->label, sizeof node->label, "%s", origin->name);
+    return unless_failed(node, set_element_properties(planner, node));
+}
+
+static int add_elements(const struct esi_planner *planner,
+                        struct es_stage_node *parent,
+                        size_t first,
+                        size_t end)
+{
+    int result = 0;
+
+    for (size_t place = first; place < end && result == 0; place++)
+        result = es_stage_node_add(parent, plan_element(planner, place));
+    return result;
+}
+
+/* --- Joints ------------------------------------------------------------------- */
+
+static int set_reduction(const struct esi_planner *planner, struct es_stage_node *node)
+{
+    const struct esi_reduction *reduction = &planner->reduction;
+    int result = es_stage_node_set(node, "to", reduction->to);
+
+    for (size_t i = 0; i < reduction->option_count && result == 0; i++)
+        result = es_stage_node_set(node, reduction->options[i].name,
+                                   reduction->options[i].value);
+    return result;
+}
+
+static int set_sorting(const struct esi_planner *planner, struct es_stage_node *node)
+{
+    const struct es_scope_config *config = planner->config;
+    int result = es_stage_node_set(
+        node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
+
+    return result ? result : set_duration(node, "window", config->window_ns);
+}
+
+struct es_stage_node *esi_part_joint(const struct esi_planner *planner,
+                                     const char *host,
+                                     const char *label)
+{
+    bool reduces = planner->reduction.summarizes;
+    bool sorts = !reduces && planner->config->sorting != ES_SORTING_NONE;
+    const char *type = reduces ? "reduce" : sorts ? "sort" : "gather";
+    struct es_stage_node *node = new_node(planner, type, host);
+    int result = 0;
+
+    if (!node)
+        return NULL;
+    snprintf(node->label, sizeof node->label, "%s", label);
+    if (reduces)
+        result = set_reduction(planner, node);
+    else if (sorts)
+        result = set_sorting(planner, node);
+    return unless_failed(node, result);
+}
+
+struct es_stage_node *esi_part_hosts_joint(const struct esi_planner *planner,
+                                           const char *host,
+                                           const char *label)
+{
+    struct es_stage_node *node = esi_part_joint(planner, host, label);
+
+    if (!node || planner->config->tree.mode != ES_MODE_SEQUENTIAL)
+        return node;
+    return unless_failed(node, es_stage_node_set(node, "mode", "sequential"));
+}
+
+/* --- Threads ------------------------------------------------------------------ */
+
+/* Sorted elements go straight to their host: each has a lane of its own there. */
+static bool has_threads(const struct esi_planner *planner)
+{
+    const struct es_tree_config *tree = &planner->config->tree;
+
+    if (planner->reduction.to)
+        return true;
+    if (planner->config->sorting != ES_SORTING_NONE)
+        return false;
+    return tree->shape == ES_SHAPE_VIEWS ||
+           (tree->shape == ES_SHAPE_LEVELS && (tree->levels & ES_LEVEL_THREAD));
+}
+
+static struct es_stage_node *new_thread(const struct esi_planner *planner,
+                                        const char *type,
+                                        size_t first)
+{
+    const struct es_origin *origin = &planner->origins[planner->order[first]];
+    struct es_stage_node *node = new_node(planner, type, origin->host);
+
+    if (node)
+        snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
+                 origin->thread);
+    return node;
+}
+
+/* The elements of a thread as one child, which a filter can stand on. */
+static struct es_stage_node *plan_filtered_elements(const struct esi_planner *planner,
+                                                    size_t first,
+                                                    size_t end)
+{
+    struct es_stage_node *node;
+
+    if (end == first + 1)
+        return filtered(planner, plan_element(planner, first));
+    node = new_thread(planner, "gather", first);
+    if (!node)
+        return NULL;
+    node = unless_failed(node, add_elements(planner, node, first, end));
+    return filtered(planner, node);
+}
+
+/* The stage that stands for a thread: reduces or gathers its elements. */
+static struct es_stage_node *plan_thread(const struct esi_planner *planner,
+                                         size_t first,
+                                         size_t end)
+{
+    bool reduces = planner->reduction.to != NULL;
+    struct es_stage_node *node =
+        new_thread(planner, reduces ? "reduce" : "gather", first);
+    int result;
+
+    if (!node)
+        return NULL;
+    result = reduces ? set_reduction(planner, node) : 0;
+    if (result == 0 && filters_threads(planner) && has_filters(planner))
+        result = es_stage_node_add(node, plan_filtered_elements(planner, first, end));
+    else if (result == 0)
+        result = add_elements(planner, node, first, end);
+    return esi_part_observed(planner, unless_failed(node, result),
+                             planner->observation.threads);
+}
+
+static int add_threads(const struct esi_planner *planner,
+                       struct es_stage_node *parent,
+                       size_t first,
+                       size_t end)
+{
+    int result = 0;
+
+    if (!has_threads(planner))
+        return add_elements(planner, parent, first, end);
+    for (size_t next; first < end && result == 0; first = next) {
+        next = esi_places_end_of_thread(planner, first, end);
+        result = es_stage_node_add(parent, plan_thread(planner, first, next));
+    }
+    return result;
+}
+
+/* --- Sockets and hosts -------------------------------------------------------- */
+
+static struct es_stage_node *plan_socket(const struct esi_planner *planner,
+                                         const struct esi_place *place,
+                                         size_t first,
+                                         size_t end)
+{
+    char label[32];
+    struct es_stage_node *node;
+
+    snprintf(label, sizeof label, "socket %d", planner->sockets[planner->order[first]]);
+    node = esi_part_joint(planner, place->host, label);
+    if (node)
+        node = unless_failed(node, add_threads(planner, node, first, end));
+    return esi_part_observed(planner, node, planner->observation.threads);
+}
+
+/* Ranks of which no socket is known stay directly below their host, and so do all where
+ * there is but one socket. */
+int esi_part_fill(const struct esi_planner *planner,
+                  struct es_stage_node *parent,
+                  const struct esi_place *place)
+{
+    size_t end = esi_places_end_of_socket(planner, place->first, place->end);
+    bool is_one = end == place->end;
+    int result = 0;
+
+    for (size_t first = place->first; first < place->end && result == 0; first = end) {
+        end = esi_places_end_of_socket(planner, first, place->end);
+        if (is_one || planner->sockets[planner->order[first]] < 0)
+            result = add_threads(planner, parent, first, end);
+        else
+            result = es_stage_node_add(parent, plan_socket(planner, place, first, end));
+    }
+    return result;
+}
+
+static bool is_batched(const struct esi_planner *planner, const struct esi_place *place)
+{
+    return planner->config->tree.batch > 0 && !place->direct;
+}
+
+bool esi_part_is_detour(const struct esi_planner *planner,
+                        const struct esi_place *place)
+{
+    const struct es_tree_config *tree = &planner->config->tree;
+
+    if (tree->shape != ES_SHAPE_FLAT &&
+        (tree->shape != ES_SHAPE_LEVELS || (tree->levels & ES_LEVEL_HOST)))
+        return false;
+    return (!has_filters(planner) || filters_threads(planner)) &&
+           !is_batched(planner, place) && !planner->observation.hosts;
+}
+
+struct es_stage_node *esi_part_plan(const struct esi_planner *planner,
+                                    const struct esi_place *place)
+{
+    char label[96];
+    struct es_stage_node *node;
+
+    snprintf(label, sizeof label, "host %s", place->host);
+    node = esi_part_joint(planner, place->host, label);
+    if (node)
+        node = unless_failed(node, esi_part_fill(planner, node, place));
+    node = esi_part_filtered(planner, node);
+    if (is_batched(planner, place))
+        node = batched(planner, node);
+    return esi_part_observed(planner, node, planner->observation.hosts);
+}

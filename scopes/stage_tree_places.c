@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* stage_tree_places.c - brings elements into the order of the tree: by gateway,
+ * cluster, host, socket, rank, process and thread; and finds the hosts among them.
+ */
+#include "config.h"
+
+#include "scopes/stage_tree_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Hosts by name ------------------------------------------------------------ */
+
+static int compare_sites(const void *first, const void *second)
+{
+    const struct es_site *a = *(const struct es_site *const *)first;
+    const struct es_site *b = *(const struct es_site *const *)second;
+
+    return strcmp(a->host, b->host);
+}
+
+static int sort_sites(struct esi_planner *planner)
+{
+    size_t count = planner->sites ? planner->sites->count : 0;
+
+    planner->sites_sorted = calloc(count + 1, sizeof *planner->sites_sorted);
+    if (!planner->sites_sorted)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        planner->sites_sorted[i] = &planner->sites->items[i];
+    qsort(planner->sites_sorted, count, sizeof *planner->sites_sorted, compare_sites);
+    return 0;
+}
+
+const struct es_site *esi_places_site(const struct esi_planner *planner,
+                                      const char *host)
+{
+    struct es_site wanted = {.host = host};
+    const struct es_site *key = &wanted;
+    const struct es_site **found;
+
+    if (!planner->sites)
+        return NULL;
+    found = bsearch(&key, planner->sites_sorted, planner->sites->count,
+                    sizeof *planner->sites_sorted, compare_sites);
+    return found ? *found : NULL;
+}
+
+/* --- Elements in order -------------------------------------------------------- */
+
+static int compare_numbers(long a, long b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_threads(const struct es_origin *a, const struct es_origin *b)
+{
+    int order = compare_numbers(a->rank, b->rank);
+
+    if (order == 0)
+        order = compare_numbers(a->pid, b->pid);
+    return order ? order : compare_numbers(a->thread, b->thread);
+}
+
+static int compare_origins(const void *first, const void *second, void *data)
+{
+    const struct esi_planner *planner = data;
+    size_t a = *(const size_t *)first;
+    size_t b = *(const size_t *)second;
+    int order = strcmp(planner->origins[a].host, planner->origins[b].host);
+
+    if (order == 0 && planner->sockets)
+        order = compare_numbers(planner->sockets[a], planner->sockets[b]);
+    if (order == 0)
+        order = compare_threads(&planner->origins[a], &planner->origins[b]);
+    return order ? order : compare_numbers((long)a, (long)b);
+}
+
+/* Asks for the socket of each element where the tree shall have joints for them. */
+static int find_sockets(struct esi_planner *planner)
+{
+    const struct es_tree_config *tree = &planner->config->tree;
+
+    if (tree->shape != ES_SHAPE_LEVELS || !(tree->levels & ES_LEVEL_SOCKET) ||
+        !planner->sites || !planner->sites->socket_of)
+        return 0;
+    planner->sockets = calloc(planner->count + 1, sizeof *planner->sockets);
+    if (!planner->sockets)
+        return -ENOMEM;
+    for (size_t i = 0; i < planner->count; i++)
+        planner->sockets[i] =
+            planner->sites->socket_of(planner->sites->data, planner->origins[i].rank);
+    return 0;
+}
+
+static int order_origins(struct esi_planner *planner)
+{
+    planner->order = calloc(planner->count + 1, sizeof *planner->order);
+    if (!planner->order)
+        return -ENOMEM;
+    for (size_t i = 0; i < planner->count; i++)
+        planner->order[i] = i;
+    qsort_r(planner->order, planner->count, sizeof *planner->order, compare_origins,
+            planner);
+    return 0;
+}
+
+static const struct es_origin *origin_at(const struct esi_planner *planner,
+                                         size_t place)
+{
+    return &planner->origins[planner->order[place]];
+}
+
+size_t esi_places_end_of_thread(const struct esi_planner *planner,
+                                size_t from,
+                                size_t end)
+{
+    size_t place = from + 1;
+
+    while (place < end &&
+           compare_threads(origin_at(planner, from), origin_at(planner, place)) == 0)
+        place++;
+    return place;
+}
+
+size_t esi_places_end_of_socket(const struct esi_planner *planner,
+                                size_t from,
+                                size_t end)
+{
+    size_t place = from + 1;
+    const int *sockets = planner->sockets;
+
+    if (!sockets)
+        return end;
+    while (place < end &&
+           sockets[planner->order[from]] == sockets[planner->order[place]])
+        place++;
+    return place;
+}
+
+static size_t end_of_host(const struct esi_planner *planner, size_t from)
+{
+    const char *host = origin_at(planner, from)->host;
+    size_t place = from + 1;
+
+    while (place < planner->count && strcmp(host, origin_at(planner, place)->host) == 0)
+        place++;
+    return place;
+}
+
+/* --- Hosts that have elements ------------------------------------------------- */
+
+const char *esi_place_cluster(const struct esi_place *place)
+{
+    return place->site ? place->site->cluster : NULL;
+}
+
+const char *esi_place_gateway(const struct esi_place *place)
+{
+    return esi_place_cluster(place) ? place->site->gateway : NULL;
+}
+
+/* Texts of which each may be missing. */
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_places(const void *first, const void *second)
+{
+    const struct esi_place *a = first;
+    const struct esi_place *b = second;
+    int order = compare_texts(esi_place_gateway(a), esi_place_gateway(b));
+
+    if (order == 0)
+        order = compare_texts(esi_place_cluster(a), esi_place_cluster(b));
+    return order ? order : strcmp(a->host, b->host);
+}
+
+static size_t count_hosts(const struct esi_planner *planner)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < planner->count; at = end_of_host(planner, at))
+        count++;
+    return count;
+}
+
+static bool is_consumers(const struct esi_planner *planner, const char *host)
+{
+    return planner->sites && planner->sites->here &&
+           strcmp(planner->sites->here, host) == 0;
+}
+
+static int list_places(struct esi_planner *planner)
+{
+    planner->places = calloc(count_hosts(planner) + 1, sizeof *planner->places);
+    if (!planner->places)
+        return -ENOMEM;
+    for (size_t first = 0, end; first < planner->count; first = end) {
+        const char *host = origin_at(planner, first)->host;
+
+        end = end_of_host(planner, first);
+        planner->places[planner->place_count++] =
+            (struct esi_place){.host = host,
+                               .site = esi_places_site(planner, host),
+                               .first = first,
+                               .end = end,
+                               .here = is_consumers(planner, host),
+                               .direct = esi_part_is_here(planner, host)};
+    }
+    qsort(planner->places, planner->place_count, sizeof *planner->places,
+          compare_places);
+    return 0;
+}
+
+int esi_places_find(struct esi_planner *planner)
+{
+    int result = sort_sites(planner);
+
+    if (result == 0)
+        result = find_sockets(planner);
+    if (result == 0)
+        result = order_origins(planner);
+    return result ? result : list_places(planner);
+}
