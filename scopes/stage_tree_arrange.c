@@ -86,11 +86,12 @@ static const struct esi_place *only_place(const struct esi_planner *planner,
     return piece->end == piece->first + 1 ? &planner->places[piece->first] : NULL;
 }
 
+/* Whether it stands where the consumer is: a host, or a joint of its cluster. */
 static bool is_here(const struct esi_planner *planner, const struct esi_piece *piece)
 {
-    const struct esi_place *place = only_place(planner, piece);
+    const char *here = planner->sites ? planner->sites->here : NULL;
 
-    return place && place->here;
+    return here && is_same(piece->node->host, here);
 }
 
 int esi_arrange_add(const struct esi_planner *planner,
@@ -249,7 +250,7 @@ static size_t bring_here_forward(const struct esi_planner *planner,
     for (size_t i = 0; i < count; i++) {
         struct esi_piece piece = pieces[i];
 
-        if (!planner->sites || !planner->sites->here || !is_here(planner, &piece))
+        if (!is_here(planner, &piece))
             continue;
         memmove(pieces + 1, pieces, i * sizeof *pieces);
         pieces[0] = piece;

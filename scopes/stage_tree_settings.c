@@ -87,6 +87,14 @@ static int read_joints(struct esi_planner *planner, struct es_error *error)
 
 /* --- Reductions --------------------------------------------------------------- */
 
+static bool is_given(const struct esi_reduction *reduction, const char *name)
+{
+    for (size_t i = 0; i < reduction->option_count; i++)
+        if (reduction->options[i].name == name)
+            return true;
+    return false;
+}
+
 static int read_option(struct esi_reduction *reduction,
                        char *word,
                        struct es_error *error)
@@ -100,7 +108,7 @@ static int read_option(struct esi_reduction *reduction,
 
         if (!value || strcmp(word, reduce_options[i]) != 0)
             continue;
-        if (count == ESI_REDUCE_OPTIONS)
+        if (is_given(reduction, reduce_options[i]))
             return es_error_set(error, -EINVAL, "reduce: \"%s\" is given twice", word);
         reduction->options[count].name = reduce_options[i];
         reduction->options[count].value = value;

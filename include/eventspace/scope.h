@@ -78,9 +78,9 @@ enum es_mode {
  * default of each but `levels` and `limit_ns`: es_scope_config_init() sets them. */
 struct es_tree_config {
     enum es_shape shape;
-    unsigned
-        fan_out; /* most children of a joint that stands for hosts; 0 = any number */
-    unsigned levels; /* of ES_SHAPE_LEVELS: bits of enum es_level */
+    unsigned fan_out; /* most children of a joint that stands for hosts, of
+                         ES_SHAPE_KARY (0 = 8) and ES_SHAPE_LEVELS (0 = any number) */
+    unsigned levels;  /* of ES_SHAPE_LEVELS: bits of enum es_level */
     enum es_mode mode;
     unsigned threads;   /* that pull children of the root at the same time; 0 = none */
     unsigned ahead;     /* pulls in flight to each server beyond the one awaited */

@@ -3,6 +3,7 @@
 /* Gather trees have the shape that was asked for. */
 #include "config.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -513,6 +514,136 @@ static void hosts_are_arranged_as_drawn(void **state)
         assert_far_case(&far_cases[i]);
 }
 
+/* --- What else nodes say ------------------------------------------------------- */
+
+static struct es_stage_node *plan_far(const struct es_tree_config *tree,
+                                      const char *here)
+{
+    struct es_sites known = {.here = here,
+                             .items = sites,
+                             .count = sizeof sites / sizeof *sites,
+                             .socket_of = socket_of};
+    struct es_scope_config config = {.tree = *tree};
+    struct es_stage_node *root;
+
+    assert_int_equal(es_stage_tree_plan(far_origins,
+                                        sizeof far_origins / sizeof *far_origins,
+                                        &config, &known, NULL, NULL, &root),
+                     0);
+    return root;
+}
+
+static void assert_hints(const struct es_stage_node *node, const char *host)
+{
+    bool is_far = node->host && strcmp(node->host, host) != 0;
+
+    if (is_far) {
+        assert_int_equal(node->ahead, 3);
+        assert_int_equal(node->limit_ns, 77);
+    }
+    for (size_t i = 0; i < node->child_count; i++)
+        assert_hints(node->children[i], node->host ? node->host : host);
+}
+
+static void nodes_tell_their_remote_stage_how_to_pull(void **state)
+{
+    struct es_tree_config tree = {.shape = ES_SHAPE_LEVELS,
+                                  .levels = ES_LEVELS_ALL,
+                                  .ahead = 3,
+                                  .limit_ns = 77,
+                                  .batch = 2,
+                                  .observe = "all"};
+    struct es_stage_node *root = plan_far(&tree, "x");
+
+    (void)state;
+    assert_hints(root, "x");
+    es_stage_node_destroy(root);
+}
+
+static void ranks_hang_below_their_socket(void **state)
+{
+    static const struct es_origin ranks[] = {
+        {.name = "0.0/x", .host = "a1", .rank = 0},
+        {.name = "1.0/x", .host = "a1", .rank = 1},
+        {.name = "2.0/x", .host = "a1", .rank = 2},
+        {.name = "4.0/x", .host = "a2", .rank = 4},
+        {.name = "6.0/x", .host = "a2", .rank = 6},
+        {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is not known */
+    };
+    struct es_sites known = {.here = "x",
+                             .items = sites,
+                             .count = sizeof sites / sizeof *sites,
+                             .socket_of = socket_of};
+    struct es_scope_config config = {
+        .tree = {.shape = ES_SHAPE_LEVELS, .levels = ES_LEVEL_SOCKET}};
+    struct es_stage_node *root;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    assert_int_equal(es_stage_tree_plan(ranks, 6, &config, &known, NULL, NULL, &root),
+                     0);
+    print_brief(root, "x", 0, out);
+    fclose(out);
+    assert_string_equal(text, "gather \"scope\"\n"
+                              "  gather@a1 \"host a1\"\n"
+                              "    gather \"socket 0\" 0.0/x 2.0/x\n"
+                              "    gather \"socket 1\" 1.0/x\n"
+                              "  gather@a2 \"host a2\" 9.0/x\n"
+                              "    gather \"socket 0\" 4.0/x 6.0/x\n");
+    free(text);
+    es_stage_node_destroy(root);
+}
+
+static void what_makes_no_tree_is_refused_in_words(void **state)
+{
+    static const struct {
+        struct es_tree_config tree;
+        bool without_sites;
+        const char *text;
+    } faults[] = {
+        {{.joints = "a1,gaet"},
+         false,
+         "joints: the run has no host \"gaet\"; did you mean \"gate\"?"},
+        {{.joints = "elsewhere"}, false, "joints: the run has no host \"elsewhere\""},
+        {{.joints = "a3"},
+         false,
+         "joints: no stage can stand on host \"a3\": it has no tuple server"},
+        {{.joints = "a1"},
+         true,
+         "joints: no stage can stand on host \"a1\": the run has no tuple servers"},
+        {{.fan_out = 1},
+         false,
+         "fan-out: joints of one child make no tree: expected 2 or more"},
+        {{.reduce = ""}, false, "reduce: expected the name of a reduction"},
+        {{.reduce = "sum bytes"},
+         false,
+         "reduce: \"bytes\": expected a reduction and then of=FIELD or by=FIELD"},
+        {{.reduce = "sum of=bytes of=tag"}, false, "reduce: \"of\" is given twice"},
+        {{.observe = "some"},
+         false,
+         "observe: \"some\": expected hosts, joints or all, and then the collectors' "
+         "name"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct es_sites known = {
+            .here = "x", .items = sites, .count = sizeof sites / sizeof *sites};
+        struct es_scope_config config = {.tree = faults[i].tree};
+        struct es_error error = {.text = ""};
+        struct es_stage_node *root;
+
+        assert_int_equal(es_stage_tree_plan(far_origins, 2, &config,
+                                            faults[i].without_sites ? NULL : &known,
+                                            NULL, &error, &root),
+                         -EINVAL);
+        assert_string_equal(error.text, faults[i].text);
+    }
+}
+
 static void every_origin_has_one_leaf(void **state)
 {
     enum { COUNT = 5000 };
@@ -540,6 +671,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_is_as_drawn),
         cmocka_unit_test(hosts_are_arranged_as_drawn),
+        cmocka_unit_test(nodes_tell_their_remote_stage_how_to_pull),
+        cmocka_unit_test(ranks_hang_below_their_socket),
+        cmocka_unit_test(what_makes_no_tree_is_refused_in_words),
         cmocka_unit_test(every_origin_has_one_leaf),
     };
 

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Whatever hosts, elements and settings there are: a gather tree holds every element
+ * once, below a stage of its host, and no joint has more children than it may have.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scopes/stage_tree.h"
+
+enum { HOSTS_MAX = 60, ORIGINS_MAX = 300, ROUNDS = 4000 };
+
+static uint64_t seed;
+
+static unsigned random_below(unsigned limit)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(seed >> 33) % limit;
+}
+
+/* One random case; texts live in it. */
+struct made {
+    char names[HOSTS_MAX][16];
+    char clusters[HOSTS_MAX][16];
+    struct es_site items[HOSTS_MAX];
+    struct es_sites sites;
+    struct es_origin origins[ORIGINS_MAX];
+    size_t origin_count;
+    char joints[64];
+    struct es_scope_config config;
+};
+
+static int socket_of(void *data, int rank)
+{
+    (void)data;
+    return rank % 4 - 1;
+}
+
+static void make_sites(struct made *made)
+{
+    size_t count = 1 + random_below(random_below(4) ? 12 : HOSTS_MAX);
+    unsigned clusters = 1 + random_below(5);
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned cluster = random_below(clusters + 1);
+
+        /* Names do not follow the clusters. */
+        snprintf(made->names[i], sizeof made->names[i], "h%zu", i);
+        snprintf(made->clusters[i], sizeof made->clusters[i], "c%u", cluster);
+        made->items[i] = (struct es_site){.host = made->names[i],
+                                          .cluster = cluster ? made->clusters[i] : NULL,
+                                          .has_server = random_below(6) > 0};
+        /* Some clusters share a gateway; that one may run nothing or not exist. */
+        if (cluster && cluster % 2)
+            made->items[i].gateway = cluster == 5 ? "nowhere" : made->names[0];
+    }
+    made->sites =
+        (struct es_sites){.items = made->items, .count = count, .socket_of = socket_of};
+    made->sites.here =
+        random_below(3) ? made->names[random_below((unsigned)count)] : "outside";
+}
+
+static void make_origins(struct made *made)
+{
+    made->origin_count = random_below(ORIGINS_MAX + 1);
+    for (size_t i = 0; i < made->origin_count; i++)
+        made->origins[i] = (struct es_origin){
+            .name = "x",
+            .host = made->names[random_below((unsigned)made->sites.count)],
+            .rank = (int)random_below(40),
+            .thread = (int)random_below(3)};
+}
+
+static void make_config(struct made *made)
+{
+    static const char *const reductions[] = {NULL, NULL, "latest", "sum of=bytes"};
+    static const char *const observations[] = {NULL, NULL, "hosts", "joints", "all w"};
+    struct es_tree_config *tree = &made->config.tree;
+    size_t joint = random_below((unsigned)made->sites.count);
+
+    tree->shape = (enum es_shape)random_below(5);
+    tree->fan_out = random_below(2) ? 2 + random_below(8) : 0;
+    tree->levels = random_below(ES_LEVELS_ALL + 1);
+    tree->mode = (enum es_mode)random_below(2);
+    tree->threads = random_below(3) ? 0 : 1 + random_below(4);
+    tree->reduce = reductions[random_below(4)];
+    tree->observe = observations[random_below(5)];
+    tree->batch = random_below(2) ? 0 : 10;
+    tree->through_server = random_below(4) == 0;
+    if (random_below(3) == 0 && made->items[joint].has_server) {
+        snprintf(made->joints, sizeof made->joints, "%s", made->names[joint]);
+        tree->joints = made->joints;
+    }
+    made->config.take = (enum es_take)random_below(4);
+    made->config.sorting = (enum es_sorting)random_below(3);
+    made->config.view.filter = random_below(3) ? NULL : "tag == 1";
+}
+
+/* --- What must hold ------------------------------------------------------------ */
+
+struct walk {
+    const struct made *made;
+    unsigned *seen; /* per origin */
+};
+
+/* Whether a stage joins what hosts give: something below it stands for a host. */
+static bool stands_for_hosts(const struct es_stage_node *node)
+{
+    return strncmp(node->label, "hosts ", 6) == 0 ||
+           strncmp(node->label, "cluster ", 8) == 0 ||
+           strncmp(node->label, "gateway ", 8) == 0 ||
+           strncmp(node->label, "scope", 5) == 0;
+}
+
+/* Children that are parts of other joints or hosts; what was spliced in from a host is
+ * that host's own. */
+static size_t host_children(const struct es_stage_node *node)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < node->child_count; i++) {
+        const char *label = node->children[i]->label;
+
+        count += stands_for_hosts(node->children[i]) || strncmp(label, "host ", 5) == 0;
+    }
+    return count;
+}
+
+static void check_fan_out(const struct walk *walk, const struct es_stage_node *node)
+{
+    const struct es_tree_config *tree = &walk->made->config.tree;
+    size_t most = SIZE_MAX;
+
+    if (tree->shape == ES_SHAPE_KARY)
+        most = tree->fan_out ? tree->fan_out : 8;
+    else if (tree->shape == ES_SHAPE_LEVELS && tree->fan_out)
+        most = tree->fan_out;
+    if (stands_for_hosts(node))
+        assert_true(host_children(node) <= most);
+}
+
+static bool is_known(const struct made *made, const char *host)
+{
+    for (size_t i = 0; i < made->sites.count; i++)
+        if (strcmp(made->names[i], host) == 0)
+            return true;
+    return false;
+}
+
+static void walk_node(struct walk *walk,
+                      const struct es_stage_node *node,
+                      const char *host)
+{
+    const char *own = node->host ? node->host : host;
+
+    assert_true(!node->host || is_known(walk->made, node->host));
+    check_fan_out(walk, node);
+    if (node->origin != ES_STAGE_NO_ORIGIN) {
+        assert_string_equal(node->type, "element");
+        assert_int_equal(node->child_count, 0);
+        assert_true(node->origin < walk->made->origin_count);
+        walk->seen[node->origin]++;
+        assert_string_equal(walk->made->origins[node->origin].host, own);
+        /* The stage above is of the same host: what reads is never a part alone, but
+         * for what the consumer reads itself. */
+        assert_true(strcmp(host, own) == 0);
+    } else if (node->child_count == 0) {
+        assert_int_equal(walk->made->origin_count, 0);
+    }
+    if (strcmp(node->type, "filter") == 0 || strcmp(node->type, "batch") == 0 ||
+        strcmp(node->type, "observe") == 0)
+        assert_int_equal(node->child_count, 1);
+    for (size_t i = 0; i < node->child_count; i++)
+        walk_node(walk, node->children[i], own);
+}
+
+/* What is of the consumer's host does not pass through another host. */
+static void assert_no_detour(const struct es_stage_node *node,
+                             const char *here,
+                             bool is_far)
+{
+    if (node->host) {
+        assert_false(is_far && strcmp(node->host, here) == 0);
+        is_far = strcmp(node->host, here) != 0;
+    }
+    for (size_t i = 0; i < node->child_count; i++)
+        assert_no_detour(node->children[i], here, is_far);
+}
+
+static void check_case(struct made *made)
+{
+    unsigned seen[ORIGINS_MAX] = {0};
+    struct walk walk = {.made = made, .seen = seen};
+    struct es_stage_node *root;
+
+    assert_int_equal(es_stage_tree_plan(
+                         made->origins, made->origin_count, &made->config, &made->sites,
+                         random_below(3) ? NULL : "class == send", NULL, &root),
+                     0);
+    walk_node(&walk, root, made->sites.here);
+    assert_no_detour(root, made->sites.here, false);
+    for (size_t i = 0; i < made->origin_count; i++)
+        assert_int_equal(seen[i], 1);
+    es_stage_node_destroy(root);
+}
+
+static void random_trees_hold_every_element_once(void **state)
+{
+    (void)state;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        struct made *made = calloc(1, sizeof *made);
+
+        assert_non_null(made);
+        seed = round;
+        make_sites(made);
+        make_origins(made);
+        make_config(made);
+        if (round % 1000 == 0)
+            print_message("# seed %llu\n", (unsigned long long)round);
+        check_case(made);
+        free(made);
+    }
+}
+
+/* --- Large --------------------------------------------------------------------- */
+
+static size_t count_elements(const struct es_stage_node *node)
+{
+    size_t count = node->origin != ES_STAGE_NO_ORIGIN;
+
+    for (size_t i = 0; i < node->child_count; i++)
+        count += count_elements(node->children[i]);
+    return count;
+}
+
+static void a_hundred_thousand_elements_are_planned(void **state)
+{
+    enum { COUNT = 100000, HOSTS = 20000 };
+    struct es_site *items = calloc(HOSTS, sizeof *items);
+    struct es_origin *origins = calloc(COUNT, sizeof *origins);
+    char(*names)[16] = calloc(HOSTS, sizeof *names);
+    struct es_sites sites = {.here = "outside", .items = items, .count = HOSTS};
+
+    (void)state;
+    assert_true(items && origins && names);
+    for (int i = 0; i < HOSTS; i++) {
+        snprintf(names[i], sizeof names[i], "n%05d", i);
+        items[i] = (struct es_site){
+            .host = names[i], .cluster = i % 2 ? "odd" : "even", .has_server = true};
+    }
+    for (int i = 0; i < COUNT; i++)
+        origins[i] = (struct es_origin){
+            .name = "x", .host = names[i * 7919LL % HOSTS], .rank = i};
+    for (int shape = ES_SHAPE_VIEWS; shape <= ES_SHAPE_LEVELS; shape++) {
+        struct es_scope_config config = {.tree = {.shape = (enum es_shape)shape,
+                                                  .levels = ES_LEVELS_ALL,
+                                                  .fan_out = 16}};
+        struct es_stage_node *root;
+
+        assert_int_equal(
+            es_stage_tree_plan(origins, COUNT, &config, &sites, NULL, NULL, &root), 0);
+        assert_int_equal(count_elements(root), COUNT);
+        es_stage_node_destroy(root);
+    }
+    free(names);
+    free(origins);
+    free(items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_trees_hold_every_element_once),
+        cmocka_unit_test(a_hundred_thousand_elements_are_planned),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
