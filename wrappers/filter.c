@@ -44,11 +44,6 @@ static int pull_child(struct es_stage *stage,
     return stage->child_count ? es_stage_pull(stage->children[0], pull, batch) : 0;
 }
 
-static void ask_filter(struct es_stage *stage, const struct es_pull *pull)
-{
-    es_stage_ask(stage->children[0], pull);
-}
-
 static int pull_filter(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
@@ -81,6 +76,6 @@ const struct es_stage_ops esi_stage_filter = {
     .max_children = 1,
     .open = open_filter,
     .pull = pull_filter,
-    .ask = ask_filter,
+    .ask = esi_stage_ask_child,
     .close = close_filter,
 };

@@ -20,6 +20,10 @@ const struct es_stage_ops *const esi_stage_types[] = {
     &esi_stage_reduce,
     &esi_stage_filter,
     &esi_stage_sort,
+    &esi_stage_convert,
+    &esi_stage_sample,
+    &esi_stage_batch,
+    &esi_stage_buffer,
     NULL,
 };
 

@@ -192,6 +192,12 @@ void es_stage_foreach_kept(const struct es_stage *stage,
         es_stage_foreach_kept(stage->children[i], fn, data);
 }
 
+void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull)
+{
+    if (stage->child_count)
+        es_stage_ask(stage->children[0], pull);
+}
+
 int es_stage_pull_measured(struct es_stage *stage,
                            const struct es_pull *pull,
                            struct es_batch *batch)

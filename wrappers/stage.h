@@ -40,6 +40,13 @@ extern const struct es_stage_ops esi_stage_gather;
 extern const struct es_stage_ops esi_stage_reduce;
 extern const struct es_stage_ops esi_stage_filter;
 extern const struct es_stage_ops esi_stage_sort;
+extern const struct es_stage_ops esi_stage_convert;
+extern const struct es_stage_ops esi_stage_sample;
+extern const struct es_stage_ops esi_stage_batch;
+extern const struct es_stage_ops esi_stage_buffer;
+
+/* Announces to the one child, if there is one, that it will get what the stage gets. */
+void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
 
 /* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
  */

@@ -34,9 +34,9 @@ struct es_pull {
     uint64_t realtime_ns;  /* when the consumer began the pull */
     uint64_t timeout_ns;   /* how long a stage that waits may wait for its children */
     bool drain;            /* give also what is being kept back */
-    bool kept_only;        /* with drain: all that is kept back and nothing else; elements
-                              give nothing.  Before a tree is replaced. */
-    bool measure;          /* take the time of each stage in this pull */
+    bool kept_only; /* with drain: all that is kept back and nothing else; elements
+                       give nothing.  Before a tree is replaced. */
+    bool measure;   /* take the time of each stage in this pull */
 };
 
 /* Whether an earlier pull's reply did not arrive. */
@@ -51,9 +51,10 @@ struct es_stage_cost {
     uint64_t calls;
     uint64_t tuples; /* given upward */
     uint64_t failures;
-    uint64_t bytes; /* that crossed a process boundary to get here */
-    uint64_t lost;  /* tuples lost at this stage */
-    uint64_t late;  /* tuples given out of order (sort) */
+    uint64_t bytes;    /* that crossed a process boundary to get here */
+    uint64_t lost;     /* tuples lost at this stage */
+    uint64_t late;     /* tuples given out of order (sort) */
+    uint64_t left_out; /* tuples left out on purpose (sample) */
     uint64_t measured_calls;
     uint64_t measured_ns;     /* wall time of the measured calls, children included */
     uint64_t measured_cpu_ns; /* CPU time of the calling thread, likewise */

@@ -225,8 +225,9 @@ static struct es_stage *open_stage(const char *count,
 
 static void the_built_in_types_are_there(void **state)
 {
-    static const char *const names[] = {"collector", "element", "gather",
-                                        "reduce",    "filter",  "sort"};
+    static const char *const names[] = {"collector", "element", "gather",  "reduce",
+                                        "filter",    "sort",    "convert", "sample",
+                                        "batch",     "buffer"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -239,13 +240,17 @@ static void the_built_in_types_are_there(void **state)
 static void a_type_can_be_added_once(void **state)
 {
     struct es_stage_ops nameless = {.name = ""};
+    size_t count = 0;
 
     (void)state;
+    while (es_stage_at(count))
+        count++;
     assert_int_equal(es_stage_register(&counter), 0);
     assert_ptr_equal(es_stage_find("counter"), &counter);
     assert_int_equal(es_stage_register(&counter), -EEXIST);
     assert_int_equal(es_stage_register(&nameless), -EINVAL);
-    assert_null(es_stage_at(7));
+    assert_ptr_equal(es_stage_at(count), &counter);
+    assert_null(es_stage_at(count + 1));
 }
 
 static void unknown_types_and_wrong_trees_are_refused_with_words(void **state)
