@@ -227,11 +227,10 @@ static void *proxy_run(void *data)
     struct proxy *proxy = data;
     struct es_link *client = accept_one(proxy->listener);
     int near = es_link_descriptor(client), far = raw_connect(proxy->target);
-    size_t passed = 0;
     bool open = true;
 
     while (open && !atomic_load(&proxy->cut)) {
-        size_t left = atomic_load(&proxy->allowed) - passed;
+        size_t left = atomic_load(&proxy->allowed) - proxy->passed;
         struct pollfd ready[] = {{.fd = near, .events = POLLIN},
                                  {.fd = left > 0 ? far : -1, .events = POLLIN}};
         ssize_t got = 0;
@@ -242,7 +241,7 @@ static void *proxy_run(void *data)
         if (open && left > 0 && ready[1].revents != 0)
             got = pass(proxy, far, near, left);
         open = open && got >= 0;
-        passed += got > 0 ? (size_t)got : 0;
+        atomic_fetch_add(&proxy->passed, got > 0 ? (size_t)got : 0);
     }
     close(far);
     es_link_close(client);
@@ -263,6 +262,16 @@ void proxy_start(struct proxy *proxy, const struct peer *peer)
     if (peer->kind == ES_ADDRESS_TLS)
         memcpy(proxy->address, "tls", 3);
     assert_int_equal(pthread_create(&proxy->thread, NULL, proxy_run, proxy), 0);
+}
+
+void proxy_allow(struct proxy *proxy, size_t bytes)
+{
+    atomic_store(&proxy->allowed, atomic_load(&proxy->passed) + bytes);
+}
+
+void proxy_allow_more(struct proxy *proxy, size_t bytes)
+{
+    atomic_fetch_add(&proxy->allowed, bytes);
 }
 
 void proxy_join(struct proxy *proxy)

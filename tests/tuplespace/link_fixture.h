@@ -28,6 +28,7 @@ struct peer {
     /* What it does with a client that was welcomed; NULL: sends back what comes. */
     void (*serve)(struct peer *peer, struct es_link *link);
     pthread_t thread;
+    _Atomic bool may_go; /* for `serve` functions that wait for the test */
     /* What es_link_greet() said. */
     int rc;
     struct es_error error;
@@ -65,12 +66,16 @@ struct proxy {
     char address[ES_ADDRESS_BYTES];
     const char *target;
     size_t chunk;           /* bytes passed on at once; 0 = all */
-    _Atomic size_t allowed; /* bytes passed on towards the client; then none */
+    _Atomic size_t allowed; /* bytes towards the client; then none */
+    _Atomic size_t passed;  /* of those */
     _Atomic bool cut;       /* closes both sides */
     pthread_t thread;
 };
 
 void proxy_start(struct proxy *proxy, const struct peer *peer);
+/* Lets so many bytes through from now on, or so many more than before. */
+void proxy_allow(struct proxy *proxy, size_t bytes);
+void proxy_allow_more(struct proxy *proxy, size_t bytes);
 void proxy_join(struct proxy *proxy);
 
 #endif

@@ -70,6 +70,330 @@ static void frames_come_back_as_sent(void **state)
     peer_fini(&peer);
 }
 
+/* --- Many frames ----------------------------------------------------------------- */
+
+enum { FRAMES = 20000 };
+
+static size_t length_of(uint64_t id)
+{
+    return (size_t)(id * 2654435761u >> 8) % 300;
+}
+
+/* Sends all without waiting for anything. */
+static void pour(struct peer *peer, struct es_link *link)
+{
+    unsigned char *bytes = make_bytes(300, 1);
+
+    (void)peer;
+    for (uint64_t id = 0; id < FRAMES; id++) {
+        size_t half = length_of(id) / 2;
+        struct iovec parts[] = {{bytes, half}, {bytes + half, length_of(id) - half}};
+
+        if (es_link_send(link, ES_FRAME_BATCH, id, parts, 2, LIMIT_NS) != 0)
+            break;
+    }
+    free(bytes);
+}
+
+static void many_frames_at_once_keep_their_order(void **state)
+{
+    unsigned char *bytes = make_bytes(300, 1);
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = pour;
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    for (uint64_t id = 0; id < FRAMES; id++) {
+        struct es_frame frame = next_frame(link);
+
+        assert_int_equal(frame.id, id);
+        assert_int_equal(frame.length, length_of(id));
+        assert_int_equal((uintptr_t)frame.payload % 8, 0);
+        assert_memory_equal(frame.payload, bytes, frame.length);
+    }
+    es_link_close(link);
+    peer_join(&peer);
+    peer_fini(&peer);
+    free(bytes);
+}
+
+static void what_is_taken_outlives_what_follows(void **state)
+{
+    static const size_t sizes[] = {100, 200000, 300, 0, 150000, 16000};
+    enum { COUNT = sizeof sizes / sizeof sizes[0] };
+    struct es_frame frames[COUNT];
+    void *memory[COUNT];
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    for (unsigned i = 0; i < COUNT; i++) {
+        unsigned char *bytes = make_bytes(sizes[i], i);
+
+        send_bytes(link, i, bytes, sizes[i]);
+        free(bytes);
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        frames[i] = next_frame(link);
+        assert_int_equal(es_link_take(link, &frames[i], &memory[i]), 0);
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        unsigned char *bytes = make_bytes(sizes[i], i);
+
+        assert_int_equal(frames[i].length, sizes[i]);
+        assert_memory_equal(frames[i].payload, bytes, sizes[i]);
+        free(bytes);
+        free(memory[i]);
+    }
+    es_link_close(link);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
+/* --- What the network may do ------------------------------------------------------ */
+
+static void frames_may_come_byte_by_byte(void **state)
+{
+    struct proxy proxy = {.chunk = 1, .allowed = SIZE_MAX / 2};
+    unsigned char *bytes = make_bytes(5000, 9);
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_start(&peer);
+    proxy_start(&proxy, &peer);
+    link = connect_to(&peer, proxy.address);
+    for (uint64_t id = 0; id < 3; id++) {
+        struct es_frame frame;
+
+        send_bytes(link, id, bytes, 1000 * (size_t)id + 3);
+        frame = next_frame(link);
+        assert_int_equal(frame.id, id);
+        assert_int_equal(frame.length, 1000 * id + 3);
+        assert_memory_equal(frame.payload, bytes, frame.length);
+    }
+    es_link_close(link);
+    proxy_join(&proxy);
+    peer_join(&peer);
+    peer_fini(&peer);
+    free(bytes);
+}
+
+/* Greets, says nothing until asked, then sends one frame of 3,000 bytes. */
+static void answer_once(struct peer *peer, struct es_link *link)
+{
+    unsigned char *bytes = make_bytes(3000, 5);
+    struct iovec part = {bytes, 3000};
+    struct es_frame frame;
+
+    (void)peer;
+    if (es_link_receive(link, LIMIT_NS, NULL, &frame) == 0 &&
+        es_link_send(link, ES_FRAME_REPLY, 77, &part, 1, LIMIT_NS) == 0)
+        es_link_receive(link, LIMIT_NS, NULL, &frame);
+    free(bytes);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void a_frame_may_take_several_tries(void **state)
+{
+    struct proxy proxy = {.allowed = SIZE_MAX / 2};
+    unsigned char *bytes = make_bytes(3000, 5);
+    struct es_frame frame;
+    struct es_link *link;
+    struct peer peer;
+    int tries = 0, rc;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = answer_once;
+    peer_start(&peer);
+    proxy_start(&proxy, &peer);
+    link = connect_to(&peer, proxy.address);
+    assert_int_equal(es_link_receive(link, 0, NULL, &frame), -ETIMEDOUT);
+    assert_int_equal(es_link_receive(link, 1, NULL, &frame), -ETIMEDOUT);
+    /* From now on 500 bytes more with every try.  TLS has a few more on the wire. */
+    proxy_allow(&proxy, 500);
+    send_bytes(link, 1, "go", 2);
+    while ((rc = es_link_receive(link, SHORT_NS, NULL, &frame)) == -ETIMEDOUT) {
+        tries++;
+        proxy_allow_more(&proxy, 500);
+    }
+    assert_int_equal(rc, 0);
+    assert_true(tries >= 5);
+    assert_int_equal(frame.id, 77);
+    assert_int_equal(frame.length, 3000);
+    assert_memory_equal(frame.payload, bytes, 3000);
+    es_link_close(link);
+    proxy_join(&proxy);
+    peer_join(&peer);
+    peer_fini(&peer);
+    free(bytes);
+}
+
+static void waiting_ends_at_the_limit(void **state)
+{
+    static const uint64_t limits[] = {1000, 3000000, 30000000};
+    struct es_frame frame;
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = answer_once;
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        uint64_t begun = now_ns();
+
+        assert_int_equal(es_link_receive(link, limits[i], NULL, &frame), -ETIMEDOUT);
+        assert_true(now_ns() - begun >= limits[i]);
+    }
+    es_link_close(link);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
+static void a_peer_that_leaves_amid_a_frame_is_gone(void **state)
+{
+    struct proxy proxy = {.allowed = SIZE_MAX / 2};
+    struct es_error error = {.text = ""};
+    struct es_frame frame;
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = answer_once;
+    peer_start(&peer);
+    proxy_start(&proxy, &peer);
+    link = connect_to(&peer, proxy.address);
+    proxy_allow(&proxy, 1000);
+    send_bytes(link, 1, "go", 2);
+    assert_int_equal(es_link_receive(link, SHORT_NS, &error, &frame), -ETIMEDOUT);
+    assert_string_equal(error.text, "");
+    atomic_store(&proxy.cut, true);
+    assert_int_equal(es_link_receive(link, LIMIT_NS, &error, &frame), -EPIPE);
+    assert_non_null(strstr(error.text, "closed"));
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    es_link_close(link);
+    proxy_join(&proxy);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
+static void hang_up(struct peer *peer, struct es_link *link)
+{
+    (void)peer;
+    (void)link;
+}
+
+static void sending_to_nobody_fails_without_a_signal(void **state)
+{
+    unsigned char *bytes = make_bytes(100000, 0);
+    struct iovec part = {bytes, 100000};
+    struct es_link *link;
+    struct peer peer;
+    int rc = 0;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = hang_up;
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    peer_join(&peer);
+    for (int i = 0; i < 100 && rc == 0; i++)
+        rc = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS);
+    assert_int_equal(rc, -EPIPE);
+    es_link_close(link);
+    peer_fini(&peer);
+    free(bytes);
+}
+
+/* Takes nothing until the client has gone. */
+static void be_deaf(struct peer *peer, struct es_link *link)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+
+    (void)link;
+    while (!atomic_load(&peer->may_go))
+        nanosleep(&pause, NULL);
+}
+
+static void sending_to_the_deaf_ends_at_the_limit(void **state)
+{
+    size_t length = 10u << 20;
+    unsigned char *bytes = make_bytes(length, 0);
+    struct iovec part = {bytes, length};
+    struct es_link *link;
+    struct peer peer;
+    int rc = 0;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = be_deaf;
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    for (int i = 0; i < 10 && rc == 0; i++)
+        rc = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, SHORT_NS);
+    assert_int_equal(rc, -ETIMEDOUT);
+    es_link_close(link);
+    atomic_store(&peer.may_go, true);
+    peer_join(&peer);
+    peer_fini(&peer);
+    free(bytes);
+}
+
+static void *shut_soon(void *link)
+{
+    struct timespec pause = {.tv_nsec = 20000000};
+
+    nanosleep(&pause, NULL);
+    es_link_shut(link);
+    return NULL;
+}
+
+static void shutting_wakes_who_waits(void **state)
+{
+    struct es_frame frame;
+    struct es_link *link;
+    struct peer peer;
+    pthread_t thread;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    assert_int_equal(pthread_create(&thread, NULL, shut_soon, link), 0);
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    assert_int_equal(es_link_send(link, ES_FRAME_REPLY, 1, NULL, 0, LIMIT_NS), -EPIPE);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    es_link_close(link);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
+static void frames_too_long_are_not_sent(void **state)
+{
+    struct iovec parts[] = {{NULL, ES_FRAME_MAX_BYTES}, {NULL, 1}};
+    struct es_link *link;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_start(&peer);
+    link = connect_to(&peer, peer.address);
+    assert_int_equal(es_link_send(link, ES_FRAME_REPLY, 1, parts, 2, LIMIT_NS),
+                     -EMSGSIZE);
+    es_link_close(link);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
 #define ROW(kind, test)                                                                \
     {                                                                                  \
 #kind ": " #test, test, NULL, NULL, &kinds[ES_ADDRESS_##kind]                  \
@@ -80,6 +404,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(frames_come_back_as_sent),
+        FOR_EACH_KIND(many_frames_at_once_keep_their_order),
+        FOR_EACH_KIND(what_is_taken_outlives_what_follows),
+        FOR_EACH_KIND(frames_may_come_byte_by_byte),
+        FOR_EACH_KIND(a_frame_may_take_several_tries),
+        FOR_EACH_KIND(waiting_ends_at_the_limit),
+        FOR_EACH_KIND(a_peer_that_leaves_amid_a_frame_is_gone),
+        FOR_EACH_KIND(sending_to_nobody_fails_without_a_signal),
+        FOR_EACH_KIND(sending_to_the_deaf_ends_at_the_limit),
+        FOR_EACH_KIND(shutting_wakes_who_waits),
+        FOR_EACH_KIND(frames_too_long_are_not_sent),
     };
 
     return cmocka_run_group_tests_name("link", tests, NULL, NULL);
