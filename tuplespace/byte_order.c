@@ -79,7 +79,7 @@ void es_byte_order_turn_header(struct es_segment_layout *header)
         HEADER(communicator_bytes),
         HEADER(max_elements),
         HEADER(max_communicators),
-        HEADER(reserved0),
+        HEADER(flags),
         HEADER(segment_bytes),
         HEADER(elements_offset),
         HEADER(communicators_offset),
@@ -131,7 +131,8 @@ void es_byte_order_turn_element(struct es_element_layout *element)
         ELEMENT(writer_waits), ELEMENT(rank),
         ELEMENT(thread),       ELEMENT(classes),
         ELEMENT(peer),         ELEMENT(communicator),
-        ELEMENT(reserved1),    ELEMENT(thread_id),
+        ELEMENT(moved),        ELEMENT(thread_id),
+        ELEMENT(lost_moving),
     };
 
     turn(element, numbers, COUNT(numbers));

@@ -11,6 +11,7 @@
 
 #include "base/process.h"
 #include "tuplespace/futex.h"
+#include "tuplespace/moving.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/view_private.h"
 
@@ -41,6 +42,16 @@ void es_element_enable(const struct es_element_view *element, bool enabled)
 {
     atomic_store_explicit(&element->layout->enabled, enabled ? 1u : 0u,
                           memory_order_relaxed);
+}
+
+void es_element_set_moved(const struct es_element_view *element, bool moved)
+{
+    atomic_store_explicit(&element->layout->moved, moved ? 1 : 0, memory_order_relaxed);
+}
+
+void es_element_set_lost_moving(const struct es_element_view *element, uint64_t lost)
+{
+    atomic_store_explicit(&element->layout->lost_moving, lost, memory_order_relaxed);
 }
 
 int es_element_set_threshold(const struct es_element_view *element, uint32_t threshold)

@@ -34,6 +34,10 @@ enum es_frame_type {
     /* Over tcp: between HELLO and WELCOME, to prove that both sides have the key. */
     ES_FRAME_CHALLENGE = 9, /* server to client */
     ES_FRAME_PROOF = 10,    /* client to server */
+    /* Elements that the server holds: scopes/element_wire.h. */
+    ES_FRAME_WRITE = 11,  /* tuples for an element */
+    ES_FRAME_READ = 12,   /* asks for tuples of the element that was opened */
+    ES_FRAME_TUPLES = 13, /* the answer to both */
 };
 
 struct es_frame {

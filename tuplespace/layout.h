@@ -38,6 +38,13 @@ enum es_segment_state {
     ES_SEGMENT_ABORTED = 3,   /* MPI_Abort was called */
 };
 
+enum es_segment_flags {
+    /* Held by a tuple server for others: elements of another host's process that were
+     * moved here, of which pid, rank and clock tell, or data of consumers.  The file's
+     * name has the server's pid. */
+    ES_SEGMENT_KEPT = 1,
+};
+
 /* One page; written by the process, fields marked otherwise by others. */
 struct es_segment_layout {
     uint64_t magic;
@@ -49,7 +56,7 @@ struct es_segment_layout {
     uint32_t communicator_bytes;
     uint32_t max_elements;
     uint32_t max_communicators;
-    uint32_t reserved0;
+    uint32_t flags;         /* enum es_segment_flags */
     uint64_t segment_bytes; /* length of the file */
     uint64_t elements_offset;
     uint64_t communicators_offset;
@@ -129,12 +136,15 @@ struct es_element_layout {
     char collector[32];                   /* the collector's name in the pathmap */
     int32_t rank;
     int32_t thread;
-    uint32_t classes;      /* bits of enum es_class it records */
-    int32_t peer;          /* ES_PEER_NONE = any */
-    uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
-    uint16_t reserved1;
+    uint32_t classes;        /* bits of enum es_class it records */
+    int32_t peer;            /* ES_PEER_NONE = any */
+    uint16_t communicator;   /* ES_COMMUNICATOR_NONE = any */
+    _Atomic uint16_t moved;  /* not 0: a tuple server moves the tuples to another host,
+                                where they are read; that server sets it */
     uint32_t thread_id;      /* the kernel's id of the writing thread */
     pthread_mutex_t writers; /* ES_ELEMENT_SHARED: robust, process shared */
+    _Atomic uint64_t lost_moving; /* tuples that were overwritten before they were moved
+                                     here, or (where `moved`) away */
 };
 
 enum es_group_kind {

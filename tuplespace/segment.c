@@ -158,6 +158,19 @@ static int make_file(struct es_segment *segment, const struct es_segment_config 
     return rc;
 }
 
+/* Instead of what the header says of this process. */
+static void fill_keeping(struct es_segment_layout *layout,
+                         const struct es_segment_keeping *keeping)
+{
+    layout->flags |= ES_SEGMENT_KEPT;
+    if (keeping->pid != 0)
+        layout->pid = keeping->pid;
+    if (keeping->clock)
+        layout->clock = *keeping->clock;
+    atomic_init(&layout->world_rank, keeping->rank);
+    atomic_init(&layout->world_size, keeping->size);
+}
+
 static void fill_header(struct es_segment *segment,
                         const struct es_segment_config *config)
 {
@@ -185,7 +198,10 @@ static void fill_header(struct es_segment *segment,
     snprintf(layout->host, sizeof layout->host, "%s", config->host);
     snprintf(layout->program, sizeof layout->program, "%s",
              config->program ? config->program : "");
-    es_clock_calibrate(config->calibrate_ns, &layout->clock);
+    if (!config->keeping || !config->keeping->clock)
+        es_clock_calibrate(config->calibrate_ns, &layout->clock);
+    if (config->keeping)
+        fill_keeping(layout, config->keeping);
     atomic_init(&layout->state, ES_SEGMENT_RUNNING);
     /* Pairs with the acquire in esi_segment_view_attach(): who sees the magic sees the
      * header. */

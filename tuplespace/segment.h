@@ -19,6 +19,14 @@
 
 struct es_segment;
 
+/* For segments that a tuple server holds: whose elements they are. */
+struct es_segment_keeping {
+    int pid; /* 0 = this process's own */
+    int rank;
+    int size;
+    const struct es_clock *clock; /* NULL = this process's own; borrowed */
+};
+
 struct es_segment_config {
     const char *run;     /* run id: 1 to 63 characters of [A-Za-z0-9_-] */
     const char *host;    /* 1 to 63 characters */
@@ -29,7 +37,8 @@ struct es_segment_config {
     uint32_t max_communicators;
     uint64_t
         arena_bytes; /* upper bound for rings and groups; address space, not memory */
-    uint64_t calibrate_ns; /* budget of es_clock_calibrate() */
+    uint64_t calibrate_ns;                    /* budget of es_clock_calibrate() */
+    const struct es_segment_keeping *keeping; /* NULL = of this process; borrowed */
 };
 
 /* An element takes 384 bytes of the directory, a communicator 144 bytes of the table,

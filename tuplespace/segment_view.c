@@ -85,6 +85,7 @@ static void take_header(struct es_segment_view *view,
     view->max_communicators =
         count_that_fit(view, header->communicators_offset, header->communicator_bytes,
                        header->max_communicators);
+    view->kept = (header->flags & ES_SEGMENT_KEPT) != 0;
     view->pid = header->pid;
     view->pid_start = header->pid_start;
     view->clock = header->clock;
@@ -363,7 +364,8 @@ static bool has_ended(const struct es_segment_view *view)
 bool esi_segment_view_is_alive(const struct es_segment_view *view)
 {
     return !view->foreign && !has_ended(view) &&
-           es_process_is_alive(view->pid, view->pid_start);
+           es_process_is_alive(view->kept ? view->name.pid : view->pid,
+                               view->pid_start);
 }
 
 static enum es_process_state find_state(const struct es_segment_view *view,
@@ -405,6 +407,7 @@ void es_segment_view_info(const struct es_segment_view *segment,
         .pid = segment->pid,
         .alive = esi_segment_view_is_alive(segment),
         .foreign = segment->foreign,
+        .kept = segment->kept,
         .exit_code = ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         .signal = ended && WIFSIGNALED(status) ? WTERMSIG(status) : 0,
         .segment_bytes = allocated_bytes(segment),

@@ -124,6 +124,11 @@ static int compare(const void *a, const void *b)
     return (x->layout > y->layout) - (x->layout < y->layout);
 }
 
+static bool is_moved(const struct es_element_view *element)
+{
+    return atomic_load_explicit(&element->layout->moved, memory_order_relaxed) != 0;
+}
+
 int es_run_select(const struct es_run *run,
                   const struct es_selection *selection,
                   struct es_element_view ***ret_elements)
@@ -146,7 +151,7 @@ int es_run_select(const struct es_run *run,
         for (size_t j = 0; j < segment->element_count; j++) {
             struct es_element_info info = attributes_of(segment->elements[j]);
 
-            if (agrees(selection, &set, &info))
+            if (!is_moved(segment->elements[j]) && agrees(selection, &set, &info))
                 elements[count++] = segment->elements[j];
         }
     }

@@ -40,6 +40,7 @@ struct es_segment_view {
     uint64_t bytes; /* mapped */
     int fd;
     bool foreign; /* of the other byte order: `base` is a copy of the file, turned */
+    bool kept;    /* by a tuple server: the pid in the name is alive for it */
     uint64_t inode;
     struct es_segment_layout *layout;
     uint64_t elements_offset;

@@ -101,6 +101,8 @@ struct es_segment_info {
     bool alive;   /* the process exists (not a zombie, not a recycled pid) */
     bool foreign; /* of a machine with the other byte order: the file's copy is read,
                      as it was when it was attached, and nothing can be written to it */
+    bool kept; /* a tuple server holds it: elements moved here from another host (whose
+                  process has this pid, rank and clock) or data of consumers */
     enum es_process_state state;
     int exit_code;              /* EXITED and known: its code, else -1 */
     int signal;                 /* KILLED: the signal, else 0 */
@@ -175,6 +177,10 @@ struct es_element_info {
     uint64_t polls;   /* polls that found nothing */
     uint64_t held;    /* completed receives held back now */
     uint64_t blocked; /* times the writer waited for its reader */
+    bool moved;       /* a tuple server moves the tuples to another host, where they are
+                         found under the same name */
+    uint64_t lost_moving; /* tuples lost on that way: overwritten before they were
+                             moved; they are in no reader's count */
 };
 
 ES_API void es_element_view_info(const struct es_element_view *element,
@@ -203,7 +209,8 @@ ES_API bool es_selection_has(const struct es_selection *selection,
 /* The same for what is known of an element that may lie on another host. */
 ES_API bool es_selection_has_info(const struct es_selection *selection,
                                   const struct es_element_info *info);
-/* All elements that agree, ordered by rank, thread, directory index.  Caller frees the
+/* All elements that agree, ordered by rank, thread, directory index, but for those that
+ * were moved to another host.  Caller frees the
  * array *ret_elements (not what it points to).  Returns their number or -errno. */
 ES_API int es_run_select(const struct es_run *run,
                          const struct es_selection *selection,

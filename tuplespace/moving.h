@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What the tuple server notes in elements whose tuples it moves to another host. */
+#ifndef ES_TUPLESPACE_MOVING_H
+#define ES_TUPLESPACE_MOVING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/run.h"
+
+/* Whether readers find the tuples elsewhere: es_run_select() leaves such elements out.
+ */
+void es_element_set_moved(const struct es_element_view *element, bool moved);
+
+/* Tuples that were overwritten before they could be moved. */
+void es_element_set_lost_moving(const struct es_element_view *element, uint64_t lost);
+
+#endif
