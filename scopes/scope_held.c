@@ -146,21 +146,40 @@ static int append_sorted(const struct es_scope *scope,
 
 /* --- From tree to tree ----------------------------------------------------------- */
 
+/* Restores the order of what is carried: what was held but not taken precedes much of
+ * what the tree has given up. */
+static int sort_carried(struct es_scope *scope)
+{
+    struct es_batch sorted = {.count = 0};
+    int result = append_sorted(scope, &scope->carried, &sorted);
+
+    if (result == 0 && sorted.count) {
+        memcpy(scope->carried.tuples, sorted.tuples,
+               sorted.count * sizeof *sorted.tuples);
+        memcpy(scope->carried.marks, sorted.marks, sorted.count * sizeof *sorted.marks);
+    }
+    es_batch_fini(&sorted);
+    return result;
+}
+
 int esi_scope_release(struct es_scope *scope)
 {
-    const struct esi_held *held = &scope->held;
-    size_t left = held->batch.count - held->taken;
-    int result = es_batch_reserve(&scope->carried, left);
+    const struct es_batch *held = &scope->held.batch;
+    struct es_batch *carried = &scope->carried;
+    int result;
 
+    if (held->count == scope->held.taken)
+        return 0;
+    result = es_batch_reserve(carried, held->count - scope->held.taken);
     if (result < 0)
         return result;
-    for (size_t i = held->taken; i < held->batch.count; i++) {
-        scope->carried.tuples[scope->carried.count] = held->batch.tuples[i];
-        scope->carried.marks[scope->carried.count++] = held->batch.marks[i];
+    for (size_t i = scope->held.taken; i < held->count; i++) {
+        carried->tuples[carried->count] = held->tuples[i];
+        carried->marks[carried->count++] = held->marks[i];
     }
     es_batch_fini(&scope->held.batch);
     scope->held = (struct esi_held){.serial = 0};
-    return 0;
+    return sort_carried(scope);
 }
 
 /* The topmost sort, if nothing but single stages is above it and all stand here. */

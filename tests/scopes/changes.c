@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* changes.c - changes a scope at random while its elements are written at full speed.
+ */
+#include "config.h"
+
+#include "tests/scopes/changes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* A run that takes longer has come to a halt. */
+enum { LIMIT_S = 120 };
+
+struct reading {
+    struct es_scope *scope;
+    int next[CHANGES_WRITERS]; /* number each element must give next */
+    unsigned random;
+    unsigned changes;
+    unsigned repetitions;
+};
+
+static unsigned next_random(unsigned *random)
+{
+    *random = *random * 1103515245u + 12345u;
+    return *random >> 16;
+}
+
+static unsigned seed_of_run(void)
+{
+    const char *text = getenv("EVENTSPACE_TEST_SEED");
+    unsigned seed = text ? (unsigned)strtoul(text, NULL, 10) : (unsigned)time(NULL);
+
+    printf("# seed %u\n", seed);
+    return seed;
+}
+
+void changes_add_writer(struct changes *changes, struct es_writer *writer)
+{
+    assert_true(changes->writer_count < CHANGES_WRITERS);
+    changes->writers[changes->writer_count++] =
+        (struct changes_writer){.writer = writer, .clock = changes->made->clock};
+}
+
+static void *write_all(void *data)
+{
+    const struct changes_writer *writer = data;
+
+    for (int i = writer->first; i < writer->end; i++) {
+        uint64_t now = es_clock_ticks_of(writer->clock);
+        struct es_tuple tuple = made_tuple("MPI_Send", now - 1, now);
+
+        tuple.tag = i;
+        es_writer_write(writer->writer, &tuple);
+    }
+    return NULL;
+}
+
+static void change(struct reading *reading, bool remote)
+{
+    static const char *const settings[][2] = {
+        {"shape", "views"},     {"shape", "flat"},         {"shape", "hosts"},
+        {"shape", "kary"},      {"shape", "levels"},       {"fan-out", "2"},
+        {"fan-out", "0"},       {"levels", "host"},        {"levels", "all"},
+        {"mode", "sequential"}, {"mode", "concurrent"},    {"threads", "0"},
+        {"threads", "0"},       {"sort", "none"},          {"sort", "none"},
+        {"sort", "stop"},       {"sort", "start"},         {"window", "1us"},
+        {"window", "2ms"},      {"window", "50ms"},        {"max", "50"},
+        {"max", "999"},         {"max", "65536"},          {"batch", "0"},
+        {"batch", "0"},         {"batch-wait", "1ms"},     {"ahead", "2"},
+        {"ahead", "0"},         {"through-server", "yes"}, {"through-server", "no"},
+    };
+    enum { COUNT = sizeof settings / sizeof *settings };
+    struct es_scope_config config = *es_scope_config(reading->scope);
+    struct es_error error = {.text = ""};
+
+    for (unsigned more = 1 + next_random(&reading->random) % 3; more > 0; more--) {
+        const char *const *setting = settings[next_random(&reading->random) % COUNT];
+
+        assert_int_equal(es_scope_config_set(&config, setting[0], setting[1], NULL), 0);
+    }
+    /* Without a server of this host there is nobody to read through. */
+    if (!remote)
+        config.tree.through_server = false;
+    if (es_scope_reconfigure(reading->scope, &config, &error) != 0)
+        fail_msg("change %u: %s", reading->changes, error.text);
+    reading->changes++;
+}
+
+/* Takes a batch that is used: each element's numbers follow each other. */
+static void use(struct reading *reading, const struct es_batch *batch)
+{
+    for (size_t i = 0; i < batch->report_count; i++)
+        if (batch->reports[i].lost)
+            fail_msg("after %u changes: %llu tuples of element %u lost",
+                     reading->changes, (unsigned long long)batch->reports[i].lost,
+                     batch->reports[i].origin);
+    for (size_t i = 0; i < batch->count; i++) {
+        uint32_t origin = batch->marks[i].origin;
+
+        if (batch->tuples[i].tag != reading->next[origin])
+            fail_msg("after %u changes, %u repetitions: element %u gave %d, not %d",
+                     reading->changes, reading->repetitions, origin,
+                     batch->tuples[i].tag, reading->next[origin]);
+        assert_int_equal(batch->marks[i].position, batch->tuples[i].tag);
+        reading->next[origin]++;
+    }
+}
+
+static bool is_complete(const struct changes *changes, const struct reading *reading)
+{
+    for (size_t i = 0; i < changes->writer_count; i++)
+        if (reading->next[i] < changes->writers[i].end)
+            return false;
+    return true;
+}
+
+static void read_all(const struct changes *changes,
+                     struct reading *reading,
+                     bool remote)
+{
+    time_t begun = time(NULL);
+    bool repeat = false;
+
+    while (!is_complete(changes, reading)) {
+        const struct es_batch *batch;
+        unsigned flags = repeat ? ES_PULL_REPEAT : 0;
+
+        if (time(NULL) - begun > LIMIT_S)
+            fail_msg("not complete after %d s and %u changes", LIMIT_S,
+                     reading->changes);
+        if (next_random(&reading->random) % 20 == 0)
+            flags |= ES_PULL_DRAIN;
+        assert_int_equal(es_scope_pull(reading->scope, flags, &batch), 0);
+        repeat = next_random(&reading->random) % 4 == 0;
+        reading->repetitions += repeat;
+        if (!repeat)
+            use(reading, batch);
+        if (next_random(&reading->random) % 2 == 0)
+            change(reading, remote);
+    }
+}
+
+static void set_all_to_block(const struct es_run *run)
+{
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+
+        for (size_t j = 0; j < es_segment_view_element_count(segment); j++)
+            es_element_set_block(es_segment_view_element(segment, j), true);
+    }
+}
+
+void changes_run(struct changes *changes,
+                 struct es_run *run,
+                 struct es_servers *servers)
+{
+    struct reading reading = {.random = seed_of_run()};
+    struct es_scope_config config;
+    struct es_error error = {.text = ""};
+
+    set_all_to_block(run);
+    es_scope_config_init(&config);
+    config.lossless = true;
+    config.servers = servers;
+    if (es_scope_open(run, &config, &error, &reading.scope) != 0)
+        fail_msg("%s", error.text);
+    do {
+        for (size_t i = 0; i < changes->writer_count; i++) {
+            struct changes_writer *writer = &changes->writers[i];
+
+            writer->first = writer->end;
+            writer->end += changes->tuples;
+            assert_int_equal(pthread_create(&writer->thread, NULL, write_all, writer),
+                             0);
+        }
+        read_all(changes, &reading, servers != NULL);
+        for (size_t i = 0; i < changes->writer_count; i++)
+            pthread_join(changes->writers[i].thread, NULL);
+    } while (reading.changes < changes->least);
+    printf("# %u changes, %u repetitions\n", reading.changes, reading.repetitions);
+    es_scope_close(reading.scope);
+}
