@@ -6,18 +6,17 @@
 #include "cli/run_setup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/host.h"
 #include "base/json_out.h"
 #include "cli/command.h"
+#include "cli/run_lock.h"
 #include "pathmap/pathmap.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/run_directory.h"
@@ -179,37 +178,9 @@ static int write_facts(const struct es_run_request *request,
 /* --- The directory
  * ------------------------------------------------------------------------ */
 
-/* Whoever holds the lock says that the run is live; it goes with the process. */
-static int take_lock(const char *run, struct es_error *error, int *ret_lock)
-{
-    char path[ES_RUN_PATH_BYTES];
-
-    int code = es_run_directory_path(run, "lock", error, path);
-    if (code < 0)
-        return code;
-    int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        code = es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
-        if (lock >= 0)
-            close(lock);
-        return code;
-    }
-    *ret_lock = lock;
-    return 0;
-}
-
 bool esi_run_setup_is_live(const char *run)
 {
-    char path[ES_RUN_PATH_BYTES];
-
-    if (es_run_directory_path(run, "lock", NULL, path) < 0)
-        return false;
-    int lock = open(path, O_RDWR | O_CLOEXEC);
-    if (lock < 0)
-        return false;
-    bool is_live = flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(lock);
-    return is_live;
+    return esi_run_lock_is_taken(run, "lock");
 }
 
 /* Whether segments of that name are left from an earlier run. */
@@ -264,7 +235,8 @@ static int fill_directory(const struct es_run_request *request,
                           struct es_error *error,
                           struct es_run_setup *setup)
 {
-    int code = take_lock(setup->name, error, &setup->lock);
+    /* Whoever holds the lock says that the run is live; it goes with the process. */
+    int code = esi_run_lock_take(setup->name, "lock", error, &setup->lock);
 
     if (code == 0)
         code = write_map(map, setup->name, error);

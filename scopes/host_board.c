@@ -36,6 +36,7 @@ struct es_host_board {
     struct es_pathmap *map; /* the run's; looked for once, NULL = none */
     bool has_looked;
     enum es_run_end end;
+    size_t answers_owed;
     bool is_closed;
 };
 
@@ -371,6 +372,32 @@ size_t es_host_board_await_others(struct es_host_board *board, uint64_t timeout_
         failure = pthread_cond_timedwait(&board->changed, &board->lock, &deadline);
     pthread_mutex_unlock(&board->lock);
     return told;
+}
+
+void es_host_board_owe_answer(struct es_host_board *board)
+{
+    pthread_mutex_lock(&board->lock);
+    board->answers_owed++;
+    pthread_mutex_unlock(&board->lock);
+}
+
+void es_host_board_answered(struct es_host_board *board)
+{
+    pthread_mutex_lock(&board->lock);
+    board->answers_owed--;
+    pthread_cond_broadcast(&board->changed);
+    pthread_mutex_unlock(&board->lock);
+}
+
+void es_host_board_await_answers(struct es_host_board *board, uint64_t timeout_ns)
+{
+    const struct timespec deadline = deadline_in(timeout_ns);
+    int failure = 0;
+
+    pthread_mutex_lock(&board->lock);
+    while (board->answers_owed > 0 && failure == 0)
+        failure = pthread_cond_timedwait(&board->changed, &board->lock, &deadline);
+    pthread_mutex_unlock(&board->lock);
 }
 
 void es_host_board_close(struct es_host_board *board)

@@ -111,6 +111,11 @@ enum es_run_end es_host_board_await_end(struct es_host_board *board,
 /* Waits till all other hosts were told the run's end or have fallen silent.  Returns
  * how many were told. */
 size_t es_host_board_await_others(struct es_host_board *board, uint64_t timeout_ns);
+/* Who says that the run has ended is to hear the answer before the server ends: owed
+ * before es_host_board_end(), answered when the reply is sent. */
+void es_host_board_owe_answer(struct es_host_board *board);
+void es_host_board_answered(struct es_host_board *board);
+void es_host_board_await_answers(struct es_host_board *board, uint64_t timeout_ns);
 /* The server stops: nobody waits here any more. */
 void es_host_board_close(struct es_host_board *board);
 

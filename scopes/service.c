@@ -21,6 +21,18 @@ const struct es_request *const esi_request_tables[] = {
     NULL,
 };
 
+int es_service_init(struct es_service *service, struct es_error *error)
+{
+    (void)service;
+    (void)error;
+    return 0;
+}
+
+void es_service_fini(struct es_service *service)
+{
+    (void)service;
+}
+
 /* --- Connections -------------------------------------------------------------- */
 
 static int open_connection(void *data, struct es_link *link, void **ret_connection)
@@ -177,6 +189,9 @@ static int serve_request(struct es_service_connection *connection,
     code = code < 0 ? send_failure(connection->link, id, code, &error)
                     : send_text(connection->link, ES_FRAME_REPLY, id, text, length);
     free(text);
+    if (connection->owes_answer)
+        es_host_board_answered(connection->service->hosts);
+    connection->owes_answer = false;
     return code;
 }
 

@@ -21,13 +21,13 @@ struct es_scope_board;   /* live scopes: scopes/scope_board.h */
 struct es_host_board;    /* the run's hosts: scopes/host_board.h */
 struct es_element_store; /* elements the server holds itself: scopes/element_store.h */
 
-/* One per tuple server; made by eventspaced.  Boards and stores lock themselves. */
+/* One per tuple server.  Boards and stores lock themselves. */
 struct es_service {
     const char *run;          /* borrowed */
     const char *host;         /* borrowed */
     struct es_server *server; /* for its log; set once it is started */
     struct es_scope_board *scopes;
-    struct es_host_board *hosts;
+    struct es_host_board *hosts; /* borrowed */
     struct es_element_store *elements;
 };
 
@@ -39,6 +39,7 @@ struct es_service_connection {
                                    opened at first use: esi_service_run() */
     struct es_part *part;       /* the part of a scope it has opened, or NULL */
     void *announced;            /* the scope it has announced, or NULL: scope board's */
+    bool owes_answer;           /* the server waits with its end for the reply */
 };
 
 /* Writes the members of the reply, an object that is begun and ended by the caller.
@@ -61,6 +62,11 @@ extern const struct es_request esi_host_requests[];    /* hosts, register, end *
 extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll ... */
 extern const struct es_request esi_element_requests[]; /* element.create, ... */
 extern const struct es_request esi_control_requests[]; /* collect: switches */
+
+/* Makes the boards and stores; run, host and hosts are set by the caller. */
+int es_service_init(struct es_service *service, struct es_error *error);
+/* Once the server has stopped.  `hosts` stays the caller's. */
+void es_service_fini(struct es_service *service);
 
 /* The service to hand to es_server_start(); `service` is borrowed. */
 void es_service_fill(struct es_service *service, struct es_server_service *ret_service);

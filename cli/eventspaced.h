@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The parts of `eventspaced`: options, detaching, watching, registering, serving. */
+#ifndef ES_CLI_EVENTSPACED_H
+#define ES_CLI_EVENTSPACED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/server_place.h"
+#include "scopes/host_board.h"
+#include "scopes/service.h"
+
+enum { ES_DAEMON_ADDRESSES = 8 };
+
+struct es_daemon_options {
+    const char *run;
+    const char *home; /* addresses of the home server, with commas; NULL = this is it */
+    const char *addresses[ES_DAEMON_ADDRESSES + 1]; /* to listen on */
+    size_t address_count;
+    const char *advertise; /* host by which others reach it; NULL = they find out */
+    const char *log;
+    const char *host;
+    const char *cluster;
+    const char *gateway;
+    uint64_t grace_ns;      /* without a process of the run */
+    uint64_t keep_grace_ns; /* after a bad end */
+    bool foreground;
+};
+
+/* --- Detaching: eventspaced_detach.c --- */
+
+/* Leaves the caller's session, descriptors and folder behind; only `keep` (a
+ * descriptor) stays open.  Returns in the new process, with the descriptor to tell
+ * through when it is ready.  The process that called never returns: it prints what it
+ * is told and ends with 0, or with 2 where it is told of a fault. */
+int esi_daemon_detach(int keep);
+/* Tells that it is ready (fault NULL) with the text to print, or what is wrong. */
+void esi_daemon_tell(int ready, const char *fault, const char *text);
+/* Makes the process one that does not disturb: nice, on any CPU. */
+void esi_daemon_step_back(void);
+
+/* --- Watching the processes of the run on this host: eventspaced_watch.c --- */
+
+struct es_watch;
+
+int esi_watch_create(const char *run, const char *host, struct es_watch **ret_watch);
+/* Accepts NULL. */
+void esi_watch_destroy(struct es_watch *watch);
+/* Looks at all; `lose` is called once for each process that has vanished.  Returns how
+ * many live. */
+int esi_watch_look(struct es_watch *watch,
+                   void (*lose)(void *data, const struct es_lost_rank *lost),
+                   void *data);
+
+/* --- Registering with the home server: eventspaced_register.c --- */
+
+struct es_registration;
+
+struct es_registration_config {
+    const struct es_daemon_options *options; /* borrowed, as all that follows */
+    struct es_host_board *board;
+    const struct es_run_key *key;
+    struct es_server *server; /* for its log */
+};
+
+/* Starts a thread that keeps this server registered. */
+int esi_registration_start(const struct es_registration_config *config,
+                           struct es_registration **ret_registration);
+/* Whether the home server has answered of late. */
+bool esi_registration_is_up(struct es_registration *registration);
+/* Says that this server ends.  Accepts NULL. */
+void esi_registration_stop(struct es_registration *registration);
+
+/* --- Serving: eventspaced_serve.c --- */
+
+/* Serves until there is nothing to serve for any more.  `lock` is held; `ready` as of
+ * esi_daemon_detach(), or -1 to print to standard output.  Returns the exit status. */
+int esi_daemon_serve(const struct es_daemon_options *options,
+                     const struct es_server_place *place,
+                     int lock,
+                     int ready);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Keeps a tuple server registered with the home server, in a thread of its own.
+ *
+ * It asks again and again over one connection; the home server answers after a second,
+ * or at once when there is word of the run's end.  When the connection breaks it is
+ * made anew, after pauses that grow.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cli/eventspaced.h"
+#include "pathmap/message.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define CONNECT_NS (3 * SECOND_NS)
+#define SEND_NS (3 * SECOND_NS)
+
+enum {
+    BEAT_NS = 1000000000,
+    ANSWER_MS = 5000, /* how long an answer may take */
+    PAUSE_MIN_MS = 200,
+    PAUSE_MAX_MS = 5000,
+};
+
+struct es_registration {
+    struct es_registration_config config;
+    pthread_t thread;
+    int stop; /* eventfd */
+    atomic_bool is_up;
+    /* The thread's own. */
+    struct es_link *link;
+    char home[ES_ADDRESS_BYTES]; /* the address that has led there */
+    uint64_t id;
+    bool was_refused; /* said in the log already */
+};
+
+/* Whether it is to stop; waits for that so long. */
+static bool await_stop(struct es_registration *registration, int timeout_ms)
+{
+    struct pollfd polled = {.fd = registration->stop, .events = POLLIN};
+
+    return poll(&polled, 1, timeout_ms) > 0;
+}
+
+/* --- Messages ----------------------------------------------------------------- */
+
+struct writing {
+    struct es_registration *registration;
+    struct es_json_out *out;
+};
+
+/* The own host is the first on the board; the visit ends with it. */
+static int write_entry(void *data, const struct es_host_entry *entry)
+{
+    const struct writing *writing = data;
+    struct es_json_out *out = writing->out;
+
+    es_json_out_string(out, "host", entry->host);
+    es_json_out_string(out, "address", entry->address);
+    es_json_out_string(out, "home", writing->registration->home);
+    es_json_out_string(out, "cluster", entry->cluster);
+    es_json_out_string(out, "gateway", entry->gateway);
+    es_json_out_signed(out, "pid", entry->pid);
+    es_json_out_signed(out, "ranks", entry->ranks);
+    esi_host_write_lost(out, entry);
+    return 1;
+}
+
+static int format_request(struct es_registration *registration,
+                          uint64_t wait_ns,
+                          bool ends,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    struct es_host_board *board = registration->config.board;
+    struct es_json_out out;
+    struct writing writing = {.registration = registration, .out = &out};
+    FILE *stream = open_memstream(ret_text, ret_length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "register");
+    es_host_board_foreach(board, write_entry, &writing);
+    es_json_out_string(&out, "told", esi_run_end_name(es_host_board_ending(board)));
+    es_json_out_unsigned(&out, "wait_ns", wait_ns);
+    es_json_out_bool(&out, "ends", ends);
+    es_json_out_end(&out);
+    if (fclose(stream) == 0)
+        return 0;
+    free(*ret_text);
+    return -ENOMEM;
+}
+
+static int send_request(struct es_registration *registration,
+                        uint64_t wait_ns,
+                        bool ends)
+{
+    struct iovec part;
+    char *text = NULL;
+    size_t length;
+
+    int code = format_request(registration, wait_ns, ends, &text, &length);
+    if (code < 0)
+        return code;
+    part = (struct iovec){.iov_base = text, .iov_len = length};
+    code = es_link_send(registration->link, ES_FRAME_REQUEST, ++registration->id, &part,
+                        1, SEND_NS);
+    free(text);
+    return code;
+}
+
+/* Takes the answer to heart. */
+static int read_answer(struct es_registration *registration,
+                       const struct es_frame *frame,
+                       struct es_error *error)
+{
+    struct es_message *message;
+
+    int code =
+        es_message_parse(frame->payload, frame->length, "home server", error, &message);
+    if (code < 0)
+        return code;
+    const struct es_member *root = es_message_root(message);
+    if (frame->type == ES_FRAME_REPLY) {
+        enum es_run_end end = esi_run_end_find(es_member_text_or(root, "end", "no"));
+        if (end != es_host_board_ending(registration->config.board))
+            es_host_board_end(registration->config.board, end);
+    } else {
+        code = es_error_set(error, -EPROTO, "%s",
+                            es_member_text_or(root, "text", "not an answer"));
+    }
+    es_message_destroy(message);
+    return code;
+}
+
+/* 1: to stop. */
+static int await_answer(struct es_registration *registration, struct es_error *error)
+{
+    struct es_frame frame;
+
+    int code = es_link_receive(registration->link, 0, error, &frame);
+    while (code == -ETIMEDOUT) {
+        struct pollfd polled[] = {
+            {.fd = es_link_descriptor(registration->link), .events = POLLIN},
+            {.fd = registration->stop, .events = POLLIN},
+        };
+        int ready = poll(polled, 2, ANSWER_MS);
+        if (ready > 0 && polled[1].revents)
+            return 1;
+        if (ready == 0)
+            return es_error_set(error, -ETIMEDOUT, "it does not answer");
+        code = es_link_receive(registration->link, 0, error, &frame);
+    }
+    return code < 0 ? code : read_answer(registration, &frame, error);
+}
+
+/* --- The connection ----------------------------------------------------------- */
+
+static int connect_home(struct es_registration *registration, struct es_error *error)
+{
+    const struct es_daemon_options *options = registration->config.options;
+    struct es_greeting greeting = {.program = "eventspaced", .pid = (uint32_t)getpid()};
+    const char *next = options->home;
+    int code = -EINVAL;
+
+    snprintf(greeting.run, sizeof greeting.run, "%s", options->run);
+    snprintf(greeting.host, sizeof greeting.host, "%s", options->host);
+    while (*next) {
+        size_t length = strcspn(next, ",");
+        snprintf(registration->home, sizeof registration->home, "%.*s", (int)length,
+                 next);
+        es_error_clear(error);
+        code = es_link_connect(registration->home, &greeting, registration->config.key,
+                               CONNECT_NS, error, &registration->link);
+        if (code == 0)
+            return 0;
+        next += length + (next[length] == ',');
+    }
+    return code;
+}
+
+/* As long as the connection holds.  1: to stop. */
+static int keep_registered(struct es_registration *registration, struct es_error *error)
+{
+    struct es_host_board *board = registration->config.board;
+    uint64_t wait_ns = 0;
+    int code = 0;
+
+    while (code == 0) {
+        code = send_request(registration, wait_ns, false);
+        if (code == 0)
+            code = await_answer(registration, error);
+        if (code == 0 && !atomic_exchange(&registration->is_up, true))
+            es_server_log(registration->config.server, "registered with %s (%s)",
+                          es_link_peer(registration->link)->host, registration->home);
+        if (es_host_board_ending(board) == ES_RUN_ENDED)
+            code = 1;
+        wait_ns = BEAT_NS;
+    }
+    if (code == 1)
+        send_request(registration, 0, true);
+    return code;
+}
+
+static void log_loss(struct es_registration *registration,
+                     const struct es_error *error,
+                     int code)
+{
+    bool was_up = atomic_exchange(&registration->is_up, false);
+
+    /* Once for each time, not for each try. */
+    if (was_up || !registration->was_refused)
+        es_server_log(registration->config.server, "home server %s: %s",
+                      was_up ? "lost" : "cannot be reached",
+                      error->text[0] ? error->text : strerror(-code));
+    registration->was_refused = true;
+}
+
+static void *run_registration(void *data)
+{
+    struct es_registration *registration = data;
+    int pause_ms = PAUSE_MIN_MS;
+    int code = 0;
+
+    while (code != 1 && !await_stop(registration, 0)) {
+        struct es_error error = {.text = ""};
+        code = connect_home(registration, &error);
+        if (code == 0) {
+            code = keep_registered(registration, &error);
+            es_link_close(registration->link);
+            if (atomic_load(&registration->is_up))
+                pause_ms = PAUSE_MIN_MS;
+        }
+        if (code < 0) {
+            log_loss(registration, &error, code);
+            if (await_stop(registration, pause_ms))
+                break;
+            pause_ms = 2 * pause_ms > PAUSE_MAX_MS ? PAUSE_MAX_MS : 2 * pause_ms;
+        }
+    }
+    atomic_store(&registration->is_up, false);
+    return NULL;
+}
+
+/* --- Start and stop ----------------------------------------------------------- */
+
+int esi_registration_start(const struct es_registration_config *config,
+                           struct es_registration **ret_registration)
+{
+    struct es_registration *registration = calloc(1, sizeof *registration);
+
+    if (!registration)
+        return -ENOMEM;
+    registration->config = *config;
+    atomic_init(&registration->is_up, false);
+    registration->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (registration->stop < 0) {
+        int code = -errno;
+        free(registration);
+        return code;
+    }
+    int failure =
+        pthread_create(&registration->thread, NULL, run_registration, registration);
+    if (failure) {
+        close(registration->stop);
+        free(registration);
+        return -failure;
+    }
+    *ret_registration = registration;
+    return 0;
+}
+
+bool esi_registration_is_up(struct es_registration *registration)
+{
+    return atomic_load(&registration->is_up);
+}
+
+void esi_registration_stop(struct es_registration *registration)
+{
+    const uint64_t one = 1;
+
+    if (!registration)
+        return;
+    (void)!write(registration->stop, &one, sizeof one);
+    pthread_join(registration->thread, NULL);
+    close(registration->stop);
+    free(registration);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Serves, and decides when to end.
+ *
+ * The main thread sleeps; once a second it looks at the processes.  The server ends
+ * when it is told so, when nothing of the run has lived here for the grace time, or
+ * when its files were removed under it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/eventspaced.h"
+#include "cli/run_lock.h"
+
+enum { TICK_MS = 1000, LOG_BYTES_MAX = 8 << 20 };
+
+#define ANSWER_NS UINT64_C(4000000000)
+
+struct daemon {
+    const struct es_daemon_options *options;
+    const struct es_server_place *place;
+    int lock;
+    int log;
+    size_t log_bytes;
+    struct es_run_key key;
+    struct es_service service;
+    struct es_host_board *board;
+    struct es_server *server;
+    struct es_watch *watch;
+    struct es_registration *registration; /* NULL: this is the home server */
+    uint64_t lived_ns; /* when there last was something to serve for */
+    uint64_t told_ns;  /* when it heard that the run has ended; 0 = not yet */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* --- Log ---------------------------------------------------------------------- */
+
+/* Strangers must not be able to fill the disk by being refused. */
+static void log_line(void *data, const char *line)
+{
+    struct daemon *daemon = data;
+    size_t length = strlen(line);
+
+    if (daemon->log_bytes > LOG_BYTES_MAX)
+        return;
+    daemon->log_bytes += length + 1;
+    dprintf(daemon->log, "%s\n%s", line,
+            daemon->log_bytes > LOG_BYTES_MAX ? "nothing more is logged\n" : "");
+}
+
+static int open_log(struct daemon *daemon, struct es_error *error)
+{
+    const char *chosen = daemon->options->log;
+    char path[ES_RUN_PATH_BYTES];
+    int code = 0;
+
+    if (!chosen && !daemon->options->foreground)
+        code = esi_server_path(daemon->place, "log", error, path);
+    if (code < 0)
+        return code;
+    if (!chosen && daemon->options->foreground)
+        daemon->log = dup(STDERR_FILENO);
+    else
+        daemon->log = open(chosen ? chosen : path,
+                           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (daemon->log < 0)
+        return es_error_set_at(error, -errno, chosen ? chosen : path, 0, 0, "%s",
+                               strerror(errno));
+    return 0;
+}
+
+/* --- What clients find -------------------------------------------------------- */
+
+static void print_facts(const struct daemon *daemon, FILE *stream)
+{
+    struct es_json_out out;
+    const char *address;
+
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_signed(&out, "version", 1);
+    es_json_out_string(&out, "run", daemon->options->run);
+    es_json_out_string(&out, "host", daemon->options->host);
+    es_json_out_signed(&out, "pid", getpid());
+    es_json_out_bool(&out, "home", daemon->options->home == NULL);
+    /* Those of the home server. */
+    es_json_out_string(&out, "home_address",
+                       daemon->options->home ? daemon->options->home : "");
+    es_json_out_begin_array(&out, "addresses");
+    for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
+        es_json_out_string(&out, NULL, address);
+    es_json_out_end(&out);
+    es_json_out_end(&out);
+}
+
+/* RUNDIR/server.json appears whole. */
+static int write_facts(const struct daemon *daemon, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES], fresh[ES_RUN_PATH_BYTES];
+
+    int code = esi_server_path(daemon->place, "json", error, path);
+    if (code == 0)
+        code = esi_server_path(daemon->place, "json.new", error, fresh);
+    if (code < 0)
+        return code;
+    FILE *stream = fopen(fresh, "we");
+    if (!stream)
+        return es_error_set_at(error, -errno, fresh, 0, 0, "%s", strerror(errno));
+    print_facts(daemon, stream);
+    if (fclose(stream) != 0 || rename(fresh, path) != 0) {
+        code = es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
+        unlink(fresh);
+    }
+    return code;
+}
+
+static void remove_file(const struct daemon *daemon, const char *kind)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    if (esi_server_path(daemon->place, kind, NULL, path) == 0)
+        unlink(path);
+}
+
+/* How others reach this server: the first address that leads over a network, with the
+ * name of this host or the one that was asked for in place of "*". */
+static void publish_address(struct daemon *daemon)
+{
+    const struct es_daemon_options *options = daemon->options;
+    const char *address = es_server_address(daemon->server, 0), *one;
+    char shown[ES_ADDRESS_BYTES];
+
+    for (size_t i = 0; (one = es_server_address(daemon->server, i)) != NULL; i++)
+        if (strncmp(one, "unix:", 5) != 0) {
+            address = one;
+            break;
+        }
+    const char *star = strstr(address, ":*:");
+    /* The home server sees better where we are than we do. */
+    bool is_known = !options->home || options->advertise;
+    if (star && is_known)
+        snprintf(shown, sizeof shown, "%.*s:%s%s", (int)(star - address), address,
+                 options->advertise ? options->advertise : options->host, star + 2);
+    else
+        snprintf(shown, sizeof shown, "%s", address);
+    es_host_board_set_address(daemon->board, shown, options->advertise != NULL);
+}
+
+/* --- The processes ------------------------------------------------------------ */
+
+static void lose_rank(void *data, const struct es_lost_rank *lost)
+{
+    struct daemon *daemon = data;
+
+    es_server_log(daemon->server, "rank %d (pid %d) has vanished: %s", lost->rank,
+                  lost->pid, lost->how);
+    es_host_board_add_lost(daemon->board, lost);
+}
+
+static int add_ranks(void *data, const struct es_host_entry *entry)
+{
+    int *ranks = data;
+
+    if (entry->state == ES_SERVER_UP)
+        *ranks += entry->ranks;
+    return 0;
+}
+
+/* Notes when there last was something to serve for. */
+static void look(struct daemon *daemon)
+{
+    int everywhere = 0;
+
+    int ranks = esi_watch_look(daemon->watch, lose_rank, daemon);
+    es_host_board_set_ranks(daemon->board, ranks);
+    es_host_board_foreach(daemon->board, add_ranks, &everywhere);
+    bool has_starter = daemon->place->seat == ES_SEAT_HOME &&
+                       esi_run_lock_is_taken(daemon->options->run, "lock");
+    bool has_home =
+        daemon->registration && esi_registration_is_up(daemon->registration);
+    if (everywhere > 0 || has_starter || has_home)
+        daemon->lived_ns = now_ns();
+}
+
+/* --- The end ------------------------------------------------------------------ */
+
+/* Why it is to end now, or NULL. */
+static const char *find_reason(struct daemon *daemon)
+{
+    const enum es_run_end end = es_host_board_ending(daemon->board);
+    const uint64_t now = now_ns();
+
+    if (end != ES_RUN_GOES_ON && daemon->told_ns == 0)
+        daemon->told_ns = now;
+    if (end == ES_RUN_ENDED)
+        return "the run has ended";
+    if (end == ES_RUN_ENDED_KEEP) {
+        bool has_others =
+            daemon->registration || es_host_board_others(daemon->board) > 0;
+        if (!has_others)
+            return "the run has ended";
+        return now - daemon->told_ns >= daemon->options->keep_grace_ns
+                   ? "the run has ended, and the grace time is over"
+                   : NULL;
+    }
+    if (esi_run_lock_is_orphan(daemon->lock))
+        return "its files were removed";
+    if (now - daemon->lived_ns >= daemon->options->grace_ns)
+        return "nothing of the run lives here, and the grace time is over";
+    return NULL;
+}
+
+static const char *serve_till_the_end(struct daemon *daemon, int signals)
+{
+    struct pollfd polled[] = {
+        {.fd = signals, .events = POLLIN},
+        {.fd = es_host_board_descriptor(daemon->board), .events = POLLIN},
+    };
+    const char *reason = NULL;
+    uint64_t looked_ns = 0, count;
+
+    while (!reason) {
+        /* Word of the end must not make it look more often. */
+        if (now_ns() - looked_ns >= TICK_MS * UINT64_C(900000)) {
+            looked_ns = now_ns();
+            look(daemon);
+        }
+        reason = find_reason(daemon);
+        if (reason || poll(polled, 2, TICK_MS) <= 0)
+            continue;
+        if (polled[0].revents)
+            reason = "it was told to by a signal";
+        if (polled[1].revents)
+            (void)!read(polled[1].fd, &count, sizeof count);
+    }
+    return reason;
+}
+
+/* Other hosts hear of it, who asked gets his answer, and what is left goes. */
+static void end(struct daemon *daemon, const char *reason)
+{
+    bool has_ended = es_host_board_ending(daemon->board) == ES_RUN_ENDED;
+
+    es_server_log(daemon->server, "ends: %s", reason);
+    if (daemon->told_ns)
+        es_host_board_await_answers(daemon->board, ANSWER_NS);
+    esi_registration_stop(daemon->registration);
+    daemon->registration = NULL;
+    if (has_ended)
+        es_run_remove(daemon->options->run, false);
+    if (!esi_run_lock_is_orphan(daemon->lock)) {
+        remove_file(daemon, "json");
+        remove_file(daemon, "sock");
+        if (has_ended && daemon->place->seat == ES_SEAT_OWN)
+            es_run_directory_remove(daemon->options->run, NULL);
+    }
+}
+
+/* --- Start -------------------------------------------------------------------- */
+
+/* A network needs the key; whoever starts the first server by hand makes it. */
+static int find_key(struct daemon *daemon, struct es_error *error)
+{
+    const char *run = daemon->options->run;
+
+    int code = es_run_key_load(run, error, &daemon->key);
+    if (code != -ENOENT)
+        return code;
+    if (daemon->options->home)
+        return es_error_set(error, code,
+                            "there is no key of run '%s'; copy the file \"key\" from "
+                            "the run directory of the home server's host",
+                            run);
+    es_error_clear(error);
+    code = es_run_key_make(&daemon->key);
+    return code == 0 ? es_run_key_save(run, &daemon->key, error) : code;
+}
+
+static int start_server(struct daemon *daemon, struct es_error *error)
+{
+    const struct es_daemon_options *options = daemon->options;
+    struct es_server_config config = {
+        .run = options->run,
+        .host = options->host,
+        .addresses = options->addresses,
+        .key = daemon->key,
+        .log = log_line,
+        .log_data = daemon,
+    };
+
+    daemon->service = (struct es_service){
+        .run = options->run, .host = options->host, .hosts = daemon->board};
+    int code = es_service_init(&daemon->service, error);
+    if (code < 0)
+        return code;
+    es_service_fill(&daemon->service, &config.service);
+    code = es_server_start(&config, error, &daemon->server);
+    if (code < 0) {
+        es_service_fini(&daemon->service);
+        return code;
+    }
+    daemon->service.server = daemon->server;
+    return 0;
+}
+
+static int start_registration(struct daemon *daemon)
+{
+    const struct es_registration_config config = {
+        .options = daemon->options,
+        .board = daemon->board,
+        .key = &daemon->key,
+        .server = daemon->server,
+    };
+
+    return daemon->options->home
+               ? esi_registration_start(&config, &daemon->registration)
+               : 0;
+}
+
+static int start(struct daemon *daemon, struct es_error *error)
+{
+    const struct es_daemon_options *options = daemon->options;
+
+    int code = open_log(daemon, error);
+    if (code == 0)
+        code = find_key(daemon, error);
+    if (code == 0)
+        code = es_host_board_create(options->run, options->host, !options->home,
+                                    &daemon->board);
+    if (code == 0)
+        code = esi_watch_create(options->run, options->host, &daemon->watch);
+    if (code < 0)
+        return code;
+    es_host_board_set_site(daemon->board, options->cluster, options->gateway);
+    code = start_server(daemon, error);
+    if (code < 0)
+        return code;
+    publish_address(daemon);
+    code = write_facts(daemon, error);
+    return code == 0 ? start_registration(daemon) : code;
+}
+
+static void stop(struct daemon *daemon)
+{
+    esi_registration_stop(daemon->registration);
+    if (daemon->board)
+        es_host_board_close(daemon->board);
+    if (daemon->server) {
+        es_server_stop(daemon->server);
+        es_service_fini(&daemon->service);
+    }
+    esi_watch_destroy(daemon->watch);
+    es_host_board_destroy(daemon->board);
+    explicit_bzero(&daemon->key, sizeof daemon->key);
+    if (daemon->log >= 0)
+        close(daemon->log);
+}
+
+/* In all threads: taken by the main one through a descriptor. */
+static int take_signals(void)
+{
+    sigset_t taken;
+
+    sigemptyset(&taken);
+    sigaddset(&taken, SIGTERM);
+    sigaddset(&taken, SIGINT);
+    sigaddset(&taken, SIGHUP);
+    sigprocmask(SIG_BLOCK, &taken, NULL);
+    return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The addresses, one a line. */
+static void tell_addresses(const struct daemon *daemon, int ready)
+{
+    char text[ES_DAEMON_ADDRESSES * (ES_ADDRESS_BYTES + 1)] = "";
+    const char *address;
+
+    for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
+                 i > 0 ? "\n" : "", address);
+    esi_daemon_tell(ready, NULL, text);
+    if (ready >= 0)
+        close(ready);
+}
+
+int esi_daemon_serve(const struct es_daemon_options *options,
+                     const struct es_server_place *place,
+                     int lock,
+                     int ready)
+{
+    struct daemon daemon = {
+        .options = options, .place = place, .lock = lock, .log = -1};
+    struct es_error error = {.text = ""};
+    char fault[sizeof error.source + sizeof error.text + 32];
+
+    int signals = take_signals();
+    int code = signals < 0 ? -errno : start(&daemon, &error);
+    if (code < 0) {
+        es_error_format(&error, fault, sizeof fault);
+        esi_daemon_tell(ready, error.text[0] ? fault : strerror(-code), NULL);
+    } else {
+        tell_addresses(&daemon, ready);
+        es_server_log(daemon.server, "serves run %s on %s, pid %d", options->run,
+                      options->host, (int)getpid());
+        daemon.lived_ns = now_ns();
+        end(&daemon, serve_till_the_end(&daemon, signals));
+    }
+    stop(&daemon);
+    if (signals >= 0)
+        close(signals);
+    return code < 0 ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Watches which processes of the run live on this host, and which have vanished. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ending.h"
+#include "cli/eventspaced.h"
+
+enum {
+    SETTLED = 255,
+    /* Looks at a process that is gone before it is told: whoever supervised it notes
+     * meanwhile how it ended. */
+    LOOKS = 2,
+};
+
+struct watched {
+    const struct es_segment_view *segment; /* borrowed from the run */
+    unsigned char gone;                    /* looks since it is, or SETTLED */
+};
+
+struct es_watch {
+    struct es_run *run;
+    char host[64];
+    struct watched *items; /* owned; in the order of the run's segments */
+    size_t count;
+};
+
+int esi_watch_create(const char *run, const char *host, struct es_watch **ret_watch)
+{
+    struct es_watch *watch = calloc(1, sizeof *watch);
+
+    if (!watch)
+        return -ENOMEM;
+    snprintf(watch->host, sizeof watch->host, "%s", host);
+    int code = es_run_open_empty(run, NULL, &watch->run);
+    if (code < 0) {
+        free(watch);
+        return code;
+    }
+    *ret_watch = watch;
+    return 0;
+}
+
+void esi_watch_destroy(struct es_watch *watch)
+{
+    if (!watch)
+        return;
+    es_run_close(watch->run);
+    free(watch->items);
+    free(watch);
+}
+
+static unsigned char find_gone(const struct es_watch *watch,
+                               size_t hint,
+                               const struct es_segment_view *segment)
+{
+    /* The order changes seldom. */
+    if (hint < watch->count && watch->items[hint].segment == segment)
+        return watch->items[hint].gone;
+    for (size_t i = 0; i < watch->count; i++)
+        if (watch->items[i].segment == segment)
+            return watch->items[i].gone;
+    return 0;
+}
+
+/* Brings the list into the order that the run has now. */
+static int follow(struct es_watch *watch)
+{
+    size_t count = es_run_segment_count(watch->run);
+    struct watched *items = calloc(count + 1, sizeof *items);
+
+    if (!items)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        items[i].segment = es_run_segment(watch->run, i);
+        items[i].gone = find_gone(watch, i, items[i].segment);
+    }
+    free(watch->items);
+    watch->items = items;
+    watch->count = count;
+    return 0;
+}
+
+static void describe(const struct es_segment_info *info, struct es_lost_rank *ret_lost)
+{
+    struct es_lost_rank lost = {.rank = info->rank, .pid = info->pid};
+
+    esi_ending_describe(info, lost.how, sizeof lost.how);
+    *ret_lost = lost;
+}
+
+/* Whether the process lives. */
+static bool look_at(struct watched *item,
+                    const char *host,
+                    void (*lose)(void *data, const struct es_lost_rank *lost),
+                    void *data)
+{
+    struct es_segment_info info;
+    struct es_lost_rank lost;
+
+    if (item->gone == SETTLED)
+        return false;
+    es_segment_view_info(item->segment, &info);
+    if (strcmp(info.host, host) != 0) {
+        item->gone = SETTLED;
+        return false;
+    }
+    if (info.alive)
+        return true;
+    bool has_finished = info.state == ES_PROCESS_FINALIZED;
+    if (!has_finished && ++item->gone < LOOKS)
+        return false;
+    item->gone = SETTLED;
+    if (!has_finished) {
+        describe(&info, &lost);
+        lose(data, &lost);
+    }
+    return false;
+}
+
+int esi_watch_look(struct es_watch *watch,
+                   void (*lose)(void *data, const struct es_lost_rank *lost),
+                   void *data)
+{
+    int alive = 0;
+
+    /* What cannot be looked at now can be later. */
+    if (es_run_refresh(watch->run) >= 0)
+        follow(watch);
+    for (size_t i = 0; i < watch->count; i++)
+        alive += look_at(&watch->items[i], watch->host, lose, data);
+    return alive;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Where a host's tuple server keeps its files. */
+#include "config.h"
+
+#include "cli/server_place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/message.h"
+
+int esi_server_read_file(const char *run, const char *file, char **ret_text)
+{
+    enum { BYTES_MAX = 1 << 20 };
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = es_run_directory_path(run, file, NULL, path);
+    if (code < 0)
+        return code;
+    FILE *stream = fopen(path, "re");
+    if (!stream)
+        return -errno;
+    char *text = malloc(BYTES_MAX + 1);
+    size_t length = text ? fread(text, 1, BYTES_MAX, stream) : 0;
+    fclose(stream);
+    if (!text)
+        return -ENOMEM;
+    text[length] = '\0';
+    *ret_text = text;
+    return 0;
+}
+
+/* Whether `eventspace run` laid the directory out, and on which host. */
+static enum es_seat find_seat(const char *run, const char *host)
+{
+    enum es_seat seat = ES_SEAT_OWN;
+    struct es_message *facts;
+    char *text;
+
+    if (esi_server_read_file(run, "run.json", &text) < 0)
+        return ES_SEAT_OWN;
+    if (es_message_parse(text, strlen(text), "run.json", NULL, &facts) == 0) {
+        const char *home = es_member_text_or(es_message_root(facts), "host", host);
+        seat = strcmp(home, host) == 0 ? ES_SEAT_HOME : ES_SEAT_SHARED;
+        es_message_destroy(facts);
+    }
+    free(text);
+    return seat;
+}
+
+void esi_server_place_find(const char *run,
+                           const char *host,
+                           struct es_server_place *ret_place)
+{
+    struct es_server_place place = {.seat = find_seat(run, host)};
+
+    snprintf(place.run, sizeof place.run, "%s", run);
+    snprintf(place.host, sizeof place.host, "%s", host);
+    if (place.seat == ES_SEAT_SHARED)
+        snprintf(place.suffix, sizeof place.suffix, ".%s", place.host);
+    *ret_place = place;
+}
+
+const char *esi_server_file(const struct es_server_place *place,
+                            const char *kind,
+                            char out[96])
+{
+    const char *stem = strcmp(kind, "log") == 0 ? "eventspaced" : "server";
+
+    snprintf(out, 96, "%s%s.%s", stem, place->suffix, kind);
+    return out;
+}
+
+int esi_server_path(const struct es_server_place *place,
+                    const char *kind,
+                    struct es_error *error,
+                    char out[ES_RUN_PATH_BYTES])
+{
+    char file[96];
+
+    return es_run_directory_path(place->run, esi_server_file(place, kind, file), error,
+                                 out);
+}
+
+int esi_server_socket(const struct es_server_place *place,
+                      struct es_error *error,
+                      char out[ES_ADDRESS_BYTES])
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = esi_server_path(place, "sock", error, path);
+    if (code < 0)
+        return code;
+    if (strlen(path) + sizeof "unix:" > ES_ADDRESS_BYTES)
+        return es_error_set_at(error, -ENAMETOOLONG, path, 0, 0,
+                               "too long for a socket; set EVENTSPACE_DIR to a "
+                               "shorter one");
+    snprintf(out, ES_ADDRESS_BYTES, "unix:%.290s", path);
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Where a host's tuple server keeps its files: RUNDIR/server.sock, server.lock,
+ * server.json and so on.  Where hosts share the run directory, the names of all but the
+ * home server have the host in them: server.HOST.sock.
+ */
+#ifndef ES_CLI_SERVER_PLACE_H
+#define ES_CLI_SERVER_PLACE_H
+
+#include "eventspace/error.h"
+#include "tuplespace/link.h"
+#include "tuplespace/run_directory.h"
+
+/* Whose the run directory is: that of `eventspace run` has a file run.json. */
+enum es_seat {
+    ES_SEAT_OWN,    /* made for this host's server */
+    ES_SEAT_HOME,   /* the run was started here */
+    ES_SEAT_SHARED, /* the run was started on another host, which has it, too */
+};
+
+struct es_server_place {
+    char run[64];
+    char host[64];
+    char suffix[72]; /* "" or ".HOST" */
+    enum es_seat seat;
+};
+
+void esi_server_place_find(const char *run,
+                           const char *host,
+                           struct es_server_place *ret_place);
+
+/* A file's name, without the directory: "server.KIND", but "eventspaced.log".  Returns
+ * out. */
+const char *esi_server_file(const struct es_server_place *place,
+                            const char *kind,
+                            char out[96]);
+/* Its path. */
+int esi_server_path(const struct es_server_place *place,
+                    const char *kind,
+                    struct es_error *error,
+                    char out[ES_RUN_PATH_BYTES]);
+
+/* "unix:" and the path of the server's socket.  -ENAMETOOLONG. */
+int esi_server_socket(const struct es_server_place *place,
+                      struct es_error *error,
+                      char out[ES_ADDRESS_BYTES]);
+
+/* Reads a small text file of the run's directory; caller frees. */
+int esi_server_read_file(const char *run, const char *file, char **ret_text);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Starts and ends tuple servers for `run`, `exec` and `clean`. */
+#include "config.h"
+
+#include "cli/server_start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "cli/run_lock.h"
+#include "pathmap/message.h"
+
+#define PROGRAM "eventspaced"
+#define SECOND_NS UINT64_C(1000000000)
+
+enum {
+    READY_MS = 7000, /* longer than it waits itself */
+    GONE_MS = 3000,
+    EXIT_NOT_RUN = 127,
+};
+
+/* --- Starting ----------------------------------------------------------------- */
+
+/* Beside this command's file, else where it was to be installed. */
+static int find_program(struct es_error *error, char out[PATH_MAX])
+{
+    static const char installed[] = ES_BINDIR "/" PROGRAM;
+
+    ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - sizeof PROGRAM - 1);
+    if (length > 0) {
+        out[length] = '\0';
+        strcpy(strrchr(out, '/') + 1, PROGRAM);
+        if (access(out, X_OK) == 0)
+            return 0;
+    }
+    if (access(installed, X_OK) != 0)
+        return es_error_set(error, -errno, "%s: %s", installed, strerror(errno));
+    strcpy(out, installed);
+    return 0;
+}
+
+_Noreturn static void become_server(const struct es_server_order *order,
+                                    const char *program,
+                                    int output)
+{
+    struct es_server_place place;
+    char host[ES_HOST_NAME_BYTES], socket[ES_ADDRESS_BYTES];
+    const char *words[12] = {PROGRAM, "--run", order->run};
+    size_t count = 3;
+
+    if (order->home) {
+        words[count++] = "--home";
+        words[count++] = order->home;
+    }
+    if (order->advertise) {
+        words[count++] = "--advertise";
+        words[count++] = order->advertise;
+    }
+    esi_server_place_find(order->run, es_host_name(host), &place);
+    if (order->local && esi_server_socket(&place, NULL, socket) == 0) {
+        words[count++] = "--listen";
+        words[count++] = socket;
+    }
+    /* Other people's tools are for the program, not for us. */
+    unsetenv("LD_PRELOAD");
+    int null = open("/dev/null", O_RDONLY);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execv(program, (char **)words);
+    dprintf(STDERR_FILENO, "%s: %s\n", program, strerror(errno));
+    _exit(EXIT_NOT_RUN);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* All that it says till it closes its output.  False: it took too long. */
+static bool read_output(int input, char *out, size_t size)
+{
+    const uint64_t deadline = now_ms() + READY_MS;
+    struct pollfd polled = {.fd = input, .events = POLLIN};
+    size_t length = 0;
+    ssize_t more = 1;
+
+    while (more != 0 && length + 1 < size) {
+        uint64_t now = now_ms();
+        if (now >= deadline || poll(&polled, 1, (int)(deadline - now)) == 0)
+            break;
+        more = read(input, out + length, size - 1 - length);
+        length += more > 0 ? (size_t)more : 0;
+    }
+    out[length] = '\0';
+    return more == 0 || length + 1 == size;
+}
+
+/* What it complained of, without its name and the line's end. */
+static int fail_with(const char *said, int status, struct es_error *error)
+{
+    static const char name[] = PROGRAM ": ";
+
+    if (strncmp(said, name, sizeof name - 1) == 0)
+        said += sizeof name - 1;
+    if (!*said)
+        return es_error_set(error, -EIO, "%s ended with status %d", PROGRAM, status);
+    return es_error_set(error, -EIO, "%.*s", (int)strcspn(said, "\n"), said);
+}
+
+int esi_server_start(const struct es_server_order *order,
+                     struct es_error *error,
+                     char *out,
+                     size_t size)
+{
+    char program[PATH_MAX], said[4096];
+    int ends[2], status = 0;
+
+    int code = find_program(error, program);
+    if (code < 0)
+        return code;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t child = fork();
+    if (child == 0)
+        become_server(order, program, ends[1]);
+    int reason = errno;
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return -reason;
+    }
+    bool has_ended = read_output(ends[0], said, sizeof said);
+    close(ends[0]);
+    if (!has_ended)
+        kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    if (!has_ended)
+        return es_error_set(error, -ETIMEDOUT, "%s did not get ready in %d s", PROGRAM,
+                            READY_MS / 1000);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return fail_with(said, status, error);
+    snprintf(out, size, "%s", said);
+    return 0;
+}
+
+/* --- Ending ------------------------------------------------------------------- */
+
+static void find_place(const char *run, struct es_server_place *ret_place)
+{
+    char host[ES_HOST_NAME_BYTES];
+
+    esi_server_place_find(run, es_host_name(host), ret_place);
+}
+
+static bool is_live(const struct es_server_place *place)
+{
+    char file[96];
+
+    return esi_run_lock_is_taken(place->run, esi_server_file(place, "lock", file));
+}
+
+bool esi_server_is_live(const char *run)
+{
+    struct es_server_place place;
+
+    find_place(run, &place);
+    return is_live(&place);
+}
+
+/* Whether the reply says that the server stays for other hosts' sake. */
+static bool says_that_it_stays(const struct es_frame *reply)
+{
+    struct es_message *message;
+
+    if (es_message_parse(reply->payload, reply->length, "reply", NULL, &message) < 0)
+        return false;
+    bool stays = es_member_boolean_or(es_message_root(message), "stays", false);
+    es_message_destroy(message);
+    return stays;
+}
+
+static int ask(const struct es_server_place *place,
+               bool keep,
+               struct es_error *error,
+               bool *ret_stays)
+{
+    struct es_greeting greeting = {.program = "eventspace", .pid = (uint32_t)getpid()};
+    static char request[64];
+    char socket[ES_ADDRESS_BYTES];
+    struct es_frame frame;
+    struct es_link *link;
+
+    int code = esi_server_socket(place, error, socket);
+    if (code < 0)
+        return code;
+    snprintf(greeting.run, sizeof greeting.run, "%s", place->run);
+    snprintf(greeting.host, sizeof greeting.host, "%s", place->host);
+    code = es_link_connect(socket, &greeting, NULL, 2 * SECOND_NS, error, &link);
+    if (code < 0)
+        return code;
+    int length =
+        snprintf(request, sizeof request, "{\"request\": \"end\", \"keep\": %s}",
+                 keep ? "true" : "false");
+    struct iovec part = {.iov_base = request, .iov_len = (size_t)length};
+    code = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, SECOND_NS);
+    if (code == 0)
+        code = es_link_receive(link, 5 * SECOND_NS, error, &frame);
+    if (code == 0 && frame.type != ES_FRAME_REPLY)
+        code = es_error_set(error, -EPROTO, "the tuple server refuses to end");
+    if (code == 0)
+        *ret_stays = says_that_it_stays(&frame);
+    es_link_close(link);
+    /* It may have ended before its answer was out. */
+    return code == -EPIPE || code == -ECONNRESET ? 0 : code;
+}
+
+static bool await_gone(const struct es_server_place *place)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    const uint64_t deadline = now_ms() + GONE_MS;
+
+    while (is_live(place)) {
+        if (now_ms() > deadline)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* The pid in server.json, if that is a tuple server: pids are used again. */
+static int find_pid(const struct es_server_place *place)
+{
+    char file[96], path[64], name[32] = "";
+    struct es_message *facts;
+    char *text;
+    int pid = 0;
+
+    if (esi_server_read_file(place->run, esi_server_file(place, "json", file), &text) <
+        0)
+        return 0;
+    if (es_message_parse(text, strlen(text), file, NULL, &facts) == 0) {
+        pid = (int)es_member_integer_or(es_message_root(facts), "pid", 0);
+        es_message_destroy(facts);
+    }
+    free(text);
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    FILE *stream = pid > 1 ? fopen(path, "re") : NULL;
+    if (!stream)
+        return 0;
+    bool is_ours = fgets(name, sizeof name, stream) && strcmp(name, PROGRAM "\n") == 0;
+    fclose(stream);
+    return is_ours ? pid : 0;
+}
+
+/* The lock is held, so that the pid is a server's; a stopped one has to go, too. */
+static bool end_by_signal(const struct es_server_place *place)
+{
+    int pid = find_pid(place);
+
+    if (pid == 0 || kill(pid, SIGTERM) != 0)
+        return false;
+    if (await_gone(place))
+        return true;
+    return kill(pid, SIGKILL) == 0 && await_gone(place);
+}
+
+int esi_server_end(const char *run, bool keep, struct es_error *error)
+{
+    struct es_server_place place;
+    bool stays = false;
+
+    find_place(run, &place);
+    if (!is_live(&place))
+        return -ENOENT;
+    int code = ask(&place, keep, error, &stays);
+    if (code == 0 && stays)
+        return 0;
+    if (code == 0 && await_gone(&place))
+        return 0;
+    if (end_by_signal(&place))
+        return 0;
+    return code < 0 ? code
+                    : es_error_set(error, -EBUSY,
+                                   "the tuple server of run '%s' does not end", run);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Starts and ends tuple servers for `run`, `exec` and `clean`.
+ *
+ * Single-threaded programs only, with the signal settings that the server is to have
+ * replaced.
+ */
+#ifndef ES_CLI_SERVER_START_H
+#define ES_CLI_SERVER_START_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/server_place.h"
+#include "eventspace/error.h"
+
+struct es_server_order {
+    const char *run;
+    const char *home;      /* NULL = it is the home server */
+    const char *advertise; /* NULL = found out */
+    bool local;            /* nobody comes from other hosts: a Unix socket only */
+};
+
+/* Starts `eventspaced` and waits (some seconds at most) until it is ready; fine if one
+ * is there already.  `out` gets its addresses, one a line, "" in that case.  -errno
+ * with words. */
+int esi_server_start(const struct es_server_order *order,
+                     struct es_error *error,
+                     char *out,
+                     size_t size);
+
+/* Tells the run's server on this host that the run has ended, and waits (some seconds
+ * at most) until it is gone, unless it stays with `keep` for other hosts' sake.
+ * -ENOENT: there is none.  One that does not answer is ended by a signal. */
+int esi_server_end(const char *run, bool keep, struct es_error *error);
+
+/* Whether the run's server on this host lives. */
+bool esi_server_is_live(const char *run);
+
+#endif
