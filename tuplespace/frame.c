@@ -38,7 +38,7 @@ int es_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
     uint32_t length = (uint32_t)get(bytes, 4);
     uint16_t type = (uint16_t)get(bytes + 4, 2);
 
-    if (type < ES_FRAME_HELLO || type > ES_FRAME_TUPLES)
+    if (type < ES_FRAME_HELLO || type > ES_FRAME_LAST)
         return es_error_set(error, -EPROTO, "not a frame: type %u", type);
     if (length > ES_FRAME_MAX_BYTES)
         return es_error_set(error, -EPROTO, "a frame of %u bytes: at most %u", length,

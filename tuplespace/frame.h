@@ -38,6 +38,7 @@ enum es_frame_type {
     ES_FRAME_WRITE = 11,  /* tuples for an element */
     ES_FRAME_READ = 12,   /* asks for tuples of the element that was opened */
     ES_FRAME_TUPLES = 13, /* the answer to both */
+    ES_FRAME_LAST = ES_FRAME_TUPLES,
 };
 
 struct es_frame {
