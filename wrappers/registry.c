@@ -24,6 +24,8 @@ const struct es_stage_ops *const esi_stage_types[] = {
     &esi_stage_sample,
     &esi_stage_batch,
     &esi_stage_buffer,
+    &esi_stage_threads,
+    &esi_stage_observe,
     NULL,
 };
 

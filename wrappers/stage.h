@@ -44,6 +44,8 @@ extern const struct es_stage_ops esi_stage_convert;
 extern const struct es_stage_ops esi_stage_sample;
 extern const struct es_stage_ops esi_stage_batch;
 extern const struct es_stage_ops esi_stage_buffer;
+extern const struct es_stage_ops esi_stage_threads;
+extern const struct es_stage_ops esi_stage_observe;
 
 /* Announces to the one child, if there is one, that it will get what the stage gets. */
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);

@@ -227,7 +227,7 @@ static void the_built_in_types_are_there(void **state)
 {
     static const char *const names[] = {"collector", "element", "gather",  "reduce",
                                         "filter",    "sort",    "convert", "sample",
-                                        "batch",     "buffer"};
+                                        "batch",     "buffer",  "threads", "observe"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

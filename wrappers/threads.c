@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* threads.c - pulls its children at the same time, and gives what a gather would give.
+ *
+ * A pull is divided into jobs, one for each child, each with a batch of its own.  The
+ * threads of the stage take jobs until there are none; who pulled the stage sleeps
+ * until all are done.  Everything the threads share is handed over under one lock; the
+ * subtree of a child belongs to the thread that has its job.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrappers/fan.h"
+#include "wrappers/stage.h"
+
+enum { PROPERTY_COUNT };
+static const struct es_property_schema properties[] = {
+    [PROPERTY_COUNT] = {.name = "count",
+                        .type = ES_PROPERTY_INTEGER,
+                        .fallback = "4",
+                        .minimum = 1,
+                        .maximum = 256,
+                        .help = "threads; no more than children are started"},
+};
+
+/* The pull of one child. */
+struct job {
+    struct es_stage *child; /* borrowed */
+    struct es_pull pull;
+    struct es_batch batch;
+    int result;
+};
+
+struct threads {
+    struct esi_fan fan; /* which child is first, and what was announced */
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* there are jobs, or the end has come */
+    pthread_cond_t done;
+    struct job *jobs; /* owned; as many as children */
+    size_t job_count; /* of this pull */
+    size_t next_job;  /* the first that nobody has taken */
+    size_t unfinished;
+    bool ends;
+    pthread_t *workers; /* owned */
+    size_t worker_count;
+};
+
+/* --- Workers ----------------------------------------------------------------- */
+
+/* The next job, waited for; NULL at the end.  With the lock held. */
+static struct job *next_job(struct threads *threads)
+{
+    while (threads->next_job == threads->job_count && !threads->ends)
+        pthread_cond_wait(&threads->work, &threads->lock);
+    return threads->ends ? NULL : &threads->jobs[threads->next_job++];
+}
+
+static void *work(void *data)
+{
+    struct threads *threads = data;
+    struct job *job;
+
+    pthread_mutex_lock(&threads->lock);
+    while ((job = next_job(threads)) != NULL) {
+        pthread_mutex_unlock(&threads->lock);
+        es_batch_clear(&job->batch);
+        job->result = es_stage_pull(job->child, &job->pull, &job->batch);
+        pthread_mutex_lock(&threads->lock);
+        if (--threads->unfinished == 0)
+            pthread_cond_signal(&threads->done);
+    }
+    pthread_mutex_unlock(&threads->lock);
+    return NULL;
+}
+
+/* Lets the workers do what lies in the jobs. */
+static void do_jobs(struct threads *threads, size_t count)
+{
+    pthread_mutex_lock(&threads->lock);
+    threads->next_job = 0;
+    threads->job_count = count;
+    threads->unfinished = count;
+    pthread_cond_broadcast(&threads->work);
+    while (threads->unfinished)
+        pthread_cond_wait(&threads->done, &threads->lock);
+    pthread_mutex_unlock(&threads->lock);
+}
+
+/* Signals are for the threads of whoever uses the scope. */
+static int start_workers(struct threads *threads, size_t count)
+{
+    sigset_t all;
+    sigset_t before;
+    int result = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (threads->worker_count < count && result == 0) {
+        result = -pthread_create(&threads->workers[threads->worker_count], NULL, work,
+                                 threads);
+        threads->worker_count += result == 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+static void stop_workers(struct threads *threads)
+{
+    pthread_mutex_lock(&threads->lock);
+    threads->ends = true;
+    pthread_cond_broadcast(&threads->work);
+    pthread_mutex_unlock(&threads->lock);
+    for (size_t i = 0; i < threads->worker_count; i++)
+        pthread_join(threads->workers[i], NULL);
+}
+
+/* --- The stage --------------------------------------------------------------- */
+
+static void destroy_threads(struct threads *threads, size_t child_count)
+{
+    stop_workers(threads);
+    for (size_t i = 0; i < child_count && threads->jobs; i++)
+        es_batch_fini(&threads->jobs[i].batch);
+    pthread_mutex_destroy(&threads->lock);
+    pthread_cond_destroy(&threads->work);
+    pthread_cond_destroy(&threads->done);
+    free(threads->jobs);
+    free(threads->workers);
+    free(threads);
+}
+
+static int open_threads(struct es_stage *stage,
+                        const struct es_property_value *values,
+                        struct es_error *error)
+{
+    size_t count = (size_t)values[PROPERTY_COUNT].integer;
+    struct threads *threads = calloc(1, sizeof *threads);
+    int result = -ENOMEM;
+
+    if (!threads)
+        return -ENOMEM;
+    pthread_mutex_init(&threads->lock, NULL);
+    pthread_cond_init(&threads->work, NULL);
+    pthread_cond_init(&threads->done, NULL);
+    if (count > stage->child_count)
+        count = stage->child_count;
+    threads->jobs = calloc(stage->child_count + 1, sizeof *threads->jobs);
+    threads->workers = calloc(count + 1, sizeof *threads->workers);
+    if (threads->jobs && threads->workers)
+        result = start_workers(threads, count);
+    if (result < 0) {
+        destroy_threads(threads, stage->child_count);
+        return es_error_set(error, result, "threads: cannot start %zu threads: %s",
+                            count, strerror(-result));
+    }
+    stage->state = threads;
+    return 0;
+}
+
+static void close_threads(struct es_stage *stage)
+{
+    destroy_threads(stage->state, stage->child_count);
+}
+
+static void ask_threads(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct threads *threads = stage->state;
+
+    esi_fan_ask(stage, &threads->fan, pull);
+}
+
+/* Makes a job for each child that is to be pulled, in the order of a gather.  A child
+ * that comes away short is pulled for a repetition only, and is the first of the next
+ * pull.  Returns their number. */
+static size_t make_jobs(struct es_stage *stage,
+                        const struct es_pull *pull,
+                        struct es_batch *batch)
+{
+    struct threads *threads = stage->state;
+    size_t child = threads->fan.next;
+    bool is_short = false;
+    size_t count = 0;
+
+    for (size_t turn = 0; turn < stage->child_count; turn++) {
+        struct job *job = &threads->jobs[count];
+
+        job->child = stage->children[child];
+        job->pull = *pull;
+        job->pull.max = esi_fan_share(pull->max, stage->child_count, turn);
+        if (job->pull.max == 0 && !is_short) {
+            is_short = true;
+            batch->more = true;
+            threads->fan.next = child;
+        }
+        count += job->pull.max > 0 || es_pull_is_repetition(pull);
+        if (++child == stage->child_count)
+            child = 0;
+    }
+    return count;
+}
+
+static int append(struct es_batch *batch, const struct es_batch *part)
+{
+    int result = es_batch_reserve(batch, part->count);
+
+    for (size_t i = 0; i < part->report_count && result == 0; i++)
+        result = es_batch_report(batch, &part->reports[i]);
+    for (size_t i = 0; i < part->notice_count && result == 0; i++)
+        result = es_batch_notice(batch, &part->notices[i]);
+    if (result < 0)
+        return result;
+    if (part->count) {
+        memcpy(batch->tuples + batch->count, part->tuples,
+               part->count * sizeof *part->tuples);
+        memcpy(batch->marks + batch->count, part->marks,
+               part->count * sizeof *part->marks);
+    }
+    batch->count += part->count;
+    batch->more |= part->more;
+    return 0;
+}
+
+static uint64_t cpu_of_children(const struct es_stage *stage)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < stage->child_count; i++)
+        sum += stage->children[i]->cost.measured_cpu_ns;
+    return sum;
+}
+
+/* Adds the workers' CPU time to the accounts of those who know only their own thread's:
+ * this stage and all above, up to the next stage `threads`, which does the same. */
+static void add_cpu(struct es_stage *stage, uint64_t cpu_ns)
+{
+    do
+        stage->cost.measured_cpu_ns += cpu_ns;
+    while ((stage = stage->parent) != NULL && stage->ops != &esi_stage_threads);
+}
+
+static int pull_threads(struct es_stage *stage,
+                        const struct es_pull *pull,
+                        struct es_batch *batch)
+{
+    struct threads *threads = stage->state;
+    uint64_t cpu_ns = pull->measure ? cpu_of_children(stage) : 0;
+    size_t count;
+    int result = 0;
+
+    if (stage->asks && threads->fan.asked != pull->serial)
+        ask_threads(stage, pull);
+    threads->fan.asked = 0;
+    count = make_jobs(stage, pull, batch);
+    if (count)
+        do_jobs(threads, count);
+    if (pull->measure)
+        add_cpu(stage, cpu_of_children(stage) - cpu_ns);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        result = threads->jobs[i].result;
+        if (result == 0)
+            result = append(batch, &threads->jobs[i].batch);
+    }
+    return result;
+}
+
+const struct es_stage_ops esi_stage_threads = {
+    .name = "threads",
+    .help = "pulls its children at the same time",
+    .properties = properties,
+    .property_count = sizeof properties / sizeof *properties,
+    .max_children = SIZE_MAX,
+    .open = open_threads,
+    .pull = pull_threads,
+    .ask = ask_threads,
+    .close = close_threads,
+};
