@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* show_private.h - what the writers of gather trees share: the tree as it is to be
+ * shown, and texts for numbers.
+ */
+#ifndef ES_SCOPES_SHOW_PRIVATE_H
+#define ES_SCOPES_SHOW_PRIVATE_H
+
+#include "scopes/show.h"
+
+#define ESI_SHOW_NO_PARENT SIZE_MAX
+
+/* One line or box: a stage, or several elements folded into one. */
+struct esi_show_node {
+    struct es_stage_row row; /* of folded elements the sums; texts borrowed */
+    size_t parent;           /* index, less than its own */
+    size_t elements;         /* that are folded here; 0 = it is one stage */
+    size_t child_count;
+    bool is_last;     /* of its parent's children */
+    const char *host; /* also where the row does not say; NULL = not known */
+    uint64_t own_time_ns;
+    uint64_t own_cpu_ns; /* without the children's */
+};
+
+struct esi_show {
+    struct esi_show_node *nodes;
+    size_t count;
+    uint64_t pulls;  /* of the root */
+    uint64_t cpu_ns; /* of all stages */
+};
+
+/* Makes the tree of rows, folding elements.  -EINVAL: the depths make no tree. */
+int esi_show_init(struct esi_show *show,
+                  const struct es_stage_row *rows,
+                  size_t count,
+                  const struct es_show_options *options);
+void esi_show_fini(struct esi_show *show);
+
+/* Share of a node in the CPU time of the whole tree, 0 to 1. */
+double esi_show_share(const struct esi_show *show, const struct esi_show_node *node);
+/* Tuples, or bytes, that a pull of the root carries through the stage. */
+double esi_show_per_pull(const struct esi_show *show, uint64_t amount);
+
+enum { ESI_SHOW_TEXT = 32 };
+
+/* "gather", or "14 elements". */
+const char *esi_show_type(const struct esi_show_node *node, char out[ESI_SHOW_TEXT]);
+/* "12.3 us", "" for 0. */
+const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT]);
+/* "1.5 KiB", "" for 0. */
+const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT]);
+/* "0.25", "12.5", "1300": three digits that matter. */
+const char *esi_show_number(double number, char out[ESI_SHOW_TEXT]);
+
+/* 0, or -EIO when what was written to the stream did not get there. */
+int esi_show_end(FILE *stream);
+
+#endif
