@@ -175,6 +175,9 @@ struct es_stage_ops {
     int (*open)(struct es_stage *stage,
                 const struct es_property_value *values,
                 struct es_error *error);
+    /* Judges what the schema cannot: an expression, two values that exclude each other.
+     * May be NULL.  Called before open(), and where trees are only checked. */
+    int (*check)(const struct es_property_value *values, struct es_error *error);
     /* NULL: the type stands on the writing side and cannot be pulled. */
     es_stage_pull_fn pull;
     /* Passes the announcement to the children with the request they will get, or sends
@@ -201,6 +204,12 @@ ES_API const struct es_stage_ops *es_stage_at(size_t index);
 ES_API int es_stage_open(const struct es_stage_spec *spec,
                          struct es_error *error,
                          struct es_stage **ret_stage);
+/* Whether a stage could be opened with these properties, as far as that can be told
+ * without its children.  -ENOENT, -EINVAL as es_stage_open(). */
+ES_API int es_stage_check(const char *type,
+                          const struct es_property *properties,
+                          size_t count,
+                          struct es_error *error);
 /* Closes the stage and its children.  Accepts NULL. */
 ES_API void es_stage_close(struct es_stage *stage);
 
