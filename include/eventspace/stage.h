@@ -84,6 +84,9 @@ struct es_stage_context {
                    uint64_t timeout_ns,
                    struct es_error *error,
                    struct es_link **ret_link);
+    /* The address of a host's tuple server, for servers that are to connect to it.
+     * -ENOENT.  NULL: none is known. */
+    int (*address)(void *data, const char *host, char *out, size_t size);
     void *data;
     const char *run; /* name of the run that is observed; NULL = not known */
 };
