@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
+#include "cli/server_start.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_name.h"
 
@@ -146,6 +147,18 @@ struct removal {
     bool directory;
 };
 
+/* A tuple server that is left has to go first; it may take the directory with it. */
+static int remove_directory(const char *run, struct es_error *error)
+{
+    int code = esi_server_end(run, false, error);
+
+    if (code < 0 && code != -ENOENT)
+        return code;
+    es_error_clear(error);
+    code = es_run_directory_remove(run, error);
+    return code == -ENOENT ? 0 : code;
+}
+
 static int remove_leftover(const struct leftover *item,
                            const struct clean_arguments *arguments,
                            struct removal *ret_removal)
@@ -164,7 +177,7 @@ static int remove_leftover(const struct leftover *item,
                                           item->run);
     }
     if (!arguments->dry_run && removal.directory) {
-        int code = es_run_directory_remove(item->run, &error);
+        int code = remove_directory(item->run, &error);
         if (code < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                           "cannot remove the directory of run '%s'",

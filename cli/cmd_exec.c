@@ -19,6 +19,7 @@
 #include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/preload.h"
+#include "cli/rank_host.h"
 #include "cli/supervise.h"
 #include "tuplespace/segment_name.h"
 
@@ -143,6 +144,7 @@ int esi_cmd_exec(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
+    esi_rank_host_prepare();
     if (getenv("EVENTSPACE_DISABLE") || !prepare(arguments.program[0], &run) ||
         arguments.no_wait)
         esi_supervise_become(arguments.program);

@@ -14,6 +14,7 @@
 #include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
+#include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
 #include "tuplespace/segment_name.h"
@@ -24,6 +25,7 @@ struct run_arguments {
     struct es_run_request request;
     const char *launcher;
     bool keep;
+    bool no_server;
 };
 
 /* Options that have no short form. */
@@ -33,7 +35,8 @@ enum {
     OPTION_NAME,
     OPTION_THRESHOLD,
     OPTION_LAUNCHER,
-    OPTION_KEEP
+    OPTION_KEEP,
+    OPTION_NO_SERVER
 };
 
 static const struct argp_option options[] = {
@@ -51,6 +54,8 @@ static const struct argp_option options[] = {
      0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep tuples and run directory after a good end, too", 0},
+    {"no-server", OPTION_NO_SERVER, NULL, 0,
+     "start no tuple server: nobody on another host can look", 0},
     {0},
 };
 
@@ -95,6 +100,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_KEEP:
         arguments->keep = true;
         return 0;
+    case OPTION_NO_SERVER:
+        arguments->no_server = true;
+        return 0;
     case ARGP_KEY_ARG:
         /* The rest belongs to the program. */
         request->program = &state->argv[state->next - 1];
@@ -122,10 +130,12 @@ static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
     struct es_ending ending = {.segments = 0};
 
     bool found = esi_ending_look(setup->name, &ending);
+    bool is_kept = found && (keep || exit_status != 0 || ending.failed > 0);
+    esi_run_server_end(setup->name, is_kept);
     if (ending.failed > 0)
         esi_command_note("%s%s", ending.first_failure,
                          ending.failed > 1 ? ", and others" : "");
-    if (found && (keep || exit_status != 0 || ending.failed > 0)) {
+    if (is_kept) {
         esi_command_note(
             "kept: `eventspace heartbeat %s` and `eventspace events %s` show it, "
             "`eventspace clean %s` removes it",
@@ -135,6 +145,17 @@ static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
     es_run_remove(setup->name, false);
     if (!keep)
         esi_run_setup_remove(setup);
+}
+
+/* Ranks may be anywhere where a launcher of the user's own starts them. */
+static void start_server(const struct run_arguments *arguments,
+                         const struct es_run_setup *setup)
+{
+    const char *chosen = getenv("EVENTSPACE_LAUNCHER");
+    bool others = setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
+
+    esi_run_server_start(setup->name, others,
+                         setup->address[0] ? setup->address : NULL);
 }
 
 static int launch(const struct run_arguments *arguments,
@@ -182,6 +203,8 @@ int esi_cmd_run(int argc, char **argv)
     int status = esi_run_setup(&arguments.request, &setup);
     if (status)
         return status;
+    if (setup.name[0] && !arguments.no_server)
+        start_server(&arguments, &setup);
     status = launch(&arguments, &setup, &exit_status);
     if (setup.name[0])
         finish(&setup, arguments.keep, status ? status : exit_status);

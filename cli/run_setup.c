@@ -274,6 +274,21 @@ static int lay_out(const struct es_run_request *request,
     return 0;
 }
 
+/* What the map says of other hosts and of the way here. */
+static void look_around(const struct es_pathmap *map, struct es_run_setup *setup)
+{
+    char name[ES_HOST_NAME_BYTES];
+
+    es_host_name(name);
+    for (size_t i = 0; i < es_pathmap_host_count(map); i++) {
+        const struct es_pathmap_host *host = es_pathmap_host(map, i);
+        if (strcmp(host->name, name) != 0)
+            setup->has_other_hosts = true;
+        else if (host->address)
+            snprintf(setup->address, sizeof setup->address, "%s", host->address);
+    }
+}
+
 int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup)
 {
     struct es_run_setup setup = {.lock = -1};
@@ -291,6 +306,7 @@ int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret
         return 0;
     }
     setup.ranks = es_pathmap_rank_count(map);
+    look_around(map, &setup);
     int status = lay_out(request, map, &setup);
     es_pathmap_destroy(map);
     if (status) {

@@ -24,7 +24,9 @@ struct es_run_request {
 struct es_run_setup {
     char name[ES_RUN_NAME_BYTES]; /* "" when the program has to run uncollected */
     int ranks;
-    int lock; /* descriptor: as long as it is open the run counts as live */
+    int lock;             /* descriptor: as long as it is open the run counts as live */
+    bool has_other_hosts; /* the map has other hosts than this one */
+    char address[256];    /* by which they reach this one, as the map says; or "" */
 };
 
 /* Lays all out.  What the user gave and cannot be used (map, hostfile, name) is an exit

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the first rank on a host other than the run's home lays out there.
+ *
+ * The ranks of a host take turns by a lock on the file server.start; who finds
+ * something in it has nothing to do any more.
+ */
+#include "config.h"
+
+#include "cli/rank_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "cli/command.h"
+#include "cli/server_start.h"
+#include "pathmap/message.h"
+#include "tuplespace/run_key.h"
+#include "tuplespace/segment_name.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define CONNECT_NS (2 * SECOND_NS)
+#define ANSWER_NS (5 * SECOND_NS)
+
+enum { TURN_MS = 10000 };
+
+struct invitation {
+    char run[64];
+    char home[4096];
+    struct es_run_key key;
+    bool has_key;
+};
+
+/* False: nothing is to be done here. */
+static bool take_invitation(struct invitation *ret_invitation)
+{
+    const char *run = getenv("EVENTSPACE_RUN");
+    const char *home = getenv("EVENTSPACE_HOME");
+    const char *key = getenv("EVENTSPACE_KEY");
+    struct invitation invitation = {.has_key = false};
+
+    bool is_invited = run && es_run_id_is_valid(run) && home && *home &&
+                      !getenv("EVENTSPACE_DISABLE");
+    if (is_invited) {
+        snprintf(invitation.run, sizeof invitation.run, "%s", run);
+        snprintf(invitation.home, sizeof invitation.home, "%s", home);
+        invitation.has_key = key && es_run_key_parse(key, &invitation.key) == 0;
+    }
+    unsetenv("EVENTSPACE_HOME");
+    unsetenv("EVENTSPACE_KEY");
+    *ret_invitation = invitation;
+    return is_invited;
+}
+
+/* --- The plan ----------------------------------------------------------------- */
+
+static int connect_home(const struct invitation *invitation,
+                        const char *host,
+                        struct es_error *error,
+                        struct es_link **ret_link)
+{
+    struct es_greeting greeting = {.program = "eventspace exec",
+                                   .pid = (uint32_t)getpid()};
+    const char *next = invitation->home;
+    int code = -EINVAL;
+
+    memcpy(greeting.run, invitation->run, sizeof greeting.run);
+    snprintf(greeting.host, sizeof greeting.host, "%s", host);
+    while (*next) {
+        char address[ES_ADDRESS_BYTES];
+        size_t length = strcspn(next, ",");
+        snprintf(address, sizeof address, "%.*s", (int)length, next);
+        es_error_clear(error);
+        code = es_link_connect(address, &greeting, &invitation->key, CONNECT_NS, error,
+                               ret_link);
+        if (code == 0)
+            return 0;
+        next += length + (next[length] == ',');
+    }
+    return code;
+}
+
+/* Caller frees *ret_text. */
+static int ask_for_plan(struct es_link *link, struct es_error *error, char **ret_text)
+{
+    static char request[] = "{\"request\": \"file\", \"name\": \"collect.plan\"}";
+    struct iovec part = {.iov_base = request, .iov_len = sizeof request - 1};
+    struct es_message *reply;
+    struct es_frame frame;
+    const char *text;
+
+    int code = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, ANSWER_NS);
+    if (code == 0)
+        code = es_link_receive(link, ANSWER_NS, error, &frame);
+    if (code == 0)
+        code =
+            es_message_parse(frame.payload, frame.length, "home server", error, &reply);
+    if (code < 0)
+        return code;
+    code = es_member_text(es_message_root(reply), "text", error, &text);
+    if (code == 0 && frame.type != ES_FRAME_REPLY)
+        code = es_error_set(error, -EPROTO, "%s", text);
+    *ret_text = code == 0 ? strdup(text) : NULL;
+    if (code == 0 && !*ret_text)
+        code = -ENOMEM;
+    es_message_destroy(reply);
+    return code;
+}
+
+static int write_text(const char *path, const char *text, struct es_error *error)
+{
+    FILE *file = fopen(path, "we");
+    int code = 0;
+
+    if (!file || fputs(text, file) == EOF)
+        code = -errno;
+    if (file && fclose(file) != 0 && code == 0)
+        code = -errno;
+    return code < 0 ? es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code))
+                    : 0;
+}
+
+static int fetch_plan(const struct invitation *invitation,
+                      const char *host,
+                      const char *path,
+                      struct es_error *error)
+{
+    struct es_link *link;
+    char *text;
+
+    int code = connect_home(invitation, host, error, &link);
+    if (code < 0)
+        return code;
+    code = ask_for_plan(link, error, &text);
+    es_link_close(link);
+    if (code < 0)
+        return code;
+    code = write_text(path, text, error);
+    free(text);
+    return code;
+}
+
+/* --- The host's turn ---------------------------------------------------------- */
+
+static bool is_done(int turn)
+{
+    struct stat status;
+
+    return fstat(turn, &status) == 0 && status.st_size > 0;
+}
+
+/* The lock, or -1 when there is nothing to do (or nothing that can be done). */
+static int take_turn(const struct es_server_place *place)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    char path[ES_RUN_PATH_BYTES];
+    int left = TURN_MS / 5;
+
+    if (esi_server_path(place, "start", NULL, path) < 0)
+        return -1;
+    int turn = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    while (turn >= 0 && !is_done(turn)) {
+        if (flock(turn, LOCK_EX | LOCK_NB) == 0 && !is_done(turn))
+            return turn;
+        if (left-- == 0)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    if (turn >= 0)
+        close(turn);
+    return -1;
+}
+
+static int save_key(const struct invitation *invitation, struct es_error *error)
+{
+    struct es_run_key key;
+
+    int code = es_run_key_load(invitation->run, NULL, &key);
+    explicit_bzero(&key, sizeof key);
+    if (code != -ENOENT)
+        return code;
+    return invitation->has_key
+               ? es_run_key_save(invitation->run, &invitation->key, error)
+               : es_error_set(error, -ENOENT, "EVENTSPACE_KEY has not come along");
+}
+
+static int lay_out(const struct invitation *invitation,
+                   const struct es_server_place *place,
+                   struct es_error *error)
+{
+    const struct es_server_order order = {.run = invitation->run,
+                                          .home = invitation->home};
+    char plan[ES_RUN_PATH_BYTES], said[4096];
+    struct es_error later = {.text = ""};
+
+    int code = save_key(invitation, error);
+    if (code == 0)
+        code = es_run_directory_path(invitation->run, "collect.plan", error, plan);
+    if (code < 0)
+        return code;
+    /* Even if the home server cannot be reached now: it may be found later. */
+    if (access(plan, R_OK) != 0)
+        code = fetch_plan(invitation, place->host, plan, error);
+    int started = esi_server_start(&order, &later, said, sizeof said);
+    if (code == 0 && started < 0)
+        return es_error_set(error, started, "%s", later.text);
+    return code;
+}
+
+/* The directory and the plan are where this host has them. */
+static void set_paths(const char *run)
+{
+    const char *given = getenv("EVENTSPACE_PLAN");
+    char path[ES_RUN_PATH_BYTES];
+
+    if (given && access(given, R_OK) == 0)
+        return;
+    if (es_run_directory_path(run, NULL, NULL, path) == 0)
+        setenv("EVENTSPACE_RUN_DIR", path, 1);
+    if (es_run_directory_path(run, "collect.plan", NULL, path) == 0 &&
+        access(path, R_OK) == 0)
+        setenv("EVENTSPACE_PLAN", path, 1);
+    else
+        unsetenv("EVENTSPACE_PLAN");
+}
+
+static void prepare(const struct invitation *invitation)
+{
+    static const char done[] = "done\n";
+    char path[ES_RUN_PATH_BYTES], host[ES_HOST_NAME_BYTES];
+    struct es_error error = {.text = ""};
+    struct es_server_place place;
+
+    esi_server_place_find(invitation->run, es_host_name(host), &place);
+    if (place.seat == ES_SEAT_HOME)
+        return;
+    int code = es_run_directory_create(invitation->run, &error, path);
+    if (code < 0 && code != -EEXIST) {
+        esi_command_fail_error(0, &error, code, "no tuple server on %s", host);
+        return;
+    }
+    es_error_clear(&error);
+    int turn = take_turn(&place);
+    if (turn >= 0) {
+        code = lay_out(invitation, &place, &error);
+        if (code < 0)
+            esi_command_fail_error(0, &error, code, "no tuple server on %s", host);
+        (void)!write(turn, done, sizeof done - 1);
+        close(turn);
+    }
+    set_paths(invitation->run);
+}
+
+void esi_rank_host_prepare(void)
+{
+    struct invitation invitation;
+
+    if (take_invitation(&invitation))
+        prepare(&invitation);
+    explicit_bzero(&invitation, sizeof invitation);
+}
