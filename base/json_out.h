@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { ES_JSON_OUT_DEPTH = 16 }; /* how deep objects and arrays may nest */
+enum { ES_JSON_OUT_DEPTH = 128 }; /* how deep objects and arrays may nest */
 
 /* Caller's memory; its fields are private. */
 struct es_json_out {

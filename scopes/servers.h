@@ -35,4 +35,11 @@ int es_servers_create(const char *run,
                       struct es_servers **ret_servers);
 int es_servers_add(struct es_servers *servers, const char *host, const char *address);
 
+/* The address of a host's tuple server, as others reach it, for servers that are to
+ * connect to it.  -ENOENT; -ENOSPC. */
+int es_servers_address(struct es_servers *servers,
+                       const char *host,
+                       char *out,
+                       size_t size);
+
 #endif

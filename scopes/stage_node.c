@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scopes/part.h"
+
 /* --- Nodes ------------------------------------------------------------------- */
 
 struct es_stage_node *es_stage_node_create(const char *type, const char *host)
@@ -78,16 +80,28 @@ size_t es_stage_node_count(const struct es_stage_node *node)
     return count;
 }
 
-/* --- As text, and as stages -------------------------------------------------- */
+/* --- As text ----------------------------------------------------------------- */
 
-static void print_node(const struct es_stage_node *node, int depth, FILE *out)
+/* Whether the node stands on another host than its parent. */
+static bool is_elsewhere(const struct es_stage_node *node, const char *here)
+{
+    return node->host && here && strcmp(node->host, here) != 0;
+}
+
+static void print_node(const struct es_stage_node *node,
+                       const char *here,
+                       int depth,
+                       FILE *out)
 {
     fprintf(out, "%*s%s", depth * 2, "", node->type);
     for (size_t i = 0; i < node->property_count; i++)
         fprintf(out, " %s=%s", node->properties[i].name, node->properties[i].value);
-    fprintf(out, " \"%s\"\n", node->label);
+    fprintf(out, " \"%s\"", node->label);
+    if (node->host && (!here || is_elsewhere(node, here)))
+        fprintf(out, " @%s", node->host);
+    fputs("\n", out);
     for (size_t i = 0; i < node->child_count; i++)
-        print_node(node->children[i], depth + 1, out);
+        print_node(node->children[i], node->host ? node->host : here, depth + 1, out);
 }
 
 int es_stage_node_format(const struct es_stage_node *root, char **ret_text)
@@ -98,7 +112,7 @@ int es_stage_node_format(const struct es_stage_node *root, char **ret_text)
 
     if (!out)
         return -errno;
-    print_node(root, 0, out);
+    print_node(root, NULL, 0, out);
     if (fclose(out) != 0) {
         free(text);
         return -ENOMEM;
@@ -107,6 +121,169 @@ int es_stage_node_format(const struct es_stage_node *root, char **ret_text)
     return 0;
 }
 
+/* --- As JSON ----------------------------------------------------------------- */
+
+/* Who numbers the origins of a tree that travels. */
+struct numbering {
+    uint32_t (*origin_of)(void *data, uint32_t origin);
+    void *data;
+};
+
+static void write_properties(const struct es_stage_node *node, struct es_json_out *out)
+{
+    if (node->property_count == 0)
+        return;
+    es_json_out_begin_object(out, "properties");
+    for (size_t i = 0; i < node->property_count; i++)
+        es_json_out_string(out, node->properties[i].name, node->properties[i].value);
+    es_json_out_end(out);
+}
+
+static void write_node(const struct es_stage_node *node,
+                       const struct numbering *numbering,
+                       struct es_json_out *out,
+                       const char *key)
+{
+    es_json_out_begin_object(out, key);
+    es_json_out_string(out, "type", node->type);
+    es_json_out_string(out, "label", node->label);
+    if (node->host)
+        es_json_out_string(out, "host", node->host);
+    if (node->origin != ES_STAGE_NO_ORIGIN)
+        es_json_out_unsigned(out, "origin",
+                             numbering->origin_of(numbering->data, node->origin));
+    if (node->ahead)
+        es_json_out_unsigned(out, "ahead", node->ahead);
+    if (node->limit_ns)
+        es_json_out_unsigned(out, "limit", node->limit_ns);
+    write_properties(node, out);
+    if (node->child_count > 0) {
+        es_json_out_begin_array(out, "children");
+        for (size_t i = 0; i < node->child_count; i++)
+            write_node(node->children[i], numbering, out, NULL);
+        es_json_out_end(out);
+    }
+    es_json_out_end(out);
+}
+
+static int depth_of(const struct es_stage_node *node)
+{
+    int deepest = 0;
+
+    for (size_t i = 0; i < node->child_count; i++) {
+        int depth = depth_of(node->children[i]);
+
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest + 1;
+}
+
+int es_stage_node_write(const struct es_stage_node *node,
+                        uint32_t (*origin_of)(void *data, uint32_t origin),
+                        void *data,
+                        struct es_json_out *out,
+                        const char *key)
+{
+    struct numbering numbering = {origin_of, data};
+
+    if (depth_of(node) > ES_NODE_DEPTH)
+        return -E2BIG;
+    write_node(node, &numbering, out, key);
+    return 0;
+}
+
+/* Where a tree is read to. */
+struct reading {
+    uint32_t origin_count;
+    struct es_error *error;
+    struct es_stage_node *node; /* the one whose properties are being read */
+};
+
+static int read_property(void *data, const char *name, const struct es_member *value)
+{
+    struct reading *reading = data;
+    const char *text = es_member_as_text(value);
+
+    if (!text)
+        return es_error_set(reading->error, -EINVAL, "property \"%.40s\" is no text",
+                            name);
+    if (reading->node->property_count == ES_NODE_PROPERTIES)
+        return es_error_set(reading->error, -EINVAL, "a stage with over %d properties",
+                            ES_NODE_PROPERTIES);
+    return es_stage_node_set(reading->node, name, text);
+}
+
+static int read_fields(struct reading *reading, const struct es_member *member)
+{
+    struct es_stage_node *node = reading->node;
+    int64_t origin = 0, ahead = 0, limit = 0;
+    int result = es_member_text(member, "type", reading->error, &node->type);
+
+    if (result == 0 && es_member_find(member, "origin"))
+        result =
+            es_member_integer(member, "origin", 0, (int64_t)reading->origin_count - 1,
+                              reading->error, &origin);
+    if (result == 0 && es_member_find(member, "ahead"))
+        result =
+            es_member_integer(member, "ahead", 0, INT32_MAX, reading->error, &ahead);
+    if (result == 0 && es_member_find(member, "limit"))
+        result =
+            es_member_integer(member, "limit", 0, INT64_MAX, reading->error, &limit);
+    if (result < 0)
+        return result;
+    node->host = es_member_text_or(member, "host", NULL);
+    node->origin =
+        es_member_find(member, "origin") ? (uint32_t)origin : ES_STAGE_NO_ORIGIN;
+    node->ahead = (unsigned)ahead;
+    node->limit_ns = (uint64_t)limit;
+    snprintf(node->label, sizeof node->label, "%s",
+             es_member_text_or(member, "label", ""));
+    return es_member_foreach(es_member_find(member, "properties"), read_property,
+                             reading);
+}
+
+static int read_node(struct reading *reading,
+                     const struct es_member *member,
+                     int depth,
+                     struct es_stage_node **ret_node)
+{
+    const struct es_member *children = es_member_find(member, "children");
+    struct es_stage_node *node = es_stage_node_create("", NULL);
+    int result = node ? 0 : -ENOMEM;
+
+    if (result == 0 && depth > ES_NODE_DEPTH)
+        result = es_error_set(reading->error, -EINVAL,
+                              "a tree of more than %d levels of stages", ES_NODE_DEPTH);
+    reading->node = node;
+    if (result == 0)
+        result = read_fields(reading, member);
+    for (size_t i = 0; i < es_member_count(children) && result == 0; i++) {
+        struct es_stage_node *child = NULL;
+
+        result = read_node(reading, es_member_at(children, i), depth + 1, &child);
+        if (result == 0)
+            result = es_stage_node_add(node, child);
+    }
+    if (result < 0) {
+        es_stage_node_destroy(node);
+        return result;
+    }
+    *ret_node = node;
+    return 0;
+}
+
+int es_stage_node_read(const struct es_member *member,
+                       uint32_t origin_count,
+                       struct es_error *error,
+                       struct es_stage_node **ret_node)
+{
+    struct reading reading = {.origin_count = origin_count, .error = error};
+
+    return read_node(&reading, member, 1, ret_node);
+}
+
+/* --- As stages --------------------------------------------------------------- */
+
 static void close_stages(struct es_stage **stages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -114,11 +291,12 @@ static void close_stages(struct es_stage **stages, size_t count)
     free(stages);
 }
 
-int es_stage_node_open(const struct es_stage_node *node,
-                       const char *here,
-                       const struct es_stage_context *context,
-                       struct es_error *error,
-                       struct es_stage **ret_stage)
+/* Opens a node that stands in this process, and what is below it. */
+static int open_here(const struct es_stage_node *node,
+                     const char *here,
+                     const struct es_stage_context *context,
+                     struct es_error *error,
+                     struct es_stage **ret_stage)
 {
     struct es_property properties[ES_NODE_PROPERTIES];
     struct es_stage_spec spec = {.type = node->type,
@@ -144,4 +322,15 @@ int es_stage_node_open(const struct es_stage_node *node,
         result = es_stage_open(&spec, error, ret_stage);
     close_stages(spec.children, result < 0 ? opened : 0);
     return result;
+}
+
+int es_stage_node_open(const struct es_stage_node *node,
+                       const char *here,
+                       const struct es_stage_context *context,
+                       struct es_error *error,
+                       struct es_stage **ret_stage)
+{
+    if (is_elsewhere(node, here))
+        return es_remote_open(node, context, error, ret_stage);
+    return open_here(node, here, context, error, ret_stage);
 }

@@ -58,8 +58,28 @@ size_t es_stage_node_count(const struct es_stage_node *node);
  * where the host is another than the parent's.  Caller frees *ret_text. */
 int es_stage_node_format(const struct es_stage_node *root, char **ret_text);
 
+enum { ES_NODE_DEPTH = 48 }; /* of a tree that is to travel */
+
+/* Writes the tree as a member of an object: {"type":, "label":, "host":, "origin":,
+ * "ahead":, "limit":, "properties": {...}, "children": [...]}; what is not set is left
+ * out.  `origin_of` gives the number that an element's origin has over there.  -E2BIG:
+ * deeper than ES_NODE_DEPTH. */
+int es_stage_node_write(const struct es_stage_node *node,
+                        uint32_t (*origin_of)(void *data, uint32_t origin),
+                        void *data,
+                        struct es_json_out *out,
+                        const char *key);
+
+/* Reads such a tree; its texts are borrowed from the message.  Origins are to be below
+ * `origin_count`.  -EINVAL with words. */
+int es_stage_node_read(const struct es_member *member,
+                       uint32_t origin_count,
+                       struct es_error *error,
+                       struct es_stage_node **ret_node);
+
 /* Opens the tree, of which the root stands on `here` (NULL: all of it in this process).
- */
+ * Where a node stands on another host, a remote stage is opened in its place; with
+ * `here` "" that is so for every node that has a host. */
 int es_stage_node_open(const struct es_stage_node *node,
                        const char *here,
                        const struct es_stage_context *context,

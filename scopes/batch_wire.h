@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * One pull's reply as bytes: what a part sends and its remote stage reads.
+ *
+ *     head    40 bytes, little endian: counts, flags, what the pull cost
+ *     tuples  36 bytes each as they lie, in the sender's byte order
+ *     marks   runs of tuples of one origin with positions that follow each other
+ *     reports, notices, positions that have moved
+ *
+ * Behind the tuples all numbers are LEB128 varints, signed ones in zigzag.  Both ends
+ * remember for each origin which position is to come next, and send the difference:
+ * a tuple that follows the one before costs one byte of marks, or less.
+ *
+ * Pure logic.  Time and memory are linear in what is sent; nothing is allocated once
+ * the buffers have grown.
+ */
+#ifndef ES_SCOPES_BATCH_WIRE_H
+#define ES_SCOPES_BATCH_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/error.h"
+#include "eventspace/stage_batch.h"
+
+#define ES_WIRE_HEAD_BYTES 40
+#define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
+
+/* What both ends of a connection remember.  `next` is the caller's: one position per
+ * origin, as the "open" reply told them. */
+struct es_wire_state {
+    uint64_t *next;
+    uint32_t count;
+};
+
+/* Where reading of an origin has to begin anew. */
+struct es_wire_move {
+    uint64_t position;
+    uint32_t origin;
+    uint32_t reserved; /* 0 */
+};
+
+struct es_wire_moves {
+    struct es_wire_move *items; /* owned: es_wire_moves_fini() */
+    size_t count;
+    size_t capacity;
+};
+
+int es_wire_moves_add(struct es_wire_moves *moves, uint32_t origin, uint64_t position);
+void es_wire_moves_fini(struct es_wire_moves *moves);
+
+/* What the pull has cost its server's thread. */
+struct es_wire_cost {
+    uint64_t cpu_ns;
+    uint64_t wall_ns;
+};
+
+/* What is sent around the tuples: head | tuples | tail.  Kept from pull to pull. */
+struct es_wire_buffer {
+    unsigned char head[ES_WIRE_HEAD_BYTES];
+    unsigned char *tail; /* owned: es_wire_buffer_fini() */
+    size_t tail_bytes;
+    size_t tail_capacity;
+};
+
+void es_wire_buffer_fini(struct es_wire_buffer *buffer);
+
+/* Writes head and tail of a batch whose marks name origins below state->count, each
+ * origin at most once in `moves`.  -ENOMEM: nothing is changed. */
+int es_batch_encode(struct es_wire_state *state,
+                    const struct es_batch *batch,
+                    const struct es_wire_moves *moves,
+                    const struct es_wire_cost *cost,
+                    struct es_wire_buffer *buffer);
+
+/* How to read a reply. */
+struct es_wire_source {
+    bool swapped;            /* the sender's byte order is not ours */
+    const uint32_t *origins; /* the receiver's index of each origin; NULL = the same */
+};
+
+/* Appends what `payload` holds to the batch, and puts `moves`, with the sender's
+ * indices, and the cost in place of what was there.  -EPROTO with words, -ENOMEM: the
+ * batch is as it was, and the connection is of no use any more. */
+int es_batch_decode(struct es_wire_state *state,
+                    const struct es_wire_source *source,
+                    const void *payload,
+                    size_t length,
+                    struct es_batch *batch,
+                    struct es_wire_moves *moves,
+                    struct es_wire_cost *ret_cost,
+                    struct es_error *error);
+
+/* Tuples in a reply, before it is decoded.  -EPROTO: not a reply. */
+int es_batch_wire_count(const void *payload, size_t length, uint32_t *ret_count);
+
+/* Makes a decoding undone, so that the same payload, which must be good, can be decoded
+ * once more. */
+void es_batch_undo(struct es_wire_state *state, const void *payload, size_t length);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* part.c - opens parts and answers their pulls.
+ *
+ * The stages of a part are always acknowledged: what they gave is sent or the
+ * connection ends, and then the part ends with it.  Only writers that wait for a
+ * lossless scope wait until the batch has arrived.
+ */
+#include "config.h"
+
+#include "scopes/part.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/part_private.h"
+#include "tuplespace/run_key.h"
+
+/* A client that does not take its batch for so long is given up. */
+#define SENDING_NS UINT64_C(30000000000)
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* --- What stages may look at ------------------------------------------------- */
+
+static const char *communicator_name(void *data, uint32_t origin, uint16_t communicator)
+{
+    struct es_part *part = data;
+    const struct es_element_view *element = part->origins.items[origin].element;
+    struct es_communicator_info info;
+
+    if (!element || es_segment_view_communicator(es_element_view_segment(element),
+                                                 communicator, &info) < 0)
+        return "";
+    memcpy(part->communicator, info.name, sizeof part->communicator);
+    part->communicator[sizeof part->communicator - 1] = '\0';
+    return part->communicator;
+}
+
+static int connect_to(void *data,
+                      const char *host,
+                      uint64_t timeout_ns,
+                      struct es_error *error,
+                      struct es_link **ret_link)
+{
+    struct es_part *part = data;
+
+    return es_servers_connect(part->servers, host, timeout_ns, error, ret_link);
+}
+
+static int address_of(void *data, const char *host, char *out, size_t size)
+{
+    struct es_part *part = data;
+
+    return es_servers_address(part->servers, host, out, size);
+}
+
+/* One host of the request. */
+static int add_host(void *data, const char *host, const struct es_member *value)
+{
+    struct es_part *part = data;
+    const char *address = es_member_as_text(value);
+
+    return address ? es_servers_add(part->servers, host, address) : -EINVAL;
+}
+
+static int open_servers(struct es_part *part,
+                        const struct es_member *request,
+                        struct es_error *error)
+{
+    const char *run = part->connection->service->run;
+    const struct es_member *hosts = es_member_find(request, "hosts");
+    struct es_run_key key;
+    bool has_key = es_run_key_load(run, NULL, &key) == 0;
+    int result = es_servers_create(run, has_key ? &key : NULL, &part->servers);
+
+    if (result == 0)
+        result = es_member_foreach(hosts, add_host, part);
+    if (result == -EINVAL)
+        return es_error_set(error, result, "a host without an address");
+    return result;
+}
+
+/* --- Opening ----------------------------------------------------------------- */
+
+/* Latest tuples are read without a position, and most stages keep nothing: what a pull
+ * need not look for is found out once. */
+static void look_at(struct es_part *part, const struct es_stage_node *node)
+{
+    const struct es_stage_ops *ops = es_stage_find(node->type);
+    bool latest = false;
+
+    for (size_t i = 0; i < node->property_count; i++)
+        latest |= strcmp(node->properties[i].name, "read") == 0 &&
+                  strcmp(node->properties[i].value, "latest") == 0;
+    part->moves |= node->origin != ES_STAGE_NO_ORIGIN && !latest;
+    part->keeps |= ops && ops->foreach_kept;
+    for (size_t i = 0; i < node->child_count; i++)
+        look_at(part, node->children[i]);
+}
+
+/* An element that is not here gives nothing: a gather without children stands for it.
+ * It may be there when the part is opened again. */
+static void blank_missing(const struct es_part *part,
+                          struct es_stage_node *node,
+                          const char *here)
+{
+    if (node->host && strcmp(node->host, here) != 0)
+        return;
+    if (node->origin != ES_STAGE_NO_ORIGIN &&
+        !part->origins.items[node->origin].element) {
+        while (node->property_count > 0)
+            free(node->properties[--node->property_count].value);
+        node->type = "gather";
+        node->origin = ES_STAGE_NO_ORIGIN;
+    }
+    for (size_t i = 0; i < node->child_count; i++)
+        blank_missing(part, node->children[i], here);
+}
+
+static int open_tree(struct es_part *part,
+                     const struct es_member *request,
+                     struct es_error *error)
+{
+    struct es_stage_node *node;
+    const char *here;
+    int result = es_stage_node_read(es_member_find(request, "tree"),
+                                    (uint32_t)part->origins.count, error, &node);
+
+    if (result < 0)
+        return result;
+    here = node->host ? node->host : "";
+    look_at(part, node);
+    blank_missing(part, node, here);
+    part->context = (struct es_stage_context){.origins = &part->origins,
+                                              .places = &part->places,
+                                              .communicator_name = communicator_name,
+                                              .connect = connect_to,
+                                              .address = address_of,
+                                              .data = part,
+                                              .run = part->connection->service->run};
+    result = es_stage_node_open(node, here, &part->context, error, &part->root);
+    es_stage_node_destroy(node);
+    return result;
+}
+
+/* An element for which another process is registered is read without. */
+static int join_readers(struct es_part *part)
+{
+    int result = 0;
+
+    part->readers = calloc(part->origins.count + 1, sizeof(struct es_part_reader *));
+    if (!part->readers)
+        return -ENOMEM;
+    for (size_t i = 0; i < part->origins.count && result != -ENOMEM; i++) {
+        const struct es_element_view *element = part->origins.items[i].element;
+        struct es_element_info info;
+
+        if (!element)
+            continue;
+        es_element_view_info(element, &info);
+        if (info.block)
+            result = es_part_reader_join(element, part->places.items[i].taken.position,
+                                         &part->readers[i]);
+    }
+    return result == -ENOMEM ? result : 0;
+}
+
+/* Both ends begin with the positions that the reply tells. */
+static int begin_positions(struct es_part *part)
+{
+    size_t count = part->origins.count;
+
+    part->restart = calloc(count + 1, sizeof *part->restart);
+    part->now = calloc(count + 1, sizeof *part->now);
+    part->wire.next = calloc(count + 1, sizeof *part->wire.next);
+    part->wire.count = (uint32_t)count;
+    if (!part->restart || !part->now || !part->wire.next)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        part->restart[i] = part->places.items[i].given.position;
+        part->wire.next[i] = part->restart[i] == ES_POSITION_END ? 0 : part->restart[i];
+    }
+    return 0;
+}
+
+/* Missing are elements that are to be read from their end and are not there. */
+static void write_reply(const struct es_part *part, struct es_json_out *reply)
+{
+    es_json_out_unsigned(reply, "origins", part->origins.count);
+    es_json_out_begin_array(reply, "positions");
+    for (size_t i = 0; i < part->origins.count; i++)
+        es_json_out_unsigned(reply, NULL, part->wire.next[i]);
+    es_json_out_end(reply);
+    es_json_out_begin_array(reply, "missing");
+    for (size_t i = 0; i < part->origins.count; i++)
+        if (!part->origins.items[i].element &&
+            part->places.items[i].given.position == ES_POSITION_END)
+            es_json_out_unsigned(reply, NULL, i);
+    es_json_out_end(reply);
+}
+
+int es_part_open(struct es_service_connection *connection,
+                 const struct es_member *request,
+                 struct es_json_out *reply,
+                 struct es_error *error,
+                 struct es_part **ret_part)
+{
+    struct es_part *part = calloc(1, sizeof *part);
+    int result;
+
+    if (!part)
+        return -ENOMEM;
+    part->connection = connection;
+    result = esi_service_run(connection, error, &part->run);
+    if (result == 0)
+        result = esi_part_read_origins(part, request, error);
+    if (result == 0 && es_member_boolean_or(request, "lossless", false))
+        result = join_readers(part);
+    if (result == 0)
+        result = open_servers(part, request, error);
+    if (result == 0)
+        result = open_tree(part, request, error);
+    if (result == 0)
+        result = begin_positions(part);
+    if (result < 0) {
+        es_part_close(part);
+        return result;
+    }
+    write_reply(part, reply);
+    *ret_part = part;
+    return 0;
+}
+
+void es_part_close(struct es_part *part)
+{
+    int saved_errno = errno;
+
+    if (!part)
+        return;
+    es_stage_close(part->root);
+    for (size_t i = 0; part->readers && i < part->origins.count; i++)
+        es_part_reader_leave(part->readers[i]);
+    es_servers_close(part->servers);
+    es_batch_fini(&part->batch);
+    es_wire_moves_fini(&part->moved);
+    es_wire_moves_fini(&part->unreleased);
+    es_wire_buffer_fini(&part->buffer);
+    esi_part_free_origins(part);
+    free(part->unreleased_serials);
+    free(part->readers);
+    free(part->restart);
+    free(part->now);
+    free(part->wire.next);
+    free(part);
+    errno = saved_errno;
+}
+
+/* --- Positions --------------------------------------------------------------- */
+
+static void note_kept(void *data, const struct es_mark *mark)
+{
+    struct es_part *part = data;
+
+    if (mark->position < part->now[mark->origin])
+        part->now[mark->origin] = mark->position;
+}
+
+/* Finds which origins have moved since they were told last. */
+static int find_moved(struct es_part *part)
+{
+    int result = 0;
+
+    part->moved.count = 0;
+    if (!part->moves)
+        return 0;
+    for (size_t i = 0; i < part->places.count; i++)
+        part->now[i] = part->places.items[i].given.position;
+    if (part->keeps)
+        es_stage_foreach_kept(part->root, note_kept, part);
+    for (size_t i = 0; i < part->places.count && result == 0; i++) {
+        if (part->now[i] == part->restart[i])
+            continue;
+        part->restart[i] = part->now[i];
+        result = es_wire_moves_add(&part->moved, (uint32_t)i, part->now[i]);
+    }
+    return result;
+}
+
+static int grow_serials(struct es_part *part)
+{
+    uint64_t *serials;
+    size_t capacity = part->unreleased.capacity;
+
+    if (part->unreleased_capacity >= capacity)
+        return 0;
+    serials = realloc(part->unreleased_serials, capacity * sizeof *serials);
+    if (!serials)
+        return -ENOMEM;
+    part->unreleased_serials = serials;
+    part->unreleased_capacity = capacity;
+    return 0;
+}
+
+/* Remembers what was told with the batch `serial` until that has arrived. */
+static int remember_moved(struct es_part *part, uint64_t serial)
+{
+    int result = 0;
+
+    if (!part->readers)
+        return 0;
+    for (size_t i = 0; i < part->moved.count && result == 0; i++) {
+        const struct es_wire_move *move = &part->moved.items[i];
+
+        if (!part->readers[move->origin])
+            continue;
+        result = es_wire_moves_add(&part->unreleased, move->origin, move->position);
+        if (result == 0)
+            result = grow_serials(part);
+        if (result == 0)
+            part->unreleased_serials[part->unreleased.count - 1] = serial;
+    }
+    return result;
+}
+
+/* Lets writers go on whose tuples have arrived. */
+static void release(struct es_part *part, uint64_t acknowledged)
+{
+    struct es_wire_moves *list = &part->unreleased;
+    size_t done = 0;
+
+    while (done < list->count && part->unreleased_serials[done] <= acknowledged) {
+        const struct es_wire_move *move = &list->items[done++];
+
+        es_part_reader_acknowledge(part->readers[move->origin], move->position);
+    }
+    if (done == 0)
+        return;
+    list->count -= done;
+    memmove(list->items, list->items + done, list->count * sizeof *list->items);
+    memmove(part->unreleased_serials, part->unreleased_serials + done,
+            list->count * sizeof *part->unreleased_serials);
+}
+
+/* --- Pulls ------------------------------------------------------------------- */
+
+static int send_failure(struct es_part *part, uint64_t id, int code)
+{
+    char text[128];
+    int length = snprintf(text, sizeof text, "{\"code\": %d, \"text\": \"%s\"}\n",
+                          -code, strerror(-code));
+    struct iovec words = {.iov_base = text, .iov_len = (size_t)length};
+
+    return es_link_send(part->connection->link, ES_FRAME_FAILURE, id, &words, 1,
+                        SENDING_NS);
+}
+
+/* CPU time since the last batch was written: of receiving and sending, too. */
+static uint64_t spent_cpu_ns(struct es_part *part)
+{
+    uint64_t now = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t spent = now - part->cpu_ns;
+
+    part->cpu_ns = now;
+    return spent;
+}
+
+static int send_batch(struct es_part *part,
+                      uint64_t id,
+                      const struct es_wire_cost *cost)
+{
+    const struct es_batch *batch = &part->batch;
+    struct es_wire_buffer *buffer = &part->buffer;
+    int result = es_batch_encode(&part->wire, batch, &part->moved, cost, buffer);
+    struct iovec pieces[] = {
+        {.iov_base = buffer->head, .iov_len = sizeof buffer->head},
+        {.iov_base = batch->tuples, .iov_len = batch->count * sizeof *batch->tuples},
+        {.iov_base = buffer->tail, .iov_len = buffer->tail_bytes},
+    };
+
+    if (result < 0)
+        return result;
+    return es_link_send(part->connection->link, ES_FRAME_BATCH, id, pieces, 3,
+                        SENDING_NS);
+}
+
+static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
+{
+    struct es_pull pull = {
+        .serial = ++part->serial,
+        .acknowledged = part->succeeded,
+        .max = asked->max < ES_WIRE_TUPLES_MAX ? asked->max : ES_WIRE_TUPLES_MAX,
+        .realtime_ns = now_ns(CLOCK_REALTIME),
+        .timeout_ns = asked->timeout_ns,
+        .drain = asked->drain,
+        .measure = asked->measure,
+    };
+    int result;
+
+    es_batch_clear(&part->batch);
+    es_stage_ask(part->root, &pull);
+    result = es_stage_pull(part->root, &pull, &part->batch);
+    if (result == 0)
+        part->succeeded = pull.serial;
+    return result;
+}
+
+/* Without memory the positions and what both ends expect would not agree any more: then
+ * the connection ends, and the part is opened again. */
+int es_part_pull(struct es_part *part, const struct es_frame *frame)
+{
+    uint64_t begun_ns = now_ns(CLOCK_MONOTONIC);
+    struct es_part_pull pull;
+    struct es_wire_cost cost;
+    int result = es_part_pull_decode(frame, NULL, &pull);
+
+    if (result < 0)
+        return result;
+    release(part, pull.acknowledged);
+    result = pull_stages(part, &pull);
+    if (result < 0)
+        return send_failure(part, pull.serial, result);
+    result = find_moved(part);
+    if (result == 0)
+        result = remember_moved(part, pull.serial);
+    if (result < 0)
+        return result;
+    cost.cpu_ns = spent_cpu_ns(part);
+    cost.wall_ns = now_ns(CLOCK_MONOTONIC) - begun_ns;
+    return send_batch(part, pull.serial, &cost);
+}

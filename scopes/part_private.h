@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What the files of the part share; nobody else includes it. */
+#ifndef ES_SCOPES_PART_PRIVATE_H
+#define ES_SCOPES_PART_PRIVATE_H
+
+#include "scopes/batch_wire.h"
+#include "scopes/part.h"
+#include "scopes/part_reader.h"
+#include "scopes/part_wire.h"
+#include "scopes/remote.h"
+#include "scopes/servers.h"
+#include "scopes/stage_node.h"
+#include "wrappers/stage.h"
+
+/* A text that an origin has and no segment here. */
+struct esi_part_text {
+    struct esi_part_text *next;
+    char text[];
+};
+
+struct es_part {
+    struct es_service_connection *connection; /* borrowed */
+    struct es_run *run;                       /* the connection's */
+    struct es_origins origins;                /* owned, in the order of the request */
+    struct es_places places;
+    struct es_clock *clocks; /* of the processes in the request */
+    struct esi_part_text *texts;
+    struct es_servers *servers; /* for remote stages within; NULL until one is opened */
+    struct es_stage_context context;
+    struct es_stage *root;
+    char communicator[64]; /* last name that was asked for */
+
+    uint64_t serial;    /* of the last pull of the stages */
+    uint64_t succeeded; /* of the last one that did */
+    bool moves;         /* positions move: not only latest tuples are read */
+    bool keeps;         /* there are stages that keep tuples */
+    uint64_t *restart;  /* where reading begins anew, as told last */
+    uint64_t *now;      /* the same while it is found out */
+    struct es_batch batch;
+    struct es_wire_state wire;
+    struct es_wire_moves moved;
+    struct es_wire_buffer buffer;
+    uint64_t cpu_ns; /* of this thread, as it was told last */
+
+    struct es_part_reader **readers; /* per origin; NULL = does not wait for us */
+    struct es_wire_moves unreleased; /* positions told, in order, whose batch may not
+                                        have arrived */
+    uint64_t *unreleased_serials;    /* of the pull that told them */
+    size_t unreleased_capacity;
+};
+
+/* Fills origins, places and clocks from the request; positions of elements that are not
+ * there stay as they were asked for. */
+int esi_part_read_origins(struct es_part *part,
+                          const struct es_member *request,
+                          struct es_error *error);
+void esi_part_free_origins(struct es_part *part);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* part_reader.c - readers for whom writers wait, of all parts in this process. */
+#include "config.h"
+
+#include "scopes/part_reader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An element that we are registered at.  Parts map it at different places; process,
+ * run's host and name tell which it is. */
+struct shared {
+    struct shared *next;
+    struct es_part_reader *readers;
+    int pid;
+    char name[];
+};
+
+struct es_part_reader {
+    struct es_part_reader *next; /* of the same element */
+    struct shared *shared;
+    const struct es_element_view *element; /* borrowed */
+    uint64_t position;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shared *all;
+
+static int pid_of(const struct es_element_view *element)
+{
+    struct es_segment_info info;
+
+    es_segment_view_info(es_element_view_segment(element), &info);
+    return info.pid;
+}
+
+static struct shared *find_shared(const char *name, int pid)
+{
+    struct shared *shared = all;
+
+    while (shared && (shared->pid != pid || strcmp(shared->name, name) != 0))
+        shared = shared->next;
+    return shared;
+}
+
+/* Registers this process at an element that it was not registered at. */
+static int add_shared(const struct es_element_view *element,
+                      const struct es_element_info *info,
+                      int pid,
+                      uint64_t position,
+                      struct shared **ret_shared)
+{
+    size_t bytes = strlen(info->name) + 1;
+    struct shared *shared = calloc(1, sizeof *shared + bytes);
+    int result;
+
+    if (!shared)
+        return -ENOMEM;
+    result = es_element_register_reader(element, position);
+    if (result < 0) {
+        free(shared);
+        return result;
+    }
+    shared->pid = pid;
+    memcpy(shared->name, info->name, bytes);
+    shared->next = all;
+    all = shared;
+    *ret_shared = shared;
+    return 0;
+}
+
+static void remove_shared(struct shared *shared)
+{
+    struct shared **at = &all;
+
+    while (*at != shared)
+        at = &(*at)->next;
+    *at = shared->next;
+    free(shared);
+}
+
+/* The slowest decides. */
+static void acknowledge(const struct shared *shared,
+                        const struct es_element_view *element)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (const struct es_part_reader *reader = shared->readers; reader;
+         reader = reader->next)
+        least = reader->position < least ? reader->position : least;
+    es_element_acknowledge(element, least);
+}
+
+int es_part_reader_join(const struct es_element_view *element,
+                        uint64_t position,
+                        struct es_part_reader **ret_reader)
+{
+    struct es_part_reader *reader = calloc(1, sizeof *reader);
+    struct es_element_info info;
+    struct shared *shared;
+    int pid = pid_of(element);
+    int result = 0;
+
+    if (!reader)
+        return -ENOMEM;
+    es_element_view_info(element, &info);
+    pthread_mutex_lock(&lock);
+    shared = find_shared(info.name, pid);
+    if (!shared)
+        result = add_shared(element, &info, pid, position, &shared);
+    if (result == 0) {
+        *reader = (struct es_part_reader){.next = shared->readers,
+                                          .shared = shared,
+                                          .element = element,
+                                          .position = position};
+        shared->readers = reader;
+    }
+    pthread_mutex_unlock(&lock);
+    if (result < 0) {
+        free(reader);
+        return result;
+    }
+    *ret_reader = reader;
+    return 0;
+}
+
+void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position)
+{
+    pthread_mutex_lock(&lock);
+    if (position > reader->position) {
+        reader->position = position;
+        acknowledge(reader->shared, reader->element);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void es_part_reader_leave(struct es_part_reader *reader)
+{
+    struct es_part_reader **at;
+
+    if (!reader)
+        return;
+    pthread_mutex_lock(&lock);
+    for (at = &reader->shared->readers; *at != reader;)
+        at = &(*at)->next;
+    *at = reader->next;
+    if (reader->shared->readers) {
+        acknowledge(reader->shared, reader->element);
+    } else {
+        es_element_unregister_reader(reader->element);
+        remove_shared(reader->shared);
+    }
+    pthread_mutex_unlock(&lock);
+    free(reader);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Readers for whom writers wait: of all parts in this process.
+ *
+ * An element has one registered reader, and for that this process counts as one.  So
+ * parts share the registration: a writer goes on when the slowest of them has taken,
+ * and a part that takes over from another one leaves no gap.
+ *
+ * Thread safe.
+ */
+#ifndef ES_SCOPES_PART_READER_H
+#define ES_SCOPES_PART_READER_H
+
+#include <stdint.h>
+
+#include "eventspace/run.h"
+
+struct es_part_reader;
+
+/* The writer of `element` (borrowed) is to wait for us from `position` on.  -EBUSY: it
+ * waits for another process. */
+int es_part_reader_join(const struct es_element_view *element,
+                        uint64_t position,
+                        struct es_part_reader **ret_reader);
+/* Everything below `position` has arrived. */
+void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position);
+/* Accepts NULL. */
+void es_part_reader_leave(struct es_part_reader *reader);
+
+#endif

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* remote.c - the stage that stands for a part of the tree in another process.
+ *
+ * Most replies are decoded straight into the batch of the pull that waits for them.
+ * Their bytes stay where the link received them until the next reply is due; should the
+ * pull be repeated, they are decoded once more.  Whatever does not fit that way goes
+ * through a queue: replies larger than what is left of the limit, those that come while
+ * others are being given, and the last one when the connection is lost.
+ *
+ * Places of origins move when tuples are given, `restart` when they have come.
+ */
+#include "config.h"
+
+#include "scopes/remote.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/part.h"
+#include "scopes/remote_private.h"
+
+enum { PROPERTY_HOST, PROPERTY_LIMIT, PROPERTY_AHEAD };
+
+/* How long a server is waited for that did not answer in time before: its tree is to go
+ * on without it, but not to spin. */
+#define SILENT_WAIT_NS UINT64_C(1000000)
+/* A connection without an answer for so many limits, and so long, is made anew: packets
+ * may have been lost for good. */
+enum { GIVE_UP_LIMITS = 10 };
+#define GIVE_UP_NS UINT64_C(10000000000)
+
+static const struct es_property_schema properties[] = {
+    [PROPERTY_HOST] = {.name = "host",
+                       .type = ES_PROPERTY_TEXT,
+                       .minimum = 1,
+                       .maximum = 255,
+                       .help = "host of the tuple server"},
+    [PROPERTY_LIMIT] = {.name = "limit",
+                        .type = ES_PROPERTY_DURATION,
+                        .fallback = "5s",
+                        .minimum = 1000000,
+                        .maximum = INT64_C(3600000000000),
+                        .help = "how long the server may take to answer"},
+    [PROPERTY_AHEAD] = {.name = "ahead",
+                        .type = ES_PROPERTY_INTEGER,
+                        .fallback = "0",
+                        .maximum = 1000,
+                        .help = "pulls under way beyond the one that is waited for"},
+};
+
+/* --- Opening ----------------------------------------------------------------- */
+
+static void destroy_remote(struct esi_remote *remote)
+{
+    es_link_close(remote->wire.link);
+    for (size_t i = 0; i < remote->host_count; i++)
+        free(remote->hosts[i]);
+    es_batch_fini(&remote->queue);
+    es_wire_moves_fini(&remote->queued_moves);
+    es_wire_moves_fini(&remote->moves);
+    free(remote->wire_state.next);
+    free(remote->hosts);
+    free(remote->host);
+    free(remote->tree);
+    free(remote->origins);
+    free(remote->restart);
+    free(remote);
+}
+
+/* What is wrong with the request, or with us: waiting does not help. */
+static bool is_hopeless(int code)
+{
+    return code == -EINVAL || code == -EACCES || code == -EPERM || code == -ENOENT ||
+           code == -ENOSYS || code == -ENOMEM || code == -EPROTO || code == -E2BIG;
+}
+
+static int begin(struct es_stage *stage, struct es_error *error)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_error fault = {.text = ""};
+    int result = esi_remote_take_tree(remote, stage->data);
+
+    if (result < 0)
+        return result;
+    for (uint32_t i = 0; i < remote->origin_count; i++)
+        remote->restart[i] =
+            stage->context->places->items[remote->origins[i]].taken.position;
+    result = esi_remote_connect(stage, remote->limit_ns, &fault);
+    if (is_hopeless(result))
+        return es_error_set(error, result, "host %s: %s", remote->host, fault.text);
+    if (result < 0) {
+        remote->wire.lost_ns = esi_remote_now_ns();
+        remote->wire.code = result;
+    }
+    return 0;
+}
+
+static int open_remote(struct es_stage *stage,
+                       const struct es_property_value *values,
+                       struct es_error *error)
+{
+    struct esi_remote *remote;
+    int result;
+
+    if (!stage->data)
+        return es_error_set(error, -EINVAL,
+                            "remote: stands where a tree goes on on another host, "
+                            "and cannot be asked for");
+    remote = calloc(1, sizeof *remote);
+    if (!remote)
+        return -ENOMEM;
+    stage->state = remote;
+    remote->limit_ns = (uint64_t)values[PROPERTY_LIMIT].integer;
+    remote->ahead = (unsigned)values[PROPERTY_AHEAD].integer;
+    remote->host = strdup(values[PROPERTY_HOST].text);
+    result = remote->host ? begin(stage, error) : -ENOMEM;
+    if (result < 0)
+        destroy_remote(remote);
+    return result;
+}
+
+static void close_remote(struct es_stage *stage)
+{
+    destroy_remote(stage->state);
+}
+
+/* --- Replies ----------------------------------------------------------------- */
+
+/* Decodes a reply, behind what the batch has. */
+static int decode(struct es_stage *stage,
+                  const struct es_frame *frame,
+                  const uint32_t *origins,
+                  struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_wire_source source = {.swapped = remote->wire.swapped,
+                                    .origins = origins};
+
+    return es_batch_decode(&remote->wire_state, &source, frame->payload, frame->length,
+                           batch, &remote->moves, &remote->spent, NULL);
+}
+
+static struct es_place *place_of(const struct es_stage *stage, uint32_t index)
+{
+    const struct esi_remote *remote = stage->state;
+
+    return &stage->context->places->items[remote->origins[index]];
+}
+
+static void move_place(struct es_place *place, uint64_t position)
+{
+    place->taken.position = position;
+    place->given.position = position;
+}
+
+/* Takes what a reply says into the accounts, once. */
+static void account(struct es_stage *stage, const struct es_batch *batch, size_t first)
+{
+    struct esi_remote *remote = stage->state;
+
+    for (size_t i = 0; i < remote->moves.count; i++)
+        remote->restart[remote->moves.items[i].origin] =
+            remote->moves.items[i].position;
+    for (size_t i = first; i < batch->report_count; i++)
+        stage->cost.lost += batch->reports[i].lost;
+    remote->answered++;
+    remote->server_cpu_ns += remote->spent.cpu_ns;
+    remote->server_wall_ns += remote->spent.wall_ns;
+}
+
+/* What was lost over there counts for the origin here. */
+static void count_lost(struct es_place *place, uint64_t lost)
+{
+    place->taken.lost += lost;
+    place->given.lost += lost;
+}
+
+int esi_remote_enqueue(struct es_stage *stage, const struct es_frame *frame)
+{
+    struct esi_remote *remote = stage->state;
+    size_t reports = remote->queue.report_count;
+    int result = decode(stage, frame, NULL, &remote->queue);
+
+    for (size_t i = 0; i < remote->moves.count && result == 0; i++)
+        result = es_wire_moves_add(&remote->queued_moves, remote->moves.items[i].origin,
+                                   remote->moves.items[i].position);
+    if (result < 0)
+        return result;
+    account(stage, &remote->queue, reports);
+    for (size_t i = reports; i < remote->queue.report_count; i++)
+        count_lost(place_of(stage, remote->queue.reports[i].origin),
+                   remote->queue.reports[i].lost);
+    return 0;
+}
+
+/* It was given already, and is taken or given again when the next pull says so. */
+int esi_remote_keep_direct(struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+    int result;
+
+    if (!remote->direct.payload)
+        return 0;
+    es_batch_undo(&remote->wire_state, remote->direct.payload, remote->direct.length);
+    result = decode(stage, &remote->direct, NULL, &remote->queue);
+    if (result < 0)
+        return result;
+    remote->direct.payload = NULL;
+    remote->given = remote->queue.count;
+    remote->told = remote->queue.report_count;
+    remote->noticed = remote->queue.notice_count;
+    return 0;
+}
+
+/* Decodes a reply into the batch that waits for it. */
+static int give_direct(struct es_stage *stage,
+                       const struct es_frame *frame,
+                       struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    size_t reports = batch->report_count;
+    int result = decode(stage, frame, remote->origins, batch);
+
+    if (result < 0)
+        return result;
+    account(stage, batch, reports);
+    for (size_t i = 0; i < remote->moves.count; i++)
+        move_place(place_of(stage, remote->moves.items[i].origin),
+                   remote->moves.items[i].position);
+    for (size_t i = reports; i < batch->report_count; i++)
+        count_lost(&stage->context->places->items[batch->reports[i].origin],
+                   batch->reports[i].lost);
+    remote->direct = *frame;
+    return 0;
+}
+
+/* --- The queue --------------------------------------------------------------- */
+
+static bool has_rest(const struct esi_remote *remote)
+{
+    return remote->given < remote->queue.count ||
+           remote->told < remote->queue.report_count ||
+           remote->noticed < remote->queue.notice_count;
+}
+
+/* Forgets what was given. */
+static void drop_given(struct esi_remote *remote)
+{
+    struct es_batch *queue = &remote->queue;
+
+    queue->count -= remote->given;
+    queue->report_count -= remote->told;
+    queue->notice_count -= remote->noticed;
+    if (queue->count > 0) {
+        memmove(queue->tuples, queue->tuples + remote->given,
+                queue->count * sizeof *queue->tuples);
+        memmove(queue->marks, queue->marks + remote->given,
+                queue->count * sizeof *queue->marks);
+    }
+    if (queue->report_count > 0)
+        memmove(queue->reports, queue->reports + remote->told,
+                queue->report_count * sizeof *queue->reports);
+    if (queue->notice_count > 0)
+        memmove(queue->notices, queue->notices + remote->noticed,
+                queue->notice_count * sizeof *queue->notices);
+    remote->given = remote->told = remote->noticed = 0;
+    queue->more &= queue->count > 0;
+}
+
+/* Places stand where everything before was given: behind the replies in the queue, but
+ * before what is left of it. */
+static void move_queued(struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+
+    for (size_t i = 0; i < remote->queued_moves.count; i++)
+        move_place(place_of(stage, remote->queued_moves.items[i].origin),
+                   remote->queued_moves.items[i].position);
+    for (size_t i = remote->given; i < remote->queue.count; i++) {
+        const struct es_mark *mark = &remote->queue.marks[i];
+        struct es_place *place = place_of(stage, mark->origin);
+
+        if (place->taken.position > mark->position)
+            move_place(place, mark->position);
+    }
+    if (remote->given == remote->queue.count)
+        remote->queued_moves.count = 0;
+}
+
+static int give_told(struct esi_remote *remote, struct es_batch *batch)
+{
+    int result = 0;
+
+    for (; remote->told < remote->queue.report_count && result == 0; remote->told++) {
+        struct es_report report = remote->queue.reports[remote->told];
+
+        report.origin = remote->origins[report.origin];
+        result = es_batch_report(batch, &report);
+    }
+    for (; remote->noticed < remote->queue.notice_count && result == 0;
+         remote->noticed++)
+        result = es_batch_notice(batch, &remote->queue.notices[remote->noticed]);
+    return result;
+}
+
+/* Gives from the queue as much as the limit allows. */
+static int give_queued(struct es_stage *stage, size_t max, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    const struct es_batch *queue = &remote->queue;
+    size_t left = queue->count - remote->given;
+    size_t count = left < max ? left : max;
+    int result = es_batch_reserve(batch, count);
+
+    if (result == 0)
+        result = give_told(remote, batch);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < count; i++, batch->count++) {
+        batch->tuples[batch->count] = queue->tuples[remote->given + i];
+        batch->marks[batch->count] = queue->marks[remote->given + i];
+        batch->marks[batch->count].origin =
+            remote->origins[batch->marks[batch->count].origin];
+    }
+    remote->given += count;
+    batch->more |= queue->more || count < left;
+    if (count == left)
+        remote->queue.more = false;
+    move_queued(stage);
+    return 0;
+}
+
+/* Takes or takes back what was given last. */
+static int settle(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct esi_remote *remote = stage->state;
+    int result = 0;
+
+    if (remote->settled == pull->serial)
+        return 0;
+    if (es_pull_is_repetition(pull)) {
+        result = esi_remote_keep_direct(stage);
+        if (result == 0)
+            remote->given = remote->told = remote->noticed = 0;
+    } else {
+        remote->direct.payload = NULL;
+        drop_given(remote);
+    }
+    if (result == 0)
+        remote->settled = pull->serial;
+    return result;
+}
+
+/* --- Asking and waiting ------------------------------------------------------ */
+
+/* Sends what is missing of the pulls that are to be under way. */
+static void send_pulls(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct esi_remote *remote = stage->state;
+    struct esi_remote_wire *wire = &remote->wire;
+    bool drain = pull->drain;
+
+    while (wire->link && (drain || wire->sent - wire->received <= remote->ahead)) {
+        if (esi_remote_send(stage, pull) < 0)
+            return;
+        drain = false;
+    }
+}
+
+static void ask_remote(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct esi_remote *remote = stage->state;
+
+    if (settle(stage, pull) < 0 || pull->max == 0 || remote->asked == pull->serial)
+        return;
+    remote->asked = pull->serial;
+    remote->asked_ns = esi_remote_now_ns();
+    if (!has_rest(remote) || pull->drain)
+        send_pulls(stage, pull);
+}
+
+/* Says that this part has not delivered. */
+static int tell_silence(struct es_stage *stage, int code, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_notice notice = {.code = code};
+    uint64_t now = esi_remote_now_ns();
+    uint64_t since = remote->wire.link ? remote->silent_ns : remote->wire.lost_ns;
+
+    snprintf(notice.part, sizeof notice.part, "%s", stage->label);
+    notice.silent_ns = since && since < now ? now - since : 0;
+    return es_batch_notice(batch, &notice);
+}
+
+/* A pull that the server could not serve. */
+static int take_failure(const struct es_frame *frame)
+{
+    struct es_message *message;
+    int code = EPROTO;
+
+    if (es_message_parse(frame->payload, frame->length, "server", NULL, &message) ==
+        0) {
+        code = (int)es_member_integer_or(es_message_root(message), "code", EPROTO);
+        es_message_destroy(message);
+    }
+    return code > 0 && code < 4096 ? -code : -EPROTO;
+}
+
+/* Waits for the next batch.  -ETIMEDOUT; what the server says; or the connection was
+ * dropped. */
+static int await_batch(struct es_stage *stage,
+                       uint64_t deadline_ns,
+                       struct es_frame *ret_frame)
+{
+    struct esi_remote *remote = stage->state;
+    int result;
+
+    do {
+        result = esi_remote_receive(stage, deadline_ns, ret_frame);
+        if (result < 0)
+            return result;
+        /* Else a reply that somebody gave up waiting for. */
+    } while (
+        ret_frame->id != remote->wire.received + 1 ||
+        (ret_frame->type != ES_FRAME_BATCH && (ret_frame->type != ES_FRAME_FAILURE)));
+    remote->wire.received++;
+    remote->silent_ns = 0;
+    return ret_frame->type == ES_FRAME_BATCH ? 0 : take_failure(ret_frame);
+}
+
+static bool is_empty(const struct es_batch *batch)
+{
+    return batch->count == 0 && batch->report_count == 0 && batch->notice_count == 0;
+}
+
+/* Gives the reply, or as much of it as the limit allows. */
+static int give(struct es_stage *stage,
+                const struct es_frame *frame,
+                size_t max,
+                struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    uint32_t count;
+    int result = es_batch_wire_count(frame->payload, frame->length, &count);
+
+    if (result == 0 && count <= max && is_empty(&remote->queue))
+        return give_direct(stage, frame, batch);
+    if (result == 0)
+        result = esi_remote_enqueue(stage, frame);
+    return result < 0 ? result : give_queued(stage, max, batch);
+}
+
+static void note_silence(struct es_stage *stage, uint64_t limit_ns)
+{
+    struct esi_remote *remote = stage->state;
+    uint64_t now = esi_remote_now_ns();
+
+    if (!remote->silent_ns)
+        remote->silent_ns = remote->asked_ns;
+    if (now - remote->silent_ns > GIVE_UP_NS &&
+        now - remote->silent_ns > GIVE_UP_LIMITS * limit_ns)
+        esi_remote_drop(stage, -ETIMEDOUT);
+}
+
+/* Makes the connection anew if there is none, and waits for one reply. */
+static int fetch(struct es_stage *stage,
+                 const struct es_pull *pull,
+                 struct es_frame *ret_frame)
+{
+    struct esi_remote *remote = stage->state;
+    uint64_t limit_ns = esi_remote_limit_ns(remote, pull);
+    uint64_t deadline_ns = remote->asked_ns + limit_ns;
+    int result = -ENOTCONN;
+
+    for (int attempt = 0; attempt < 2; attempt++) {
+        uint64_t now = esi_remote_now_ns();
+
+        if (!esi_remote_restore(stage, deadline_ns > now ? deadline_ns - now : 0))
+            return remote->wire.code;
+        if (remote->wire.sent == remote->wire.received)
+            send_pulls(stage, pull);
+        if (!remote->wire.link)
+            continue;
+        result = await_batch(
+            stage, remote->silent_ns ? now + SILENT_WAIT_NS : deadline_ns, ret_frame);
+        if (result == -ETIMEDOUT && remote->wire.link)
+            note_silence(stage, limit_ns);
+        if (remote->wire.link || result == -ETIMEDOUT)
+            return result;
+    }
+    return result;
+}
+
+/* Fetches all replies up to the one that was to drain. */
+static int fetch_drained(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_frame frame;
+    int result;
+
+    do {
+        result = fetch(stage, pull, &frame);
+        if (result == 0)
+            result = esi_remote_enqueue(stage, &frame);
+    } while (result == 0 && remote->wire.received < remote->wire.drained);
+    return result;
+}
+
+static int pull_new(struct es_stage *stage,
+                    const struct es_pull *pull,
+                    struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_frame frame;
+    int result;
+
+    if (!pull->drain) {
+        result = fetch(stage, pull, &frame);
+        if (result == 0)
+            return give(stage, &frame, pull->max, batch);
+    } else {
+        result = fetch_drained(stage, pull);
+        if (has_rest(remote)) {
+            int given = give_queued(stage, pull->max, batch);
+
+            if (result == 0 || given < 0)
+                return given;
+        }
+    }
+    return result;
+}
+
+static int pull_remote(struct es_stage *stage,
+                       const struct es_pull *pull,
+                       struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    int result = settle(stage, pull);
+
+    if (result < 0 || pull->max == 0)
+        return result;
+    ask_remote(stage, pull);
+    if (has_rest(remote) && !pull->drain)
+        return give_queued(stage, pull->max, batch);
+    result = pull_new(stage, pull, batch);
+    if (remote->wire.link)
+        esi_remote_count_bytes(stage);
+    if (result == -EPROTO)
+        esi_remote_drop(stage, result);
+    return result < 0 && result != -ENOMEM ? tell_silence(stage, result, batch)
+                                           : result;
+}
+
+const struct es_stage_ops esi_stage_remote = {
+    .name = "remote",
+    .help = "stands for stages that run in another host's tuple server",
+    .properties = properties,
+    .property_count = sizeof properties / sizeof *properties,
+    .open = open_remote,
+    .pull = pull_remote,
+    .ask = ask_remote,
+    .close = close_remote,
+};
+
+/* --- Making one -------------------------------------------------------------- */
+
+static void add_to_registry(void)
+{
+    (void)es_stage_register(&esi_stage_remote);
+}
+
+void es_remote_register(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, add_to_registry);
+}
+
+int es_remote_open(const struct es_stage_node *node,
+                   const struct es_stage_context *context,
+                   struct es_error *error,
+                   struct es_stage **ret_stage)
+{
+    char limit[32], ahead[16], label[96];
+    struct es_property written[3] = {
+        {.name = "host", .value = node->host},
+        {.name = "ahead", .value = ahead},
+        {.name = "limit", .value = limit},
+    };
+    struct es_stage_spec spec = {.type = "remote",
+                                 .properties = written,
+                                 .property_count = node->limit_ns ? 3 : 2,
+                                 .origin = ES_STAGE_NO_ORIGIN,
+                                 .label = label,
+                                 .context = context,
+                                 .data = node};
+
+    es_remote_register();
+    snprintf(ahead, sizeof ahead, "%u", node->ahead);
+    snprintf(limit, sizeof limit, "%lluns", (unsigned long long)node->limit_ns);
+    snprintf(label, sizeof label, "host %s", node->host);
+    return es_stage_open(&spec, error, ret_stage);
+}
+
+/* --- What is known of it ----------------------------------------------------- */
+
+bool es_stage_is_remote(const struct es_stage *stage)
+{
+    return stage->ops == &esi_stage_remote;
+}
+
+void es_remote_status(const struct es_stage *stage, struct es_remote_status *ret_status)
+{
+    const struct esi_remote *remote = stage->state;
+    uint64_t since = remote->wire.link ? remote->silent_ns : remote->wire.lost_ns;
+
+    *ret_status = (struct es_remote_status){
+        .host = remote->host,
+        .silent = since != 0,
+        .silent_ns = since ? esi_remote_now_ns() - since : 0,
+        .pulls = remote->answered,
+        .reopened = remote->reopened,
+        .server_cpu_ns = remote->server_cpu_ns,
+        .server_wall_ns = remote->server_wall_ns,
+    };
+}

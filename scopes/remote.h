@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The stage `remote`: stands for a part of the tree that runs in another host's tuple
+ * server (scopes/part.h), and has one connection to it.
+ *
+ * It keeps the last reply until its consumer acknowledges it.  A server that does not
+ * answer within its limit shows as a notice in the batch; its reply is used when it
+ * comes.  A connection that is lost is made again, at the positions reached, in the
+ * pulls that follow.
+ *
+ * Of an origin whose place has position ES_POSITION_END reading begins behind what is
+ * there when the part is opened for the first time.  Where places are `registered` the
+ * part registers as the reader of the elements that are set to block.
+ */
+#ifndef ES_SCOPES_REMOTE_H
+#define ES_SCOPES_REMOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/stage.h"
+#include "scopes/show.h"
+
+#define ES_POSITION_END UINT64_MAX
+
+extern const struct es_stage_ops esi_stage_remote;
+
+/* Adds the type to the registry of stages; es_remote_open() does it too. */
+void es_remote_register(void);
+
+/* Whether `stage` is of this type; the calls below take such stages only. */
+bool es_stage_is_remote(const struct es_stage *stage);
+
+struct es_remote_status {
+    const char *host; /* borrowed */
+    bool silent;      /* does not answer at the moment, or is not connected */
+    uint64_t silent_ns;
+    uint64_t pulls;         /* that were answered */
+    uint64_t reopened;      /* times the connection was made again */
+    uint64_t server_cpu_ns; /* what its pulls have cost the server's thread */
+    uint64_t server_wall_ns;
+};
+
+void es_remote_status(const struct es_stage *stage,
+                      struct es_remote_status *ret_status);
+
+/* Asks the server what its stages have cost, and calls `visit` for each, its root
+ * first, with `depth` added; other servers below it are asked by it.  0, -ETIMEDOUT, or
+ * -EPIPE while there is no connection.  Between pulls only. */
+int es_remote_foreach_row(struct es_stage *stage,
+                          int depth,
+                          uint64_t timeout_ns,
+                          void (*visit)(void *data, const struct es_stage_row *row),
+                          void *data);
+
+/* What one stage has cost up to now; texts borrowed from the stage. */
+void es_stage_row_fill(const struct es_stage *stage,
+                       int depth,
+                       struct es_stage_row *ret_row);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* remote_costs.c - what the stages of a part have cost, asked over its connection. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scopes/remote_private.h"
+
+void es_stage_row_fill(const struct es_stage *stage,
+                       int depth,
+                       struct es_stage_row *ret_row)
+{
+    struct es_stage_cost cost;
+
+    es_stage_cost(stage, &cost);
+    *ret_row = (struct es_stage_row){
+        .depth = depth,
+        .type = stage->ops->name,
+        .label = stage->label,
+        .calls = cost.calls,
+        .tuples = cost.tuples,
+        .failures = cost.failures,
+        .bytes = cost.bytes,
+        .lost = cost.lost,
+        .late = cost.late,
+        .time_ns = es_stage_cost_time_ns(&cost),
+        .cpu_ns = es_stage_cost_cpu_ns(&cost),
+    };
+    if (es_stage_is_remote(stage)) {
+        struct es_remote_status status;
+
+        es_remote_status(stage, &status);
+        ret_row->silent = status.silent;
+    }
+}
+
+static uint64_t counter(const struct es_member *member, const char *name)
+{
+    int64_t value = es_member_integer_or(member, name, 0);
+
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* The part's root stands on the part's host. */
+static void read_row(const struct es_member *member,
+                     const char *host,
+                     int depth,
+                     struct es_stage_row *ret_row)
+{
+    int64_t deeper = es_member_integer_or(member, "depth", 0);
+
+    *ret_row = (struct es_stage_row){
+        .depth = depth + (deeper > 0 && deeper < 1000 ? (int)deeper : 0),
+        .type = es_member_text_or(member, "type", ""),
+        .label = es_member_text_or(member, "label", ""),
+        .host = es_member_text_or(member, "host", deeper == 0 ? host : NULL),
+        .calls = counter(member, "calls"),
+        .tuples = counter(member, "tuples"),
+        .failures = counter(member, "failures"),
+        .bytes = counter(member, "bytes"),
+        .lost = counter(member, "lost"),
+        .late = counter(member, "late"),
+        .time_ns = counter(member, "time_ns"),
+        .cpu_ns = counter(member, "cpu_ns"),
+        .silent = es_member_boolean_or(member, "silent", false),
+    };
+}
+
+static int send_request(struct es_stage *stage, uint64_t timeout_ns, uint64_t *ret_id)
+{
+    static char text[] = "{\"request\": \"costs\"}";
+    struct esi_remote *remote = stage->state;
+    struct iovec piece = {.iov_base = text, .iov_len = strlen(text)};
+    int result;
+
+    if (!remote->wire.link)
+        return -EPIPE;
+    *ret_id = remote->wire.requests++;
+    result = es_link_send(remote->wire.link, ES_FRAME_REQUEST, *ret_id, &piece, 1,
+                          timeout_ns);
+    if (result < 0)
+        esi_remote_drop(stage, result);
+    return result;
+}
+
+/* Waits for the reply; batches that come before it are kept. */
+static int await_reply(struct es_stage *stage,
+                       uint64_t id,
+                       uint64_t deadline_ns,
+                       struct es_frame *ret_frame)
+{
+    struct esi_remote *remote = stage->state;
+    int result;
+
+    for (;;) {
+        result = esi_remote_receive(stage, deadline_ns, ret_frame);
+        if (result < 0)
+            return result;
+        if (ret_frame->id == id)
+            return ret_frame->type == ES_FRAME_REPLY ? 0 : -ENODATA;
+        if (ret_frame->id != remote->wire.received + 1)
+            continue;
+        remote->wire.received++;
+        if (ret_frame->type == ES_FRAME_BATCH)
+            result = esi_remote_enqueue(stage, ret_frame);
+        if (result < 0) {
+            esi_remote_drop(stage, result);
+            return result;
+        }
+    }
+}
+
+int es_remote_foreach_row(struct es_stage *stage,
+                          int depth,
+                          uint64_t timeout_ns,
+                          void (*visit)(void *data, const struct es_stage_row *row),
+                          void *data)
+{
+    const struct esi_remote *remote = stage->state;
+    uint64_t deadline_ns = esi_remote_now_ns() + timeout_ns;
+    const struct es_member *stages;
+    struct es_message *message;
+    struct es_frame frame;
+    uint64_t id;
+    int result = send_request(stage, timeout_ns, &id);
+
+    if (result == 0)
+        result = await_reply(stage, id, deadline_ns, &frame);
+    if (result == 0)
+        result =
+            es_message_parse(frame.payload, frame.length, "server", NULL, &message);
+    if (result < 0)
+        return result;
+    stages = es_member_find(es_message_root(message), "stages");
+    for (size_t i = 0; i < es_member_count(stages); i++) {
+        struct es_stage_row row;
+
+        read_row(es_member_at(stages, i), remote->host, depth, &row);
+        visit(data, &row);
+    }
+    es_message_destroy(message);
+    return 0;
+}

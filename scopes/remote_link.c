@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* remote_link.c - the connection of a remote stage: made, used, lost and made again.
+ *
+ * Who tries to connect lets all others of its tree wait.  So the first attempt after a
+ * loss may take what is left of the pull's limit; those that follow take a fifth of the
+ * time at most.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/remote_private.h"
+
+#define PAUSE_LEAST_NS UINT64_C(10000000)
+#define PAUSE_MOST_NS UINT64_C(1000000000)
+#define TRY_LEAST_NS UINT64_C(20000000)
+
+/* Pauses are so many times as long as the attempt before them took. */
+enum { PAUSE_FACTOR = 4 };
+
+uint64_t esi_remote_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t left_ns(uint64_t deadline_ns)
+{
+    uint64_t now = esi_remote_now_ns();
+
+    return deadline_ns > now ? deadline_ns - now : 0;
+}
+
+/* --- Making it --------------------------------------------------------------- */
+
+/* What a server says in a FAILURE. */
+static int read_failure(const struct es_frame *frame, struct es_error *error)
+{
+    struct es_message *message;
+    const char *text;
+    int code;
+
+    if (es_message_parse(frame->payload, frame->length, "server", error, &message) < 0)
+        return -EPROTO;
+    code = (int)es_member_integer_or(es_message_root(message), "code", EPROTO);
+    text = es_member_text_or(es_message_root(message), "text", "no reason given");
+    if (code <= 0 || code > 4095)
+        code = EPROTO;
+    es_error_set(error, -code, "%s", text);
+    es_message_destroy(message);
+    return -code;
+}
+
+static int take_opened(struct es_stage *stage,
+                       const struct es_frame *frame,
+                       struct es_error *error)
+{
+    struct es_message *message;
+    int result;
+
+    if (frame->type == ES_FRAME_FAILURE)
+        return read_failure(frame, error);
+    if (frame->type != ES_FRAME_REPLY)
+        return es_error_set(error, -EPROTO, "no reply to the request to open a part");
+    result = es_message_parse(frame->payload, frame->length, "server", error, &message);
+    if (result < 0)
+        return -EPROTO;
+    result = esi_remote_take_positions(stage, es_message_root(message), error);
+    es_message_destroy(message);
+    return result;
+}
+
+static int open_part(struct es_stage *stage,
+                     struct es_link *link,
+                     uint64_t deadline_ns,
+                     struct es_error *error)
+{
+    struct es_frame frame;
+    struct iovec piece;
+    char *text;
+    size_t length;
+    int result = esi_remote_write_open(stage, &text, &length);
+
+    if (result < 0)
+        return result;
+    piece = (struct iovec){.iov_base = text, .iov_len = length};
+    result = es_link_send(link, ES_FRAME_REQUEST, ESI_REQUEST_IDS, &piece, 1,
+                          left_ns(deadline_ns));
+    free(text);
+    if (result == 0)
+        result = es_link_receive(link, left_ns(deadline_ns), error, &frame);
+    if (result < 0)
+        return es_error_set(error, result, "the tuple server does not answer: %s",
+                            strerror(-result));
+    return take_opened(stage, &frame, error);
+}
+
+int esi_remote_connect(struct es_stage *stage,
+                       uint64_t timeout_ns,
+                       struct es_error *error)
+{
+    struct esi_remote *remote = stage->state;
+    const struct es_stage_context *context = stage->context;
+    uint64_t deadline_ns = esi_remote_now_ns() + timeout_ns;
+    struct es_link *link;
+    int result;
+
+    if (!context->connect)
+        return es_error_set(error, -ENOTCONN, "no tuple servers are known here");
+    result = context->connect(context->data, remote->host, timeout_ns, error, &link);
+    if (result < 0)
+        return result;
+    result = open_part(stage, link, deadline_ns, error);
+    if (result < 0) {
+        es_link_close(link);
+        return result;
+    }
+    remote->wire = (struct esi_remote_wire){
+        .link = link, .swapped = es_link_peer(link)->swapped, .requests = 1};
+    return 0;
+}
+
+/* --- Losing it --------------------------------------------------------------- */
+
+void esi_remote_drop(struct es_stage *stage, int code)
+{
+    struct esi_remote *remote = stage->state;
+
+    /* Without memory to keep it in, the reply would be lost: then the positions before
+     * it hold, which the scope's consumer has seen or not. */
+    (void)esi_remote_keep_direct(stage);
+    remote->direct.payload = NULL;
+    if (remote->wire.link)
+        esi_remote_count_bytes(stage);
+    es_link_close(remote->wire.link);
+    remote->wire = (struct esi_remote_wire){
+        .lost_ns = remote->silent_ns ? remote->silent_ns : esi_remote_now_ns(),
+        .code = code};
+    stage->cost.failures++;
+}
+
+bool esi_remote_restore(struct es_stage *stage, uint64_t timeout_ns)
+{
+    struct esi_remote *remote = stage->state;
+    struct esi_remote_wire *wire = &remote->wire;
+    uint64_t begun_ns = esi_remote_now_ns();
+    uint64_t spent_ns;
+    int result;
+
+    if (wire->link)
+        return true;
+    if (begun_ns < wire->attempt_ns)
+        return false;
+    if (wire->pause_ns > 0 && timeout_ns > 2 * wire->pause_ns)
+        timeout_ns = 2 * wire->pause_ns;
+    if (timeout_ns < TRY_LEAST_NS)
+        timeout_ns = TRY_LEAST_NS;
+    result = esi_remote_connect(stage, timeout_ns, NULL);
+    if (result == 0) {
+        remote->reopened++;
+        remote->silent_ns = 0;
+        return true;
+    }
+    spent_ns = esi_remote_now_ns() - begun_ns;
+    wire->code = result;
+    wire->pause_ns = wire->pause_ns ? wire->pause_ns * 2 : PAUSE_LEAST_NS;
+    if (wire->pause_ns > PAUSE_MOST_NS)
+        wire->pause_ns = PAUSE_MOST_NS;
+    wire->attempt_ns = begun_ns + spent_ns + wire->pause_ns;
+    if (spent_ns * PAUSE_FACTOR > wire->pause_ns)
+        wire->attempt_ns = begun_ns + spent_ns * (1 + PAUSE_FACTOR);
+    return false;
+}
+
+/* --- Using it ---------------------------------------------------------------- */
+
+int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct esi_remote *remote = stage->state;
+    struct esi_remote_wire *wire = &remote->wire;
+    uint64_t limit_ns = esi_remote_limit_ns(remote, pull);
+    struct es_part_pull asked = {
+        .serial = wire->sent + 1,
+        .acknowledged = wire->received,
+        .max = pull->max,
+        /* Who waits further down is to answer before we give up. */
+        .timeout_ns = limit_ns - limit_ns / 4,
+        .drain = pull->drain,
+        .measure = pull->measure,
+    };
+    unsigned char payload[ES_PART_PULL_BYTES];
+    struct iovec piece = {.iov_base = payload, .iov_len = sizeof payload};
+    int result;
+
+    es_part_pull_encode(&asked, payload);
+    result = es_link_send(wire->link, ES_FRAME_PULL, asked.serial, &piece, 1, limit_ns);
+    if (result < 0) {
+        esi_remote_drop(stage, result);
+        return result;
+    }
+    wire->sent++;
+    if (pull->drain)
+        wire->drained = wire->sent;
+    return 0;
+}
+
+int esi_remote_receive(struct es_stage *stage,
+                       uint64_t deadline_ns,
+                       struct es_frame *ret_frame)
+{
+    struct esi_remote *remote = stage->state;
+    int result = esi_remote_keep_direct(stage);
+
+    if (result < 0)
+        return result;
+    result = es_link_receive(remote->wire.link, left_ns(deadline_ns), NULL, ret_frame);
+    if (result < 0 && result != -ETIMEDOUT)
+        esi_remote_drop(stage, result);
+    return result;
+}
+
+void esi_remote_count_bytes(struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_link_traffic *counted = &remote->wire.counted;
+    struct es_link_traffic traffic;
+
+    es_link_traffic(remote->wire.link, &traffic);
+    stage->cost.bytes += traffic.sent_bytes - counted->sent_bytes +
+                         traffic.received_bytes - counted->received_bytes;
+    *counted = traffic;
+}

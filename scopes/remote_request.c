@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* remote_request.c - the request that opens a part. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/remote_private.h"
+
+/* --- The tree ----------------------------------------------------------------- */
+
+static size_t count_origins(const struct es_stage_node *node)
+{
+    size_t count = node->origin != ES_STAGE_NO_ORIGIN;
+
+    for (size_t i = 0; i < node->child_count; i++)
+        count += count_origins(node->children[i]);
+    return count;
+}
+
+static void list_origins(struct esi_remote *remote, const struct es_stage_node *node)
+{
+    if (node->origin != ES_STAGE_NO_ORIGIN)
+        remote->origins[remote->origin_count++] = node->origin;
+    for (size_t i = 0; i < node->child_count; i++)
+        list_origins(remote, node->children[i]);
+}
+
+/* Origins are numbered in the order in which the tree is written. */
+static uint32_t number_next(void *data, uint32_t origin)
+{
+    uint32_t *next = data;
+
+    (void)origin;
+    return (*next)++;
+}
+
+static int write_tree(struct esi_remote *remote, const struct es_stage_node *node)
+{
+    struct es_json_out out;
+    uint32_t next = 0;
+    size_t length;
+    FILE *stream = open_memstream(&remote->tree, &length);
+    int result;
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    result = es_stage_node_write(node, number_next, &next, &out, NULL);
+    if (fclose(stream) != 0)
+        result = -ENOMEM;
+    return result;
+}
+
+static int add_host(struct esi_remote *remote, const char *host)
+{
+    char **hosts;
+
+    for (size_t i = 0; i < remote->host_count; i++)
+        if (strcmp(remote->hosts[i], host) == 0)
+            return 0;
+    hosts = realloc(remote->hosts, (remote->host_count + 1) * sizeof *hosts);
+    if (!hosts)
+        return -ENOMEM;
+    remote->hosts = hosts;
+    hosts[remote->host_count] = strdup(host);
+    if (!hosts[remote->host_count])
+        return -ENOMEM;
+    remote->host_count++;
+    return 0;
+}
+
+static int list_hosts(struct esi_remote *remote, const struct es_stage_node *node)
+{
+    int result = 0;
+
+    if (node->host && strcmp(node->host, remote->host) != 0)
+        result = add_host(remote, node->host);
+    for (size_t i = 0; i < node->child_count && result == 0; i++)
+        result = list_hosts(remote, node->children[i]);
+    return result;
+}
+
+int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *node)
+{
+    size_t count = count_origins(node);
+    int result;
+
+    remote->origins = calloc(count + 1, sizeof *remote->origins);
+    remote->restart = calloc(count + 1, sizeof *remote->restart);
+    remote->wire_state.next = calloc(count + 1, sizeof *remote->wire_state.next);
+    if (!remote->origins || !remote->restart || !remote->wire_state.next)
+        return -ENOMEM;
+    list_origins(remote, node);
+    remote->wire_state.count = remote->origin_count;
+    result = list_hosts(remote, node);
+    return result < 0 ? result : write_tree(remote, node);
+}
+
+/* --- The request ------------------------------------------------------------- */
+
+static bool is_same_process(const struct es_origin *a, const struct es_origin *b)
+{
+    return a->pid == b->pid && strcmp(a->host, b->host) == 0;
+}
+
+static void write_hosts(const struct es_stage *stage, struct es_json_out *out)
+{
+    const struct esi_remote *remote = stage->state;
+    const struct es_stage_context *context = stage->context;
+    char address[ES_ADDRESS_BYTES];
+
+    es_json_out_begin_object(out, "hosts");
+    for (size_t i = 0; i < remote->host_count && context->address; i++)
+        if (context->address(context->data, remote->hosts[i], address,
+                             sizeof address) == 0)
+            es_json_out_string(out, remote->hosts[i], address);
+    es_json_out_end(out);
+}
+
+static const struct es_origin *origin_at(const struct es_stage *stage, uint32_t index)
+{
+    const struct esi_remote *remote = stage->state;
+
+    return &stage->context->origins->items[remote->origins[index]];
+}
+
+/* Elements of one process follow each other in trees, so a process is written once
+ * unless the tree was made otherwise, which does no harm. */
+static void write_processes(const struct es_stage *stage, struct es_json_out *out)
+{
+    const struct esi_remote *remote = stage->state;
+
+    es_json_out_begin_array(out, "processes");
+    for (uint32_t i = 0; i < remote->origin_count; i++) {
+        const struct es_origin *origin = origin_at(stage, i);
+
+        if (i > 0 && is_same_process(origin, origin_at(stage, i - 1)))
+            continue;
+        es_json_out_begin_object(out, NULL);
+        es_json_out_signed(out, "pid", origin->pid);
+        es_json_out_signed(out, "rank", origin->rank);
+        es_json_out_string(out, "host", origin->host);
+        es_clock_write(origin->clock, out, "clock");
+        es_json_out_end(out);
+    }
+    es_json_out_end(out);
+}
+
+static void write_origin(const struct es_origin *origin,
+                         uint32_t process,
+                         uint64_t position,
+                         struct es_json_out *out)
+{
+    es_json_out_begin_object(out, NULL);
+    es_json_out_unsigned(out, "process", process);
+    es_json_out_string(out, "name", origin->name);
+    es_json_out_string(out, "collector", origin->collector);
+    es_json_out_signed(out, "thread", origin->thread);
+    es_json_out_unsigned(out, "classes", origin->classes);
+    es_json_out_signed(out, "peer", origin->peer);
+    es_json_out_unsigned(out, "communicator", origin->communicator);
+    if (position == ES_POSITION_END)
+        es_json_out_bool(out, "end", true);
+    else
+        es_json_out_unsigned(out, "position", position);
+    es_json_out_end(out);
+}
+
+static void write_origins(const struct es_stage *stage, struct es_json_out *out)
+{
+    const struct esi_remote *remote = stage->state;
+    uint32_t process = 0;
+
+    es_json_out_begin_array(out, "origins");
+    for (uint32_t i = 0; i < remote->origin_count; i++) {
+        const struct es_origin *origin = origin_at(stage, i);
+
+        if (i > 0 && !is_same_process(origin, origin_at(stage, i - 1)))
+            process++;
+        write_origin(origin, process, remote->restart[i], out);
+    }
+    es_json_out_end(out);
+}
+
+/* Where the scope is to wait for. */
+static bool is_lossless(const struct es_stage *stage)
+{
+    const struct esi_remote *remote = stage->state;
+
+    for (uint32_t i = 0; i < remote->origin_count; i++)
+        if (stage->context->places->items[remote->origins[i]].registered)
+            return true;
+    return false;
+}
+
+int esi_remote_write_open(const struct es_stage *stage,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    const struct esi_remote *remote = stage->state;
+    struct es_json_out out;
+    FILE *stream = open_memstream(ret_text, ret_length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "open");
+    es_json_out_bool(&out, "lossless", is_lossless(stage));
+    write_hosts(stage, &out);
+    write_processes(stage, &out);
+    write_origins(stage, &out);
+    /* The tree is text already, so the object is ended by hand. */
+    fprintf(stream, ",\"tree\":%s}", remote->tree);
+    if (fclose(stream) != 0) {
+        free(*ret_text);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+/* --- The reply --------------------------------------------------------------- */
+
+static void take_position(struct es_stage *stage, uint32_t index, uint64_t position)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_place *place = &stage->context->places->items[remote->origins[index]];
+
+    remote->wire_state.next[index] = position;
+    /* Only where the server had to find it is it news. */
+    if (remote->restart[index] != ES_POSITION_END)
+        return;
+    remote->restart[index] = position;
+    place->taken.position = position;
+    place->given.position = position;
+}
+
+int esi_remote_take_positions(struct es_stage *stage,
+                              const struct es_member *reply,
+                              struct es_error *error)
+{
+    struct esi_remote *remote = stage->state;
+    const struct es_member *positions = es_member_find(reply, "positions");
+    const struct es_member *missing = es_member_find(reply, "missing");
+    size_t next_missing = 0;
+
+    if (es_member_count(positions) != remote->origin_count)
+        return es_error_set(error, -EPROTO,
+                            "the server of host %s has opened something else",
+                            remote->host);
+    for (uint32_t i = 0; i < remote->origin_count; i++) {
+        int64_t position = es_member_as_integer(es_member_at(positions, i));
+        const struct es_member *lacking = es_member_at(missing, next_missing);
+
+        if (lacking && es_member_as_integer(lacking) == (int64_t)i) {
+            remote->wire_state.next[i] = (uint64_t)position;
+            next_missing++;
+            continue;
+        }
+        take_position(stage, i, (uint64_t)position);
+    }
+    return 0;
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* servers.c - the tuple servers of a run, as a client reaches them.
+ *
+ * One connection per host is kept for control requests and made anew when it breaks.
+ * Hosts are only ever added, so an entry is used without the set's lock, under its own:
+ * a host that does not answer holds up nobody who asks another one.
+ */
+#include "config.h"
+
+#include "scopes/servers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "scopes/servers_find.h"
+
+#define REQUEST_NS UINT64_C(5000000000)
+#define END_NS UINT64_C(15000000000)
+
+/* One host. */
+struct host {
+    struct host *next; /* never changes once it is listed, like the name */
+    char name[64];
+    struct es_server_info info; /* under the set's lock */
+    pthread_mutex_t lock;       /* of the connection */
+    struct es_link *link;       /* NULL = none at the moment */
+    uint64_t requests;
+};
+
+struct es_servers {
+    char run[64];
+    struct es_run_key key;
+    bool has_key;
+    char here[ES_HOST_NAME_BYTES];
+    char socket[ES_ADDRESS_BYTES]; /* of this host's server; "" = not known */
+    struct host *home;             /* the home server, by its address; NULL = the hosts
+                                      were told by somebody else */
+    pthread_mutex_t lock;
+    struct host *hosts;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* --- Hosts ------------------------------------------------------------------- */
+
+/* Called with the set's lock held.  NULL: not there. */
+static struct host *find_host(struct es_servers *servers, const char *name)
+{
+    struct host *host = servers->hosts;
+
+    while (host && strcmp(host->name, name) != 0)
+        host = host->next;
+    return host;
+}
+
+static struct host *new_host(const char *name)
+{
+    struct host *host = calloc(1, sizeof *host);
+
+    if (!host)
+        return NULL;
+    snprintf(host->name, sizeof host->name, "%s", name);
+    snprintf(host->info.host, sizeof host->info.host, "%s", name);
+    pthread_mutex_init(&host->lock, NULL);
+    return host;
+}
+
+static void destroy_host(struct host *host)
+{
+    if (!host)
+        return;
+    es_link_close(host->link);
+    pthread_mutex_destroy(&host->lock);
+    free(host);
+}
+
+/* Called with the set's lock held.  New ones go to the end, so that the order stays.
+ * NULL: no memory. */
+static struct host *get_host(struct es_servers *servers, const char *name)
+{
+    struct host *host = find_host(servers, name);
+    struct host **end = &servers->hosts;
+
+    if (host)
+        return host;
+    while (*end)
+        end = &(*end)->next;
+    *end = new_host(name);
+    return *end;
+}
+
+/* Where a host's server is reached from here. */
+static int address_from_here(const struct es_servers *servers,
+                             const struct host *host,
+                             char out[ES_ADDRESS_BYTES])
+{
+    const char *address = host->info.address;
+
+    if (servers->socket[0] && strcmp(host->name, servers->here) == 0)
+        address = servers->socket;
+    snprintf(out, ES_ADDRESS_BYTES, "%s", address);
+    return address[0] ? 0 : -ENOENT;
+}
+
+static int unknown_host(const char *name, struct es_error *error)
+{
+    return es_error_set(error, -ENOENT, "no tuple server of host \"%.64s\" is known",
+                        name);
+}
+
+/* Finds an entry and its address.  `name` NULL is the home server, which is reached as
+ * it was found. */
+static int look_up(struct es_servers *servers,
+                   const char *name,
+                   struct es_error *error,
+                   struct host **ret_host,
+                   char out[ES_ADDRESS_BYTES])
+{
+    struct host *host;
+    int result;
+
+    pthread_mutex_lock(&servers->lock);
+    host = name ? find_host(servers, name) : servers->home;
+    result = host ? address_from_here(servers, host, out) : -ENOENT;
+    pthread_mutex_unlock(&servers->lock);
+    if (result < 0)
+        return unknown_host(name ? name : "home", error);
+    *ret_host = host;
+    return 0;
+}
+
+/* --- Connections ------------------------------------------------------------- */
+
+static int connect_to(struct es_servers *servers,
+                      const char *address,
+                      uint64_t timeout_ns,
+                      struct es_error *error,
+                      struct es_link **ret_link)
+{
+    struct es_greeting greeting = {.pid = (uint32_t)getpid()};
+
+    snprintf(greeting.run, sizeof greeting.run, "%s", servers->run);
+    snprintf(greeting.host, sizeof greeting.host, "%s", servers->here);
+    snprintf(greeting.program, sizeof greeting.program, "%s",
+             program_invocation_short_name);
+    return es_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
+                           timeout_ns, error, ret_link);
+}
+
+int es_servers_connect(struct es_servers *servers,
+                       const char *host,
+                       uint64_t timeout_ns,
+                       struct es_error *error,
+                       struct es_link **ret_link)
+{
+    char address[ES_ADDRESS_BYTES];
+    struct host *entry;
+    int result = look_up(servers, host, error, &entry, address);
+
+    return result < 0 ? result
+                      : connect_to(servers, address, timeout_ns, error, ret_link);
+}
+
+int es_servers_address(struct es_servers *servers,
+                       const char *host,
+                       char *out,
+                       size_t size)
+{
+    struct host *entry;
+    int result = -ENOENT;
+
+    pthread_mutex_lock(&servers->lock);
+    entry = find_host(servers, host);
+    if (entry && entry->info.address[0]) {
+        size_t length = strlen(entry->info.address);
+
+        result = length < size ? 0 : -ENOSPC;
+        if (result == 0)
+            memcpy(out, entry->info.address, length + 1);
+    }
+    pthread_mutex_unlock(&servers->lock);
+    return result;
+}
+
+/* --- Control requests --------------------------------------------------------- */
+
+static int read_failure(const struct es_member *failure, struct es_error *error)
+{
+    int64_t code = es_member_integer_or(failure, "code", EPROTO);
+
+    if (code <= 0 || code > 4095)
+        code = EPROTO;
+    return es_error_set(error, -(int)code, "%s",
+                        es_member_text_or(failure, "text", "no reason was given"));
+}
+
+static int read_reply(const struct es_frame *frame,
+                      struct es_error *error,
+                      struct es_message **ret_reply)
+{
+    struct es_message *message;
+    int result =
+        es_message_parse(frame->payload, frame->length, "reply", error, &message);
+
+    if (result < 0)
+        return result == -ENOMEM ? result : -EPROTO;
+    if (frame->type == ES_FRAME_FAILURE) {
+        result = read_failure(es_message_root(message), error);
+        es_message_destroy(message);
+        return result;
+    }
+    *ret_reply = message;
+    return 0;
+}
+
+static int fail(const struct host *host, int code, struct es_error *error)
+{
+    return es_error_set(error, code, "the tuple server of host %s does not answer: %s",
+                        host->name, strerror(-code));
+}
+
+/* Sends over the connection that there is, and waits.  Where it turns out broken it is
+ * closed. */
+static int exchange(struct host *host,
+                    const char *text,
+                    size_t length,
+                    uint64_t deadline_ns,
+                    struct es_error *error,
+                    struct es_message **ret_reply)
+{
+    /* The interface of the vector knows no const; nothing is written to it. */
+    struct iovec piece = {.iov_base = (char *)text, .iov_len = length};
+    uint64_t id = ++host->requests;
+    uint64_t now = now_ns();
+    struct es_frame frame;
+    int result = es_link_send(host->link, ES_FRAME_REQUEST, id, &piece, 1,
+                              deadline_ns > now ? deadline_ns - now : 0);
+
+    while (result == 0) {
+        now = now_ns();
+        result = es_link_receive(host->link, deadline_ns > now ? deadline_ns - now : 0,
+                                 NULL, &frame);
+        if (result == 0 && frame.id == id)
+            return read_reply(&frame, error, ret_reply);
+    }
+    if (result != -ETIMEDOUT) {
+        es_link_close(host->link);
+        host->link = NULL;
+    }
+    return result;
+}
+
+/* A connection that was kept may have ended long ago: then it is made anew, once. */
+static int request(struct es_servers *servers,
+                   struct host *host,
+                   const char *address,
+                   const char *text,
+                   size_t length,
+                   uint64_t timeout_ns,
+                   struct es_error *error,
+                   struct es_message **ret_reply)
+{
+    uint64_t deadline_ns = now_ns() + timeout_ns;
+    bool kept = host->link != NULL;
+    int result = -EPIPE;
+
+    if (kept)
+        result = exchange(host, text, length, deadline_ns, error, ret_reply);
+    if (host->link)
+        return result == -ETIMEDOUT ? fail(host, result, error) : result;
+    result = connect_to(servers, address, timeout_ns, error, &host->link);
+    if (result < 0)
+        return result;
+    result = exchange(host, text, length, deadline_ns, error, ret_reply);
+    return !host->link || result == -ETIMEDOUT ? fail(host, result, error) : result;
+}
+
+int es_servers_request(struct es_servers *servers,
+                       const char *host,
+                       const char *text,
+                       size_t length,
+                       uint64_t timeout_ns,
+                       struct es_error *error,
+                       struct es_message **ret_reply)
+{
+    char address[ES_ADDRESS_BYTES];
+    struct host *entry;
+    int result = look_up(servers, host, error, &entry, address);
+
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&entry->lock);
+    result =
+        request(servers, entry, address, text, length, timeout_ns, error, ret_reply);
+    pthread_mutex_unlock(&entry->lock);
+    return result;
+}
+
+/* --- Which hosts there are ----------------------------------------------------- */
+
+static enum es_server_state find_state(const char *name)
+{
+    if (strcmp(name, "up") == 0)
+        return ES_SERVER_UP;
+    return strcmp(name, "ended") == 0 ? ES_SERVER_ENDED : ES_SERVER_SILENT;
+}
+
+static void copy(char *out,
+                 size_t size,
+                 const struct es_member *member,
+                 const char *name)
+{
+    snprintf(out, size, "%s", es_member_text_or(member, name, ""));
+}
+
+/* One host, as the home server tells it. */
+static int take_host(struct es_servers *servers, const struct es_member *member)
+{
+    struct es_server_info info = {
+        .state = find_state(es_member_text_or(member, "state", "")),
+        .home = es_member_boolean_or(member, "home", false),
+        .ranks = (int)es_member_integer_or(member, "ranks", 0),
+        .silent_ns = (uint64_t)es_member_integer_or(member, "silent_ns", 0),
+    };
+    struct host *host;
+
+    copy(info.host, sizeof info.host, member, "host");
+    copy(info.cluster, sizeof info.cluster, member, "cluster");
+    copy(info.gateway, sizeof info.gateway, member, "gateway");
+    copy(info.address, sizeof info.address, member, "address");
+    info.here = strcmp(info.host, servers->here) == 0;
+    if (!info.host[0])
+        return 0;
+    pthread_mutex_lock(&servers->lock);
+    host = get_host(servers, info.host);
+    if (host)
+        host->info = info;
+    pthread_mutex_unlock(&servers->lock);
+    return host ? 0 : -ENOMEM;
+}
+
+static int refresh(struct es_servers *servers, struct es_error *error)
+{
+    static const char text[] = "{\"request\": \"hosts\"}";
+    const struct es_member *hosts;
+    struct es_message *reply;
+    int result;
+
+    if (!servers->home)
+        return (int)es_servers_count(servers);
+    result = es_servers_request(servers, NULL, text, strlen(text), REQUEST_NS, error,
+                                &reply);
+    if (result < 0)
+        return result;
+    hosts = es_member_find(es_message_root(reply), "hosts");
+    for (size_t i = 0; i < es_member_count(hosts) && result == 0; i++)
+        result = take_host(servers, es_member_at(hosts, i));
+    es_message_destroy(reply);
+    return result < 0 ? result : (int)es_servers_count(servers);
+}
+
+/* --- The set ----------------------------------------------------------------- */
+
+int es_servers_create(const char *run,
+                      const struct es_run_key *key,
+                      struct es_servers **ret_servers)
+{
+    struct es_servers *servers = calloc(1, sizeof *servers);
+
+    if (!servers)
+        return -ENOMEM;
+    snprintf(servers->run, sizeof servers->run, "%s", run);
+    es_host_name(servers->here);
+    servers->has_key = key != NULL;
+    if (key)
+        servers->key = *key;
+    pthread_mutex_init(&servers->lock, NULL);
+    *ret_servers = servers;
+    return 0;
+}
+
+int es_servers_add(struct es_servers *servers, const char *host, const char *address)
+{
+    struct host *entry;
+
+    pthread_mutex_lock(&servers->lock);
+    entry = get_host(servers, host);
+    if (entry)
+        snprintf(entry->info.address, sizeof entry->info.address, "%s", address);
+    pthread_mutex_unlock(&servers->lock);
+    return entry ? 0 : -ENOMEM;
+}
+
+void es_servers_close(struct es_servers *servers)
+{
+    int saved_errno = errno;
+
+    if (!servers)
+        return;
+    for (struct host *host = servers->hosts, *next; host; host = next) {
+        next = host->next;
+        destroy_host(host);
+    }
+    destroy_host(servers->home);
+    pthread_mutex_destroy(&servers->lock);
+    free(servers);
+    errno = saved_errno;
+}
+
+const char *es_servers_run(const struct es_servers *servers)
+{
+    return servers->run;
+}
+
+/* --- The run's servers -------------------------------------------------------- */
+
+int es_servers_open(const char *run,
+                    const char *home,
+                    struct es_error *error,
+                    struct es_servers **ret_servers)
+{
+    struct esi_servers_found found;
+    struct es_servers *servers;
+    struct es_run_key key;
+    bool has_key;
+    int result = esi_servers_find(run, home, error, &found);
+
+    if (result < 0)
+        return result;
+    result = es_run_key_load(found.run, error, &key);
+    has_key = result == 0;
+    if (result < 0 && result != -ENOENT)
+        return result;
+    es_error_clear(error);
+    result = es_servers_create(found.run, has_key ? &key : NULL, &servers);
+    if (result < 0)
+        return result;
+    snprintf(servers->socket, sizeof servers->socket, "%s", found.socket);
+    servers->home = new_host("home");
+    if (servers->home) {
+        snprintf(servers->home->info.address, sizeof found.home, "%s", found.home);
+        result = refresh(servers, error);
+    } else {
+        result = -ENOMEM;
+    }
+    if (result < 0) {
+        es_servers_close(servers);
+        return result == -ECONNREFUSED ? -ENOENT : result;
+    }
+    *ret_servers = servers;
+    return 0;
+}
+
+int es_servers_refresh(struct es_servers *servers)
+{
+    return refresh(servers, NULL);
+}
+
+size_t es_servers_count(struct es_servers *servers)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&servers->lock);
+    for (const struct host *host = servers->hosts; host; host = host->next)
+        count++;
+    pthread_mutex_unlock(&servers->lock);
+    return count;
+}
+
+int es_servers_at(struct es_servers *servers,
+                  size_t index,
+                  struct es_server_info *ret_info)
+{
+    const struct host *host;
+
+    pthread_mutex_lock(&servers->lock);
+    for (host = servers->hosts; host && index > 0; host = host->next)
+        index--;
+    if (host)
+        *ret_info = host->info;
+    pthread_mutex_unlock(&servers->lock);
+    return host ? 0 : -ENOENT;
+}
+
+int es_servers_end(struct es_servers *servers, bool keep)
+{
+    char text[64];
+    struct es_message *reply;
+    int length = snprintf(text, sizeof text, "{\"request\": \"end\", \"keep\": %s}",
+                          keep ? "true" : "false");
+    int result =
+        es_servers_request(servers, NULL, text, (size_t)length, END_NS, NULL, &reply);
+
+    if (result < 0)
+        return result;
+    result = (int)es_member_integer_or(es_message_root(reply), "hosts", 1);
+    es_message_destroy(reply);
+    return result;
+}
