@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "pathmap/pathmap.h"
+#include "scopes/map_check.h"
 
 struct check_arguments {
     const char *path;
@@ -105,10 +106,15 @@ int esi_cmd_check(int argc, char **argv)
     struct check_arguments arguments = {.path = NULL};
     struct es_error error = {.text = ""};
     struct es_pathmap_summary summary;
-    struct es_pathmap *map;
+    struct es_pathmap *map = NULL;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     int code = es_pathmap_load(arguments.path, &error, &map);
+    if (code == 0) {
+        code = es_map_check_stages(map, &error);
+        if (code < 0)
+            es_pathmap_destroy(map);
+    }
     if (code < 0) {
         if (arguments.format == ES_FORMAT_JSON)
             print_fault_json(arguments.path, &error);

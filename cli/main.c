@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "eventspace/stage_module.h"
 
 static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);
@@ -94,6 +95,21 @@ static int run_version(int argc, char **argv)
     return ES_EXIT_SUCCESS;
 }
 
+/* The user's stages; what starts programs pulls none. */
+static bool load_stages(const struct es_command *command)
+{
+    struct es_error error = {.text = ""};
+    int loaded;
+
+    if (command->run == esi_cmd_run || command->run == esi_cmd_exec)
+        return true;
+    loaded = es_stage_load_environment(&error);
+    if (loaded < 0)
+        esi_command_fail_error(ES_EXIT_USAGE, &error, loaded,
+                               "the stages in EVENTSPACE_STAGES cannot be loaded");
+    return loaded >= 0;
+}
+
 /* An output that was cut short must not look complete. */
 static int check_output(int status)
 {
@@ -124,5 +140,7 @@ int main(int argc, char **argv)
     if (!command)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "no command '%s'; see `eventspace --help`", name);
+    if (!load_stages(command))
+        return ES_EXIT_USAGE;
     return check_output(run_command(command, argc - 1, argv + 1));
 }

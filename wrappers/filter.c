@@ -17,6 +17,18 @@ static const struct es_property_schema properties[] = {
                         .help = "condition on the fields of a tuple"},
 };
 
+static int check_filter(const struct es_property_value *values, struct es_error *error)
+{
+    const struct es_property_value *where = &values[PROPERTY_WHERE];
+    struct esi_filter *filter;
+    int result =
+        esi_filter_create(where->text, where->line, where->column, error, &filter);
+
+    if (result == 0)
+        esi_filter_destroy(filter);
+    return result;
+}
+
 static int open_filter(struct es_stage *stage,
                        const struct es_property_value *values,
                        struct es_error *error)
@@ -74,6 +86,7 @@ const struct es_stage_ops esi_stage_filter = {
     .properties = properties,
     .property_count = sizeof properties / sizeof *properties,
     .max_children = 1,
+    .check = check_filter,
     .open = open_filter,
     .pull = pull_filter,
     .ask = esi_stage_ask_child,

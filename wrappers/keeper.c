@@ -116,7 +116,7 @@ int esi_keeper_give(struct esi_keeper *keeper,
                     size_t first,
                     struct es_batch *batch)
 {
-    const struct esi_entry *entries = keeper->queue.entries + keeper->queue.first;
+    const struct esi_lane *queue = &keeper->queue;
     size_t left = pull->max - (batch->count - first);
     int result;
 
@@ -130,8 +130,10 @@ int esi_keeper_give(struct esi_keeper *keeper,
     if (result < 0)
         return result;
     for (size_t i = 0; i < count; i++) {
-        batch->tuples[batch->count] = entries[i].tuple;
-        batch->marks[batch->count++] = entries[i].mark;
+        const struct esi_entry *entry = &queue->entries[queue->first + i];
+
+        batch->tuples[batch->count] = entry->tuple;
+        batch->marks[batch->count++] = entry->mark;
     }
     keeper->given = count;
     keeper->serial = pull->serial;

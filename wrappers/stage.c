@@ -113,15 +113,53 @@ static struct es_stage *new_stage(const struct es_stage_ops *ops,
     return stage;
 }
 
+/* Properties as values that the type accepts; the caller frees them. */
+static int read_properties(const struct es_stage_ops *ops,
+                           const struct es_property *properties,
+                           size_t count,
+                           struct es_error *error,
+                           struct es_property_value **ret_values)
+{
+    struct es_property_value *values;
+    int result =
+        es_property_values_parse(ops->name, ops->properties, ops->property_count,
+                                 properties, count, error, &values);
+
+    if (result == 0 && ops->check) {
+        result = ops->check(values, error);
+        if (result < 0)
+            es_property_values_free(values, ops->property_count);
+    }
+    if (result == 0)
+        *ret_values = values;
+    return result;
+}
+
+int es_stage_check(const char *type,
+                   const struct es_property *properties,
+                   size_t count,
+                   struct es_error *error)
+{
+    const struct es_stage_ops *ops = es_stage_find(type);
+    struct es_property_value *values;
+    int result;
+
+    if (!ops)
+        return esi_stage_unknown(type, error);
+    result = read_properties(ops, properties, count, error, &values);
+    if (result == 0)
+        es_property_values_free(values, ops->property_count);
+    return result;
+}
+
 static int open_type(struct es_stage *stage,
                      const struct es_stage_spec *spec,
                      struct es_error *error)
 {
     const struct es_stage_ops *ops = stage->ops;
     struct es_property_value *values;
-    int result = es_property_values_parse(ops->name, ops->properties,
-                                          ops->property_count, spec->properties,
-                                          spec->property_count, error, &values);
+    int result =
+        read_properties(ops, spec->properties, spec->property_count, error, &values);
 
     if (result < 0)
         return result;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* map_check.c - judges the stages that a pathmap names by the registry of types. */
+#include "config.h"
+
+#include "scopes/map_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "eventspace/stage.h"
+
+/* The fault gets the place of the stage where it has none of its own. */
+static int fail_at(const struct es_pathmap *map,
+                   const struct es_pathmap_stage *stage,
+                   const struct es_error *fault,
+                   int code,
+                   struct es_error *error)
+{
+    bool has_place = fault->line > 0;
+
+    return es_error_set_at(error, code, es_pathmap_source(map),
+                           has_place ? fault->line : stage->line,
+                           has_place ? fault->column : stage->column, "%s",
+                           fault->text[0] ? fault->text : "the stage is wrong");
+}
+
+static int check_children(const struct es_pathmap_stage *stage, struct es_error *error)
+{
+    const struct es_stage_ops *ops = es_stage_find(stage->type);
+
+    if (!ops->pull)
+        return es_error_set(
+            error, -EINVAL,
+            "%s belongs to the writing side: it has no place in a scope", ops->name);
+    if (stage->child_count > ops->max_children)
+        return es_error_set(error, -EINVAL, "%s takes at most %zu children, has %zu",
+                            ops->name, ops->max_children, stage->child_count);
+    return 0;
+}
+
+static int check_properties(const struct es_pathmap *map,
+                            const struct es_pathmap_stage *stage,
+                            struct es_error *error)
+{
+    struct es_property *properties =
+        calloc(stage->property_count + 1, sizeof *properties);
+    int result;
+
+    if (!properties)
+        return -ENOMEM;
+    for (size_t i = 0; i < stage->property_count; i++)
+        properties[i] = (struct es_property){.name = stage->properties[i].name,
+                                             .value = stage->properties[i].text,
+                                             .source = es_pathmap_source(map),
+                                             .line = stage->properties[i].line,
+                                             .column = stage->properties[i].column};
+    result = es_stage_check(stage->type, properties, stage->property_count, error);
+    free(properties);
+    return result;
+}
+
+static int check_stage(const struct es_pathmap *map,
+                       const struct es_pathmap_stage *stage,
+                       struct es_error *error)
+{
+    struct es_error fault = {.text = ""};
+    int result = check_properties(map, stage, &fault);
+
+    if (result == 0)
+        result = check_children(stage, &fault);
+    if (result < 0)
+        return fail_at(map, stage, &fault, result, error);
+    for (size_t i = 0; i < stage->child_count && result == 0; i++)
+        result = check_stage(map, &stage->children[i], error);
+    return result;
+}
+
+int es_map_check_stages(const struct es_pathmap *map, struct es_error *error)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < es_pathmap_scope_count(map) && result == 0; i++)
+        result = check_stage(map, &es_pathmap_scope(map, i)->tree, error);
+    return result;
+}
