@@ -124,6 +124,13 @@ nothing_left() {
     return $left
 }
 
+# Servers end a moment after the run.
+check_nothing_left() {
+    local tries=50
+    until nothing_left >$work/left || [ $((tries -= 1)) -eq 0 ]; do sleep 0.1; done
+    check 'nothing is left on any host' diff /dev/null $work/left
+}
+
 # draw_map FILE - the pathmap of the hosts that place() chose: two clusters, and the
 # gateway to the western one.
 draw_map() {
