@@ -30,7 +30,7 @@
 #include "eventspace/scope.h"
 
 enum {
-    ES_RATE_REASON_BYTES = 200,
+    ES_RATE_REASON_BYTES = 320,
     ES_RATE_HISTORY = 16, /* decisions that are remembered */
 };
 

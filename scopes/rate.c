@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* rate.c - keeps a scope's rate of pulls inside a budget, or brings it to a wanted one.
+ *
+ * Two things are decided.  The pause between pulls follows what the CPU share says at
+ * once: over the budget it grows in proportion, well below it shrinks, and in a band
+ * between nothing changes, so noise causes no restlessness.  The tree is searched for
+ * only while all is calm (rate_search.c), and again when conditions have changed.
+ *
+ * Since a pull of every tuple costs something a pull and something a tuple, and tuples
+ * come as the program makes them, the share need not fall as the rate does.  The pause
+ * is corrected by the ratio of share and aim again and again: that converges all the
+ * same, and where it cannot the longest pause is reached and the contradiction told.
+ */
+#include "config.h"
+
+#include "scopes/rate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/rate_private.h"
+
+#define MEMORY 0.75   /* weight of what was measured before against one sample */
+#define OVERRUN 1.1   /* one sample over the budget by this is enough to act */
+#define SPARE 0.72    /* below this share of the budget the rate is raised */
+#define REACHED 0.95  /* of the wanted rate counts as all of it */
+#define STEP_MOST 4.0 /* the pause changes by this factor at most */
+#define LOAD_STEP 1.5 /* the cost of a pull has changed by this: search again */
+enum {
+    MEASURED = 3,      /* samples that a decision about the tree rests on */
+    CALM = 4,          /* samples without a change before a search */
+    SEARCH_AGAIN = 30, /* samples between two searches at least */
+};
+
+/* Sums of the samples with the settings in force, older ones fading. */
+struct sums {
+    double seconds;
+    double pulls;
+    double pull_seconds;
+    double cpu_seconds;
+    double tuples;
+    double lost;
+    double full;
+};
+
+enum complaint { NONE, LOSSES, BUDGET_TOO_SMALL, CONSUMER_SLOW, TREES_SLOW };
+
+struct es_rate {
+    struct es_rate_config config;
+    struct es_rate_settings settings; /* in force */
+    struct sums sums;
+    struct sums waiting; /* samples in which no pull ended: they count with the next */
+    unsigned samples;    /* in sums, ever */
+    unsigned skip;       /* samples not to be counted: the tree is being changed */
+    unsigned calm;       /* samples since the last change */
+    unsigned since_search;
+    bool is_started;
+    bool has_searched;
+    double searched_cost; /* of a pull when the last search ended; 0 = none measured */
+    size_t searched_servers;
+    size_t searched_elements;
+    struct esi_rate_search search;
+    uint64_t last_ns;
+    char busiest[64];
+    enum complaint complaint;          /* that was told last */
+    char reason[ES_RATE_REASON_BYTES]; /* of the newest decision, trials included */
+    struct es_rate_entry history[ES_RATE_HISTORY];
+    size_t decisions; /* ever, without trials */
+};
+
+/* --- Made and changed --------------------------------------------------------- */
+
+void es_rate_config_init(struct es_rate_config *config)
+{
+    *config = (struct es_rate_config){
+        .freedom = ES_RATE_ALL,
+        .settings = {.interval_ns = UINT64_C(10000000), .max = 65536},
+        .interval_min_ns = UINT64_C(100000),
+        .interval_max_ns = UINT64_C(10000000000),
+        .max_limit = (size_t)1 << 20,
+        .max_threads = 8,
+        .max_ahead = 8,
+    };
+}
+
+static bool is_sane(const struct es_rate_config *config)
+{
+    if (!(config->budget >= 0) || !(config->wanted_hz >= 0))
+        return false;
+    return (config->budget > 0 || config->wanted_hz > 0) &&
+           config->interval_min_ns > 0 && config->settings.max > 0 &&
+           config->interval_min_ns <= config->interval_max_ns;
+}
+
+/* The pause that the goals and limits allow, nearest to `interval_ns`. */
+static uint64_t bounded(const struct es_rate_config *config, double interval_ns)
+{
+    double least = (double)config->interval_min_ns;
+    double most = (double)config->interval_max_ns;
+
+    if (config->wanted_hz > 0 && 1e9 / config->wanted_hz > least)
+        least = 1e9 / config->wanted_hz;
+    if (interval_ns < least)
+        interval_ns = least;
+    return (uint64_t)(interval_ns > most ? most : interval_ns);
+}
+
+int es_rate_create(const struct es_rate_config *config, struct es_rate **ret_rate)
+{
+    struct es_rate *rate;
+
+    if (!is_sane(config))
+        return -EINVAL;
+    rate = calloc(1, sizeof *rate);
+    if (!rate)
+        return -ENOMEM;
+    rate->config = *config;
+    rate->settings = config->settings;
+    *ret_rate = rate;
+    return 0;
+}
+
+void es_rate_destroy(struct es_rate *rate)
+{
+    free(rate);
+}
+
+int es_rate_set(struct es_rate *rate, const struct es_rate_config *config)
+{
+    if (!is_sane(config))
+        return -EINVAL;
+    rate->config = *config;
+    rate->is_started = false;
+    rate->has_searched = false;
+    rate->search.active = false;
+    rate->complaint = NONE;
+    rate->samples = 0;
+    rate->calm = 0;
+    rate->sums = (struct sums){0};
+    return 0;
+}
+
+/* --- Texts -------------------------------------------------------------------- */
+
+static void format_interval(uint64_t ns, char *out, size_t size)
+{
+    if (ns == 0)
+        snprintf(out, size, "without a pause");
+    else if (ns < 1000000)
+        snprintf(out, size, "every %.0f us", (double)ns / 1e3);
+    else if (ns < UINT64_C(1000000000))
+        snprintf(out, size, "every %.3g ms", (double)ns / 1e6);
+    else
+        snprintf(out, size, "every %.3g s", (double)ns / 1e9);
+}
+
+static void format_shape(const struct es_rate_settings *settings,
+                         char *out,
+                         size_t size)
+{
+    static const char *const names[] = {"views", "flat", "hosts", "k-ary", "levels"};
+    unsigned shape = (unsigned)settings->shape;
+    const char *name = shape < sizeof names / sizeof *names ? names[shape] : "?";
+
+    if (settings->shape == ES_SHAPE_KARY)
+        snprintf(out, size, "%s %u", name, settings->fan_out ? settings->fan_out : 8);
+    else
+        snprintf(out, size, "%s", name);
+}
+
+static void format_tree(const struct es_rate_settings *settings, char *out, size_t size)
+{
+    char shape[32];
+    char threads[24] = "";
+    char ahead[24] = "";
+
+    format_shape(settings, shape, sizeof shape);
+    if (settings->threads)
+        snprintf(threads, sizeof threads, ", %u threads", settings->threads);
+    if (settings->ahead)
+        snprintf(ahead, sizeof ahead, ", %u ahead", settings->ahead);
+    snprintf(out, size, "%s, %s%s%s", shape,
+             settings->mode == ES_MODE_SEQUENTIAL ? "sequential" : "concurrent",
+             threads, ahead);
+}
+
+const char *es_rate_settings_format(const struct es_rate_settings *settings,
+                                    char *out,
+                                    size_t size)
+{
+    char interval[40];
+    char tree[100];
+
+    format_interval(settings->interval_ns, interval, sizeof interval);
+    format_tree(settings, tree, sizeof tree);
+    snprintf(out, size, "%s, %s", interval, tree);
+    return out;
+}
+
+/* --- What was measured --------------------------------------------------------- */
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static void add_sums(struct sums *sums, const struct sums *more, double weight)
+{
+    sums->seconds = sums->seconds * weight + more->seconds;
+    sums->pulls = sums->pulls * weight + more->pulls;
+    sums->pull_seconds = sums->pull_seconds * weight + more->pull_seconds;
+    sums->cpu_seconds = sums->cpu_seconds * weight + more->cpu_seconds;
+    sums->tuples = sums->tuples * weight + more->tuples;
+    sums->lost = sums->lost * weight + more->lost;
+    sums->full = sums->full * weight + more->full;
+}
+
+static struct esi_rate_measure measure_of(const struct sums *sums)
+{
+    double each = sums->pull_seconds > 0 ? sums->pull_seconds : sums->seconds;
+
+    return (struct esi_rate_measure){
+        .hz = sums->pulls / sums->seconds,
+        .possible_hz = sums->pulls / each,
+        .share = sums->cpu_seconds / sums->seconds,
+        .tuples_hz = sums->tuples / sums->seconds,
+        .lost_hz = sums->lost / sums->seconds,
+        .full = sums->pulls > 0 ? sums->full / sums->pulls : 0,
+    };
+}
+
+static struct sums sums_of(struct es_rate *rate,
+                           const struct es_rate_sample *sample,
+                           double elapsed)
+{
+    struct sums sums = {.seconds = elapsed,
+                        .pulls = (double)sample->pulls,
+                        .pull_seconds = seconds(sample->pull_ns),
+                        .tuples = (double)sample->tuples,
+                        .lost = (double)sample->lost,
+                        .full = (double)sample->full};
+    const struct es_rate_host *busiest = NULL;
+
+    for (size_t i = 0; i < sample->host_count; i++)
+        if (!busiest || sample->hosts[i].cpu_ns > busiest->cpu_ns)
+            busiest = &sample->hosts[i];
+    if (busiest) {
+        sums.cpu_seconds = seconds(busiest->cpu_ns);
+        snprintf(rate->busiest, sizeof rate->busiest, "%s", busiest->host);
+    }
+    return sums;
+}
+
+/* --- Decisions ----------------------------------------------------------------- */
+
+static void note(struct es_rate *rate,
+                 const struct es_rate_sample *sample,
+                 const struct esi_rate_measure *measure,
+                 const char *reason)
+{
+    struct es_rate_entry *entry = &rate->history[rate->decisions++ % ES_RATE_HISTORY];
+
+    *entry = (struct es_rate_entry){.now_ns = sample->now_ns,
+                                    .hz = measure->hz,
+                                    .share = measure->share,
+                                    .lost = sample->lost,
+                                    .settings = rate->settings};
+    snprintf(entry->host, sizeof entry->host, "%s", rate->busiest);
+    snprintf(entry->reason, sizeof entry->reason, "%s", reason);
+    memcpy(rate->reason, entry->reason, sizeof rate->reason);
+}
+
+/* From here on other settings are measured. */
+static void begin_anew(struct es_rate *rate, unsigned skip)
+{
+    rate->sums = (struct sums){0};
+    rate->waiting = (struct sums){0};
+    rate->samples = 0;
+    rate->calm = 0;
+    rate->skip = skip;
+}
+
+static bool set_interval(struct es_rate *rate,
+                         const struct es_rate_sample *sample,
+                         const struct esi_rate_measure *measure,
+                         uint64_t interval_ns,
+                         const char *why)
+{
+    char interval[40];
+    char reason[ES_RATE_REASON_BYTES];
+
+    rate->settings.interval_ns = interval_ns;
+    format_interval(interval_ns, interval, sizeof interval);
+    snprintf(reason, sizeof reason, "%s: pulls now %s", why, interval);
+    note(rate, sample, measure, reason);
+    begin_anew(rate, 0);
+    return true;
+}
+
+/* Tells once what cannot be mended. */
+static void complain(struct es_rate *rate,
+                     const struct es_rate_sample *sample,
+                     const struct esi_rate_measure *measure,
+                     enum complaint complaint,
+                     const char *reason)
+{
+    if (rate->complaint == complaint)
+        return;
+    rate->complaint = complaint;
+    note(rate, sample, measure, reason);
+}
+
+/* --- The pause ------------------------------------------------------------------ */
+
+/* The time from pull to pull as it is, or as it shall be where nothing delays it. */
+static double period_ns(const struct es_rate *rate,
+                        const struct esi_rate_measure *measure)
+{
+    double period = measure->hz > 0 ? 1e9 / measure->hz : 0;
+    double wanted = (double)rate->settings.interval_ns;
+
+    return period > wanted ? period : wanted;
+}
+
+static void complain_of_budget(struct es_rate *rate,
+                               const struct es_rate_sample *sample,
+                               const struct esi_rate_measure *measure)
+{
+    char reason[ES_RATE_REASON_BYTES];
+
+    snprintf(
+        reason, sizeof reason,
+        "the budget of %.3g %% cannot be held: %.0f tuples/s cost %.3g %% of a core "
+        "on %s even at the longest pause",
+        100 * rate->config.budget, measure->tuples_hz, 100 * measure->share,
+        rate->busiest);
+    complain(rate, sample, measure, BUDGET_TOO_SMALL, reason);
+}
+
+/* Over the budget: the pause grows in proportion. */
+static bool slow_down(struct es_rate *rate,
+                      const struct es_rate_sample *sample,
+                      const struct esi_rate_measure *measure)
+{
+    double factor = measure->share / (ESI_RATE_AIM * rate->config.budget);
+    char why[180];
+    uint64_t interval;
+
+    if (factor > STEP_MOST)
+        factor = STEP_MOST;
+    interval = bounded(&rate->config, period_ns(rate, measure) * factor);
+    if (interval <= rate->settings.interval_ns) {
+        complain_of_budget(rate, sample, measure);
+        return false;
+    }
+    snprintf(why, sizeof why, "%.3g %% of a core on %s is over the budget of %.3g %%",
+             100 * measure->share, rate->busiest, 100 * rate->config.budget);
+    return set_interval(rate, sample, measure, interval, why);
+}
+
+/* Well below the budget: the pause shrinks, but not where pulls follow each other
+ * without one already. */
+static bool speed_up(struct es_rate *rate,
+                     const struct es_rate_sample *sample,
+                     const struct esi_rate_measure *measure)
+{
+    double factor = measure->share / (ESI_RATE_AIM * rate->config.budget);
+    double period = period_ns(rate, measure);
+    char why[180];
+    uint64_t interval;
+
+    if (factor < 1 / STEP_MOST)
+        factor = 1 / STEP_MOST;
+    if (measure->possible_hz < 1.1 * measure->hz)
+        return false;
+    interval = bounded(&rate->config, period * factor);
+    if ((double)interval > 0.97 * (double)rate->settings.interval_ns)
+        return false;
+    snprintf(why, sizeof why,
+             "%.3g %% of a core on %s leaves room in the budget of %.3g %%",
+             100 * measure->share, rate->busiest, 100 * rate->config.budget);
+    return set_interval(rate, sample, measure, interval, why);
+}
+
+/* --- The limit of a pull --------------------------------------------------------- */
+
+static bool raise_max(struct es_rate *rate,
+                      const struct es_rate_sample *sample,
+                      const struct esi_rate_measure *measure)
+{
+    char reason[ES_RATE_REASON_BYTES];
+
+    if (measure->full < 0.5 || rate->settings.max > rate->config.max_limit / 2)
+        return false;
+    rate->settings.max *= 2;
+    snprintf(reason, sizeof reason,
+             "most pulls give all they may: now up to %zu tuples in a pull",
+             rate->settings.max);
+    note(rate, sample, measure, reason);
+    begin_anew(rate, 0);
+    return true;
+}
+
+/* --- The tree -------------------------------------------------------------------- */
+
+static bool wants_search(const struct es_rate *rate,
+                         const struct es_rate_sample *sample,
+                         const struct esi_rate_measure *measure)
+{
+    double cost = esi_rate_pull_cost(measure);
+    double before = rate->searched_cost;
+
+    if (rate->calm < CALM || sample->servers == 0 || rate->config.freedom == 0)
+        return false;
+    if (!rate->has_searched)
+        return true;
+    if (rate->since_search < SEARCH_AGAIN)
+        return false;
+    if (sample->servers != rate->searched_servers ||
+        sample->elements > rate->searched_elements * 2)
+        return true;
+    if (rate->config.wanted_hz > 0 && rate->complaint != TREES_SLOW &&
+        measure->possible_hz < REACHED * rate->config.wanted_hz)
+        return true;
+    return before > 0 && cost > 0 &&
+           (cost > before * LOAD_STEP || before > cost * LOAD_STEP);
+}
+
+/* Trials are no part of the history: it tells what came out. */
+static bool try_next(struct es_rate *rate, const struct es_rate_sample *sample)
+{
+    struct es_rate_settings next;
+    char tree[100];
+
+    if (!esi_rate_search_next(&rate->search, &rate->config, sample->servers, &next))
+        return false;
+    next.interval_ns = rate->settings.interval_ns;
+    next.max = rate->settings.max;
+    rate->settings = next;
+    format_tree(&next, tree, sizeof tree);
+    snprintf(rate->reason, sizeof rate->reason, "tries %s", tree);
+    begin_anew(rate, 1);
+    return true;
+}
+
+/* Why the best is the best, in words. */
+static void explain(const struct es_rate *rate,
+                    double reach,
+                    char reason[ES_RATE_REASON_BYTES])
+{
+    const struct esi_rate_search *search = &rate->search;
+    const struct es_rate_config *config = &rate->config;
+    double cost_us = esi_rate_pull_cost(&search->best_measure) * 1e6;
+    char tree[100];
+    char goal[60];
+
+    if (config->wanted_hz > 0 && reach < REACHED * config->wanted_hz)
+        snprintf(goal, sizeof goal, "nearest to the %.4g pulls/s wanted, %.4g",
+                 config->wanted_hz, reach);
+    else if (config->wanted_hz > 0)
+        snprintf(goal, sizeof goal, "cheapest that reaches %.4g pulls/s",
+                 config->wanted_hz);
+    else
+        snprintf(goal, sizeof goal, "%.4g pulls/s, the most in the budget", reach);
+    format_tree(&search->best, tree, sizeof tree);
+    snprintf(reason, ES_RATE_REASON_BYTES,
+             "chose %s: %s; %.3g us of CPU a pull on %s, of %zu trees tried", tree,
+             goal, cost_us, *rate->busiest ? rate->busiest : "the busiest host",
+             search->tried_count);
+}
+
+static bool end_search(struct es_rate *rate, const struct es_rate_sample *sample)
+{
+    const struct esi_rate_measure *measure = &rate->search.best_measure;
+    double reach = esi_rate_reach(&rate->config, measure);
+    struct es_rate_settings chosen = rate->search.best;
+    char reason[ES_RATE_REASON_BYTES];
+
+    chosen.max = rate->settings.max;
+    chosen.interval_ns = rate->settings.interval_ns;
+    if (reach > 0)
+        chosen.interval_ns = bounded(&rate->config, 1e9 / reach);
+    rate->settings = chosen;
+    rate->has_searched = true;
+    rate->since_search = 0;
+    rate->searched_cost = 0;
+    rate->searched_servers = sample->servers;
+    rate->searched_elements = sample->elements;
+    rate->complaint = NONE;
+    explain(rate, reach, reason);
+    note(rate, sample, measure, reason);
+    if (rate->config.wanted_hz > 0 &&
+        measure->possible_hz < REACHED * rate->config.wanted_hz)
+        rate->complaint = TREES_SLOW;
+    begin_anew(rate, 1);
+    return true;
+}
+
+/* A tree has been tried for long enough, or is too dear to be tried on. */
+static bool go_on_searching(struct es_rate *rate,
+                            const struct es_rate_sample *sample,
+                            const struct esi_rate_measure *measure)
+{
+    esi_rate_search_judge(&rate->search, &rate->config, measure);
+    return try_next(rate, sample) || end_search(rate, sample);
+}
+
+/* --- What cannot be mended -------------------------------------------------------- */
+
+static void complain_of_losses(struct es_rate *rate,
+                               const struct es_rate_sample *sample,
+                               const struct esi_rate_measure *measure)
+{
+    double all = measure->tuples_hz + measure->lost_hz;
+    double needed = measure->tuples_hz > 0 ? all / measure->tuples_hz : 0;
+    char reason[ES_RATE_REASON_BYTES];
+
+    if (rate->config.budget <= 0)
+        snprintf(reason, sizeof reason,
+                 "%.3g tuples/s are lost at the wanted rate: nothing is lost at about "
+                 "%.4g pulls/s",
+                 measure->lost_hz, measure->hz * needed);
+    else
+        snprintf(reason, sizeof reason,
+                 "the budget of %.3g %% and no losses contradict each other: %.3g "
+                 "tuples/s are lost; without losses about %.3g %% are needed on %s",
+                 100 * rate->config.budget, measure->lost_hz,
+                 100 * measure->share * needed, rate->busiest);
+    complain(rate, sample, measure, LOSSES, reason);
+}
+
+static void complain_of_consumer(struct es_rate *rate,
+                                 const struct es_rate_sample *sample,
+                                 const struct esi_rate_measure *measure)
+{
+    char reason[ES_RATE_REASON_BYTES];
+
+    snprintf(
+        reason, sizeof reason,
+        "%.4g of %.4g pulls/s: the tree could give %.4g, the consumer does not ask "
+        "more often",
+        measure->hz, rate->config.wanted_hz, measure->possible_hz);
+    complain(rate, sample, measure, CONSUMER_SLOW, reason);
+}
+
+static void find_complaints(struct es_rate *rate,
+                            const struct es_rate_sample *sample,
+                            const struct esi_rate_measure *measure)
+{
+    const struct es_rate_config *config = &rate->config;
+    double asked = rate->settings.interval_ns ? 1e9 / (double)rate->settings.interval_ns
+                                              : measure->possible_hz;
+
+    if (measure->lost_hz > 0)
+        complain_of_losses(rate, sample, measure);
+    else if (config->wanted_hz > 0 && asked >= REACHED * config->wanted_hz &&
+             measure->hz < 0.9 * config->wanted_hz &&
+             measure->possible_hz >= config->wanted_hz)
+        complain_of_consumer(rate, sample, measure);
+    else if (rate->complaint == LOSSES || rate->complaint == CONSUMER_SLOW)
+        rate->complaint = NONE;
+}
+
+/* --- One sample --------------------------------------------------------------------
+ */
+
+/* All of what a calm controller may do, the most urgent first. */
+static bool steer(struct es_rate *rate,
+                  const struct es_rate_sample *sample,
+                  const struct esi_rate_measure *latest)
+{
+    struct esi_rate_measure measure = measure_of(&rate->sums);
+    double budget = rate->config.budget;
+    bool is_over = budget > 0 && latest->share > budget * OVERRUN;
+
+    if (rate->search.active) {
+        if (is_over)
+            return go_on_searching(rate, sample, latest);
+        return rate->samples >= MEASURED && go_on_searching(rate, sample, &measure);
+    }
+    if (is_over)
+        return slow_down(rate, sample, latest);
+    if (rate->samples < 2)
+        return false;
+    if (budget > 0 && measure.share > budget)
+        return slow_down(rate, sample, &measure);
+    if (budget > 0 && measure.share < SPARE * budget &&
+        speed_up(rate, sample, &measure))
+        return true;
+    if (raise_max(rate, sample, &measure))
+        return true;
+    if (wants_search(rate, sample, &measure)) {
+        esi_rate_search_start(&rate->search, &rate->settings, &measure);
+        return try_next(rate, sample) || end_search(rate, sample);
+    }
+    if (rate->has_searched && rate->searched_cost == 0 && rate->samples >= MEASURED)
+        rate->searched_cost = esi_rate_pull_cost(&measure);
+    if (rate->calm >= CALM)
+        find_complaints(rate, sample, &measure);
+    return false;
+}
+
+/* The first sample only tells the time; what the goals demand at once is set. */
+static bool start(struct es_rate *rate, const struct es_rate_sample *sample)
+{
+    const struct esi_rate_measure nothing = {0};
+    double interval = (double)rate->settings.interval_ns;
+    uint64_t first;
+    char why[80];
+
+    rate->is_started = true;
+    rate->last_ns = sample->now_ns;
+    if (rate->config.wanted_hz > 0)
+        interval = 1e9 / rate->config.wanted_hz;
+    first = bounded(&rate->config, interval);
+    if (first == rate->settings.interval_ns)
+        return false;
+    if (rate->config.wanted_hz > 0)
+        snprintf(why, sizeof why, "%.4g pulls/s are wanted", rate->config.wanted_hz);
+    else
+        snprintf(why, sizeof why, "the pause is outside its limits");
+    return set_interval(rate, sample, &nothing, first, why);
+}
+
+static bool take(struct es_rate *rate, const struct es_rate_sample *sample)
+{
+    struct sums sums;
+    struct esi_rate_measure latest;
+
+    if (!rate->is_started)
+        return start(rate, sample);
+    if (sample->now_ns <= rate->last_ns)
+        return false;
+    sums = sums_of(rate, sample, seconds(sample->now_ns - rate->last_ns));
+    rate->last_ns = sample->now_ns;
+    rate->since_search++;
+    if (rate->skip > 0) {
+        rate->skip--;
+        return false;
+    }
+    add_sums(&rate->waiting, &sums, 1);
+    if (sample->pulls == 0)
+        return false;
+    latest = measure_of(&rate->waiting);
+    add_sums(&rate->sums, &rate->waiting, MEMORY);
+    rate->waiting = (struct sums){0};
+    rate->samples++;
+    rate->calm++;
+    return steer(rate, sample, &latest);
+}
+
+void es_rate_feed(struct es_rate *rate,
+                  const struct es_rate_sample *sample,
+                  struct es_rate_decision *ret_decision)
+{
+    *ret_decision = (struct es_rate_decision){.changed = take(rate, sample)};
+    ret_decision->settings = rate->settings;
+    memcpy(ret_decision->reason, rate->reason, sizeof ret_decision->reason);
+}
+
+size_t es_rate_history(const struct es_rate *rate,
+                       struct es_rate_entry ret_entries[ES_RATE_HISTORY])
+{
+    size_t count =
+        rate->decisions < ES_RATE_HISTORY ? rate->decisions : ES_RATE_HISTORY;
+
+    for (size_t i = 0; i < count; i++)
+        ret_entries[i] = rate->history[(rate->decisions - count + i) % ES_RATE_HISTORY];
+    return count;
+}
