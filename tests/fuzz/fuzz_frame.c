@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Any bytes from a peer: as a client's, from the hello on, and as a server's.
+ *
+ * Every link ends with frames that can be read or with a reason; no length is believed
+ * before it was checked.  The first byte says which side we are.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tuplespace/hello.h"
+#include "tuplespace/link.h"
+
+#define LIMIT_NS UINT64_C(10000000000)
+/* What a socket takes without a reader. */
+#define MOST_BYTES 65536
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct es_greeting ours = {.run = "fuzz", .host = "h", .program = "p"};
+static struct es_listener *listener;
+static char path[64];
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+/* Unlike assert(3), it stays in every build. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void remove_folder(void)
+{
+    es_listener_close(listener);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+}
+
+static void listen_once(void)
+{
+    char folder[] = "/tmp/eventspace-fuzz-XXXXXX", address[ES_ADDRESS_BYTES];
+
+    if (listener)
+        return;
+    require(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/socket", folder);
+    snprintf(address, sizeof address, "unix:%s", path);
+    require(es_listener_open(address, NULL, &listener) == 0);
+    atexit(remove_folder);
+}
+
+/* --- The bytes by themselves --------------------------------------------------------
+ */
+
+static void decode(const struct input *input)
+{
+    struct es_error error = {.text = ""};
+    struct es_frame frame;
+    struct esi_hello hello;
+    uint32_t version = ES_PROTOCOL_VERSION;
+    int rc;
+
+    if (input->size >= ES_FRAME_HEADER_BYTES) {
+        rc = es_frame_decode_header(input->data, &error, &frame);
+        require(rc == 0 ? frame.length <= ES_FRAME_MAX_BYTES
+                        : rc == -EPROTO && error.text[0] != '\0');
+    }
+    es_error_clear(&error);
+    rc = esi_hello_decode(input->data, input->size, &error, &version, &hello);
+    require(rc == 0 || rc == -EPROTO || rc == -EPROTONOSUPPORT);
+    require((rc == -EPROTONOSUPPORT) == (version != ES_PROTOCOL_VERSION));
+    if (rc == 0)
+        require(strlen(hello.greeting.host) < sizeof hello.greeting.host);
+}
+
+/* --- As the server ------------------------------------------------------------------
+ */
+
+static int open_client(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    strcpy(address.sun_path, path);
+    require(connect(client, (struct sockaddr *)&address, sizeof address) == 0);
+    return client;
+}
+
+static void pour(int descriptor, const struct input *input)
+{
+    size_t size = input->size < MOST_BYTES ? input->size : MOST_BYTES;
+
+    if (size > 0)
+        (void)!send(descriptor, input->data, size, MSG_NOSIGNAL);
+    shutdown(descriptor, SHUT_WR);
+}
+
+static void read_frames(struct es_link *link)
+{
+    struct es_error error = {.text = ""};
+    struct es_frame frame;
+    bool taken = false;
+    int rc;
+
+    while ((rc = es_link_receive(link, LIMIT_NS, &error, &frame)) == 0) {
+        void *memory = NULL;
+        unsigned sum = 0;
+
+        if (taken)
+            require(es_link_take(link, &frame, &memory) == 0);
+        else
+            require((uintptr_t)frame.payload % 8 == 0);
+        for (uint32_t i = 0; i < frame.length; i++)
+            sum += ((const unsigned char *)frame.payload)[i];
+        require(sum <= 255u * (uint64_t)frame.length);
+        free(memory);
+        taken = !taken;
+    }
+    require((rc == -EPIPE || rc == -EPROTO) && error.text[0] != '\0');
+}
+
+static void be_server(const struct input *input)
+{
+    struct es_error error = {.text = ""};
+    int client = open_client();
+    struct es_link *link;
+    int rc;
+
+    pour(client, input);
+    require(es_listener_accept(listener, &link) == 0);
+    rc = es_link_greet(link, &ours, NULL, LIMIT_NS, &error);
+    require(rc != -ETIMEDOUT);
+    if (rc == 0)
+        read_frames(link);
+    else
+        require(error.text[0] != '\0');
+    es_link_close(link);
+    close(client);
+}
+
+/* --- As the client ------------------------------------------------------------------
+ */
+
+static void *serve(void *data)
+{
+    struct es_link *link;
+    char bytes[512];
+
+    while (es_listener_accept(listener, &link) == -EAGAIN)
+        sched_yield();
+    pour(es_link_descriptor(link), data);
+    while (recv(es_link_descriptor(link), bytes, sizeof bytes, 0) > 0)
+        ;
+    es_link_close(link);
+    return NULL;
+}
+
+static void be_client(struct input *input)
+{
+    struct es_error error = {.text = ""};
+    struct es_link *link = NULL;
+    pthread_t thread;
+    int rc;
+
+    require(pthread_create(&thread, NULL, serve, input) == 0);
+    rc = es_link_connect(es_listener_address(listener), &ours, NULL, LIMIT_NS, &error,
+                         &link);
+    require(rc == 0 ? link != NULL : rc != -ETIMEDOUT && error.text[0] != '\0');
+    if (rc == 0)
+        read_frames(link);
+    es_link_close(link);
+    pthread_join(thread, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input input = {data + 1, size - 1};
+
+    if (size == 0)
+        return 0;
+    listen_once();
+    decode(&input);
+    if (data[0] == 'c')
+        be_client(&input);
+    else
+        be_server(&input);
+    return 0;
+}
