@@ -10,14 +10,17 @@
 #include <string.h>
 
 #include "scopes/host_board.h"
+#include "scopes/part.h"
 
 /* A client that does not take its answer for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)
 
 /* One line for each subject. */
 const struct es_request *const esi_request_tables[] = {
+    esi_catalog_requests,
     esi_host_requests,
     esi_control_requests,
+    esi_part_requests,
     NULL,
 };
 
@@ -52,6 +55,7 @@ static void close_connection(void *data)
     struct es_service_connection *connection = data;
 
     es_host_board_leave(connection->service->hosts, connection);
+    es_part_close(connection->part);
     es_run_close(connection->reading);
     free(connection);
 }
@@ -195,12 +199,15 @@ static int serve_request(struct es_service_connection *connection,
     return code;
 }
 
-static int refuse_pull(struct es_service_connection *connection, uint64_t id)
+static int serve_pull(struct es_service_connection *connection,
+                      const struct es_frame *frame)
 {
     struct es_error error = {.text = ""};
 
+    if (connection->part)
+        return es_part_pull(connection->part, frame);
     es_error_set(&error, -EPROTO, "a pull, but this connection has opened no part");
-    return send_failure(connection->link, id, -EPROTO, &error);
+    return send_failure(connection->link, frame->id, -EPROTO, &error);
 }
 
 static int serve_frame(void *data, const struct es_frame *frame)
@@ -211,7 +218,7 @@ static int serve_frame(void *data, const struct es_frame *frame)
     case ES_FRAME_REQUEST:
         return serve_request(connection, frame);
     case ES_FRAME_PULL:
-        return refuse_pull(connection, frame->id);
+        return serve_pull(connection, frame);
     default:
         return -EPROTO;
     }

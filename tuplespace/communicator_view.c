@@ -69,9 +69,13 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
         .rank = entry->rank,
         .size = entry->local.size,
         .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0 ? entry->remote.size : 0,
+        .first = entry->local.size > 0 ? entry->local.first : -1,
+        .remote_first = -1,
         .parent = entry->parent,
         .freed = (flags & ES_COMMUNICATOR_FREED) != 0,
     };
+    if (ret_info->remote_size > 0)
+        ret_info->remote_first = entry->remote.first;
     read_name(entry, ret_info->name);
     return 0;
 }

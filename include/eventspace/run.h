@@ -135,8 +135,10 @@ struct es_communicator_info {
     uint64_t key[2]; /* alike in all members */
     int rank;        /* own rank in it */
     int size;
-    int remote_size; /* 0 unless an intercommunicator */
-    uint16_t parent; /* index, or ES_COMMUNICATOR_NONE */
+    int remote_size;  /* 0 unless an intercommunicator */
+    int first;        /* world rank of its rank 0; -1 = not known */
+    int remote_first; /* of the remote group's */
+    uint16_t parent;  /* index, or ES_COMMUNICATOR_NONE */
     bool freed;
     char name[64];
 };

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* catalog.c - processes and elements of other hosts, as their tuple servers tell them.
+ */
+#include "config.h"
+
+#include "scopes/catalog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/catalog_private.h"
+#include "scopes/part_wire.h"
+
+/* A host that the home server calls silent is asked, but not for long. */
+enum { SILENT_SHARE = 10 };
+
+int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog)
+{
+    struct es_catalog *catalog = calloc(1, sizeof *catalog);
+
+    if (!catalog)
+        return -ENOMEM;
+    catalog->servers = servers;
+    *ret_catalog = catalog;
+    return 0;
+}
+
+void es_catalog_destroy(struct es_catalog *catalog)
+{
+    int saved_errno = errno;
+
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->element_count; i++)
+        free(catalog->elements[i]);
+    for (size_t i = 0; i < catalog->process_count; i++)
+        esi_catalog_free_process(catalog->processes[i]);
+    esi_catalog_free_groups(catalog);
+    es_batch_fini(&catalog->silent);
+    free(catalog->elements);
+    free(catalog->processes);
+    free(catalog);
+    errno = saved_errno;
+}
+
+/* --- Entries ----------------------------------------------------------------- */
+
+/* Makes room for one more pointer in a list.  NULL: no memory. */
+static void *grow(void *list, size_t count)
+{
+    /* At powers of two, so that appending costs constant time. */
+    if (count & (count - 1))
+        return list;
+    return realloc(list, (count ? count * 2 : 1) * sizeof(void *));
+}
+
+static struct esi_catalog_process *find_process(const struct es_catalog *catalog,
+                                                const char *host,
+                                                int pid,
+                                                uint64_t made)
+{
+    for (size_t i = 0; i < catalog->process_count; i++) {
+        struct esi_catalog_process *process = catalog->processes[i];
+
+        if (process->public.info.pid == pid && process->made == made &&
+            strcmp(process->host, host) == 0)
+            return process;
+    }
+    return NULL;
+}
+
+static struct esi_catalog_process *add_process(struct es_catalog *catalog,
+                                               const struct es_member *member,
+                                               const char *host)
+{
+    struct esi_catalog_process *process = calloc(1, sizeof *process);
+    void *list = grow(catalog->processes, catalog->process_count);
+
+    if (list)
+        catalog->processes = list;
+    if (!process || !list) {
+        free(process);
+        return NULL;
+    }
+    process->host = strdup(host);
+    process->program = strdup(es_member_text_or(member, "program", ""));
+    if (!process->host || !process->program) {
+        esi_catalog_free_process(process);
+        return NULL;
+    }
+    catalog->processes[catalog->process_count++] = process;
+    return process;
+}
+
+static int integer(const struct es_member *member, const char *name, int fallback)
+{
+    int64_t value = es_member_integer_or(member, name, fallback);
+
+    return value >= INT32_MIN && value <= INT32_MAX ? (int)value : fallback;
+}
+
+static uint64_t counter(const struct es_member *member, const char *name)
+{
+    int64_t value = es_member_integer_or(member, name, 0);
+
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* What may be another at each refresh. */
+static void read_state(const struct es_member *member,
+                       struct esi_catalog_process *process)
+{
+    int state = integer(member, "state", ES_PROCESS_LOST);
+
+    process->public.info = (struct es_segment_info){
+        .host = process->host,
+        .program = process->program,
+        .pid = integer(member, "pid", 0),
+        .rank = integer(member, "rank", -1),
+        .size = integer(member, "size", -1),
+        .alive = es_member_boolean_or(member, "alive", false),
+        .state = state >= ES_PROCESS_RUNNING && state <= ES_PROCESS_LOST
+                     ? (enum es_process_state)state
+                     : ES_PROCESS_LOST,
+        .exit_code = integer(member, "exit_code", -1),
+        .signal = integer(member, "signal", 0),
+        .ended_realtime_ns = counter(member, "ended"),
+        .segment_bytes = counter(member, "bytes"),
+        .elements_refused = (uint32_t)counter(member, "refused"),
+        .elements_shrunk = (uint32_t)counter(member, "shrunk"),
+        .communicators_refused = (uint32_t)counter(member, "communicators_refused"),
+    };
+}
+
+static void read_element(const struct es_member *member,
+                         const struct esi_catalog_process *process,
+                         struct es_element_info *info)
+{
+    info->host = process->host;
+    info->rank = integer(member, "rank", -1);
+    info->thread = integer(member, "thread", 0);
+    info->classes = (uint32_t)counter(member, "classes");
+    info->peer = integer(member, "peer", ES_PEER_NONE);
+    info->communicator =
+        (uint16_t)integer(member, "communicator", ES_COMMUNICATOR_NONE);
+    info->threshold = (uint32_t)counter(member, "threshold");
+    info->capacity = (uint32_t)counter(member, "capacity");
+    info->tuple_bytes = (uint32_t)counter(member, "tuple_bytes");
+    info->shared = es_member_boolean_or(member, "shared", false);
+    info->enabled = es_member_boolean_or(member, "enabled", false);
+    info->block = es_member_boolean_or(member, "block", false);
+    info->head = counter(member, "head");
+    info->oldest = counter(member, "oldest");
+}
+
+static int add_element(struct es_catalog *catalog,
+                       const struct es_member *member,
+                       struct esi_catalog_process *process)
+{
+    const char *name = es_member_text_or(member, "name", "");
+    const char *collector = es_member_text_or(member, "collector", "");
+    size_t name_bytes = strlen(name) + 1;
+    size_t collector_bytes = strlen(collector) + 1;
+    struct esi_catalog_element *element =
+        calloc(1, sizeof *element + name_bytes + collector_bytes);
+    void *list = grow(catalog->elements, catalog->element_count);
+
+    if (list)
+        catalog->elements = list;
+    if (!element || !list) {
+        free(element);
+        return -ENOMEM;
+    }
+    memcpy(element->texts, name, name_bytes);
+    memcpy(element->texts + name_bytes, collector, collector_bytes);
+    element->public.process = &process->public;
+    element->public.info.name = element->texts;
+    element->public.info.collector = element->texts + name_bytes;
+    read_element(member, process, &element->public.info);
+    catalog->elements[catalog->element_count++] = element;
+    process->element_count++;
+    return 0;
+}
+
+/* --- Asking ------------------------------------------------------------------ */
+
+/* One process, as its server tells it; what cannot be understood is left out. */
+static int take_process(struct es_catalog *catalog,
+                        const struct es_member *member,
+                        const char *server)
+{
+    const char *host = es_member_text_or(member, "host", server);
+    const struct es_member *elements = es_member_find(member, "elements");
+    struct esi_catalog_process *process;
+    struct es_clock clock;
+    int result = 0;
+
+    if (es_clock_read(es_member_find(member, "clock"), NULL, &clock) < 0)
+        return 0;
+    process =
+        find_process(catalog, host, integer(member, "pid", 0), clock.base_realtime_ns);
+    if (!process) {
+        process = add_process(catalog, member, host);
+        if (!process)
+            return -ENOMEM;
+        process->public.clock = clock;
+        process->made = clock.base_realtime_ns;
+        snprintf(process->server, sizeof process->server, "%s", server);
+    }
+    read_state(member, process);
+    for (size_t i = 0; i < es_member_count(elements) && result == 0; i++)
+        result = add_element(catalog, es_member_at(elements, i), process);
+    return result;
+}
+
+/* Caller frees *ret_text. */
+static int write_request(const struct es_catalog *catalog,
+                         const char *server,
+                         char **ret_text,
+                         size_t *ret_length)
+{
+    struct es_json_out out;
+    FILE *stream = open_memstream(ret_text, ret_length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "catalog");
+    es_json_out_begin_array(&out, "known");
+    for (size_t i = 0; i < catalog->process_count; i++) {
+        const struct esi_catalog_process *process = catalog->processes[i];
+
+        if (strcmp(process->server, server) != 0)
+            continue;
+        es_json_out_begin_array(&out, NULL);
+        es_json_out_signed(&out, NULL, process->public.info.pid);
+        es_json_out_unsigned(&out, NULL, process->made);
+        es_json_out_unsigned(&out, NULL, process->element_count);
+        es_json_out_end(&out);
+    }
+    es_json_out_end(&out);
+    es_json_out_end(&out);
+    if (fclose(stream) != 0) {
+        free(*ret_text);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+static int ask_host(struct es_catalog *catalog, const char *server, uint64_t timeout_ns)
+{
+    const struct es_member *processes;
+    struct es_message *reply;
+    char *text;
+    size_t length;
+    int result = write_request(catalog, server, &text, &length);
+
+    if (result < 0)
+        return result;
+    result = es_servers_request(catalog->servers, server, text, length, timeout_ns,
+                                NULL, &reply);
+    free(text);
+    if (result < 0)
+        return result;
+    processes = es_member_find(es_message_root(reply), "processes");
+    for (size_t i = 0; i < es_member_count(processes) && result == 0; i++)
+        result = take_process(catalog, es_member_at(processes, i), server);
+    es_message_destroy(reply);
+    return result;
+}
+
+static int note_silence(struct es_catalog *catalog,
+                        const char *host,
+                        int code,
+                        uint64_t silent_ns)
+{
+    struct es_notice notice = {.code = code, .silent_ns = silent_ns};
+
+    snprintf(notice.part, sizeof notice.part, "%s%.50s", host ? "host " : "home server",
+             host ? host : "");
+    return es_batch_notice(&catalog->silent, &notice);
+}
+
+int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
+{
+    size_t known = catalog->element_count;
+    struct es_server_info info;
+    int result = es_servers_refresh(catalog->servers);
+
+    es_batch_clear(&catalog->silent);
+    if (result < 0 && note_silence(catalog, NULL, result, 0) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++) {
+        if (info.here || info.state == ES_SERVER_ENDED)
+            continue;
+        result = ask_host(catalog, info.host,
+                          info.state == ES_SERVER_SILENT ? timeout_ns / SILENT_SHARE
+                                                         : timeout_ns);
+        if (result < 0 && result != -ENOMEM)
+            result = note_silence(catalog, info.host, result, info.silent_ns);
+        if (result < 0)
+            return result;
+    }
+    return (int)(catalog->element_count - known);
+}
+
+/* --- Looking ----------------------------------------------------------------- */
+
+size_t es_catalog_silent_count(const struct es_catalog *catalog)
+{
+    return catalog->silent.notice_count;
+}
+
+const struct es_notice *es_catalog_silent(const struct es_catalog *catalog,
+                                          size_t index)
+{
+    return index < catalog->silent.notice_count ? &catalog->silent.notices[index]
+                                                : NULL;
+}
+
+size_t es_catalog_element_count(const struct es_catalog *catalog)
+{
+    return catalog->element_count;
+}
+
+const struct es_catalog_element *es_catalog_element(const struct es_catalog *catalog,
+                                                    size_t index)
+{
+    return index < catalog->element_count ? &catalog->elements[index]->public : NULL;
+}
+
+size_t es_catalog_process_count(const struct es_catalog *catalog)
+{
+    return catalog->process_count;
+}
+
+const struct es_catalog_process *es_catalog_process(const struct es_catalog *catalog,
+                                                    size_t index)
+{
+    return index < catalog->process_count ? &catalog->processes[index]->public : NULL;
+}
+
+const struct es_catalog_process *es_catalog_find_process(
+    const struct es_catalog *catalog,
+    const char *host,
+    int pid)
+{
+    for (size_t i = catalog->process_count; i-- > 0;) {
+        const struct esi_catalog_process *process = catalog->processes[i];
+
+        if (process->public.info.pid == pid && strcmp(process->host, host) == 0)
+            return &process->public;
+    }
+    return NULL;
+}

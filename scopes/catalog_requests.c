@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * catalog_requests.c - what there is of the run on this host.
+ *
+ *   {"request": "catalog", "known": [[PID, MADE, ELEMENTS], ...]}
+ *       all processes; of each the elements behind those that are known.  MADE is the
+ *       realtime of the process's clock record: it tells a pid that is used again.
+ *   {"request": "communicator", "pid": PID, "made": MADE, "index": INDEX}
+ *       one row of a process's table, with the world ranks of its groups, as far as
+ *       this host knows them
+ *   {"request": "group", "key": [HEX, HEX], "size": N, "first": RANK}
+ *       the world ranks of a communicator's group of this size that begins with this
+ *       one (-1 = whoever), from any process here that has it
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/part_wire.h"
+#include "scopes/service.h"
+
+/* JSON's integers end where signed ones do. */
+static uint64_t bounded(uint64_t value)
+{
+    return value < INT64_MAX ? value : INT64_MAX;
+}
+
+static uint64_t made_of(const struct es_segment_view *segment)
+{
+    return bounded(es_segment_view_clock(segment)->base_realtime_ns);
+}
+
+/* --- Processes and elements --------------------------------------------------- */
+
+static void write_process(const struct es_segment_info *info, struct es_json_out *out)
+{
+    es_json_out_string(out, "host", info->host);
+    es_json_out_string(out, "program", info->program);
+    es_json_out_signed(out, "pid", info->pid);
+    es_json_out_signed(out, "rank", info->rank);
+    es_json_out_signed(out, "size", info->size);
+    es_json_out_bool(out, "alive", info->alive);
+    es_json_out_signed(out, "state", info->state);
+    es_json_out_signed(out, "exit_code", info->exit_code);
+    es_json_out_signed(out, "signal", info->signal);
+    es_json_out_unsigned(out, "ended", bounded(info->ended_realtime_ns));
+    es_json_out_unsigned(out, "bytes", bounded(info->segment_bytes));
+    es_json_out_unsigned(out, "refused", info->elements_refused);
+    es_json_out_unsigned(out, "shrunk", info->elements_shrunk);
+    es_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
+}
+
+static void write_element(const struct es_element_view *element,
+                          struct es_json_out *out)
+{
+    struct es_element_info info;
+
+    es_element_view_info(element, &info);
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "name", info.name);
+    es_json_out_string(out, "collector", info.collector);
+    es_json_out_signed(out, "rank", info.rank);
+    es_json_out_signed(out, "thread", info.thread);
+    es_json_out_unsigned(out, "classes", info.classes);
+    es_json_out_signed(out, "peer", info.peer);
+    es_json_out_unsigned(out, "communicator", info.communicator);
+    es_json_out_unsigned(out, "threshold", info.threshold);
+    es_json_out_unsigned(out, "capacity", info.capacity);
+    es_json_out_unsigned(out, "tuple_bytes", info.tuple_bytes);
+    es_json_out_bool(out, "shared", info.shared);
+    es_json_out_bool(out, "enabled", info.enabled);
+    es_json_out_bool(out, "block", info.block);
+    es_json_out_unsigned(out, "head", bounded(info.head));
+    es_json_out_unsigned(out, "oldest", bounded(info.oldest));
+    es_json_out_end(out);
+}
+
+/* Elements of the process that the client has. */
+static size_t known_elements(const struct es_member *known, int pid, uint64_t made)
+{
+    for (size_t i = 0; i < es_member_count(known); i++) {
+        const struct es_member *entry = es_member_at(known, i);
+        int64_t count = es_member_as_integer(es_member_at(entry, 2));
+
+        if (es_member_as_integer(es_member_at(entry, 0)) == pid &&
+            (uint64_t)es_member_as_integer(es_member_at(entry, 1)) == made)
+            return count > 0 ? (size_t)count : 0;
+    }
+    return 0;
+}
+
+static int serve_catalog(struct es_service_connection *connection,
+                         const struct es_member *request,
+                         struct es_json_out *reply,
+                         struct es_error *error)
+{
+    const struct es_member *known = es_member_find(request, "known");
+    struct es_run *run;
+    int result = esi_service_run(connection, error, &run);
+
+    if (result < 0)
+        return result;
+    es_json_out_begin_array(reply, "processes");
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+        size_t count = es_segment_view_element_count(segment);
+        struct es_segment_info info;
+
+        es_segment_view_info(segment, &info);
+        es_json_out_begin_object(reply, NULL);
+        write_process(&info, reply);
+        es_clock_write(es_segment_view_clock(segment), reply, "clock");
+        es_json_out_begin_array(reply, "elements");
+        for (size_t j = known_elements(known, info.pid, made_of(segment)); j < count;
+             j++)
+            write_element(es_segment_view_element(segment, j), reply);
+        es_json_out_end(reply);
+        es_json_out_end(reply);
+    }
+    es_json_out_end(reply);
+    return 0;
+}
+
+/* --- Communicators ------------------------------------------------------------ */
+
+static const struct es_segment_view *find_segment(const struct es_run *run,
+                                                  int pid,
+                                                  uint64_t made)
+{
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+        struct es_segment_info info;
+
+        es_segment_view_info(segment, &info);
+        if (info.pid == pid && made_of(segment) == made)
+            return segment;
+    }
+    return NULL;
+}
+
+static void write_group(const struct es_run *run,
+                        const struct es_segment_view *segment,
+                        uint16_t index,
+                        bool remote,
+                        int size,
+                        struct es_json_out *out,
+                        const char *key)
+{
+    es_json_out_begin_array(out, key);
+    for (int rank = 0; rank < size; rank++) {
+        int world = es_run_world_rank(run, segment, index, remote, rank);
+
+        es_json_out_signed(out, NULL, world >= 0 ? world : -1);
+        /* Nobody here has the list: then no member is known. */
+        if (world < 0)
+            break;
+    }
+    es_json_out_end(out);
+}
+
+static void write_communicator(const struct es_communicator_info *info,
+                               struct es_json_out *out)
+{
+    char key[24];
+
+    es_json_out_begin_array(out, "key");
+    for (int i = 0; i < 2; i++) {
+        snprintf(key, sizeof key, "%" PRIx64, info->key[i]);
+        es_json_out_string(out, NULL, key);
+    }
+    es_json_out_end(out);
+    es_json_out_signed(out, "rank", info->rank);
+    es_json_out_signed(out, "size", info->size);
+    es_json_out_signed(out, "remote_size", info->remote_size);
+    es_json_out_unsigned(out, "parent", info->parent);
+    es_json_out_bool(out, "freed", info->freed);
+    es_json_out_string(out, "name", info->name);
+    es_json_out_signed(out, "first", info->first);
+    es_json_out_signed(out, "remote_first", info->remote_first);
+}
+
+static int serve_communicator(struct es_service_connection *connection,
+                              const struct es_member *request,
+                              struct es_json_out *reply,
+                              struct es_error *error)
+{
+    const struct es_segment_view *segment;
+    struct es_communicator_info info;
+    struct es_run *run;
+    int64_t pid = 0, made = 0, index = 0;
+    int result = es_member_integer(request, "pid", 0, INT32_MAX, error, &pid);
+
+    if (result == 0)
+        result = es_member_integer(request, "made", 0, INT64_MAX, error, &made);
+    if (result == 0)
+        result = es_member_integer(request, "index", 0, UINT16_MAX, error, &index);
+    if (result == 0)
+        result = esi_service_run(connection, error, &run);
+    if (result < 0)
+        return result;
+    segment = find_segment(run, (int)pid, (uint64_t)made);
+    if (!segment || es_segment_view_communicator(segment, (uint16_t)index, &info) < 0)
+        return es_error_set(error, -ENOENT, "there is no such communicator");
+    write_communicator(&info, reply);
+    write_group(run, segment, (uint16_t)index, false, info.size, reply, "ranks");
+    write_group(run, segment, (uint16_t)index, true, info.remote_size, reply,
+                "remote_ranks");
+    return 0;
+}
+
+/* A group that is asked for. */
+struct wanted {
+    uint64_t key[2];
+    int size;
+    int first;
+};
+
+static int read_wanted(const struct es_member *request,
+                       struct es_error *error,
+                       struct wanted *ret_wanted)
+{
+    const struct es_member *key = es_member_find(request, "key");
+    int64_t size = 0, first = 0;
+    int result = es_member_integer(request, "size", 1, INT32_MAX, error, &size);
+
+    if (result == 0)
+        result = es_member_integer(request, "first", -1, INT32_MAX, error, &first);
+    for (size_t i = 0; i < 2 && result == 0; i++) {
+        const char *text = es_member_as_text(es_member_at(key, i));
+
+        if (!text)
+            return es_error_set(error, -EINVAL, "\"key\" is not two texts");
+        ret_wanted->key[i] = strtoull(text, NULL, 16);
+    }
+    ret_wanted->size = (int)size;
+    ret_wanted->first = (int)first;
+    return result;
+}
+
+/* Writes the ranks if this process knows the group.  Both sides of an intercommunicator
+ * have its key and call each other remote. */
+static bool write_wanted(const struct es_run *run,
+                         const struct es_segment_view *segment,
+                         const struct wanted *wanted,
+                         struct es_json_out *reply)
+{
+    size_t count = es_segment_view_communicator_count(segment);
+    struct es_communicator_info info;
+
+    for (size_t i = 0; i < count; i++) {
+        if (es_segment_view_communicator(segment, (uint16_t)i, &info) < 0 ||
+            memcmp(info.key, wanted->key, sizeof info.key) != 0)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            int size = side ? info.remote_size : info.size;
+            int first = side ? info.remote_first : info.first;
+
+            if (size != wanted->size ||
+                (wanted->first >= 0 && first != wanted->first) ||
+                es_run_world_rank(run, segment, (uint16_t)i, side, 0) < 0)
+                continue;
+            write_group(run, segment, (uint16_t)i, side, size, reply, "ranks");
+            return true;
+        }
+    }
+    return false;
+}
+
+static int serve_group(struct es_service_connection *connection,
+                       const struct es_member *request,
+                       struct es_json_out *reply,
+                       struct es_error *error)
+{
+    struct wanted wanted;
+    struct es_run *run;
+    int result = read_wanted(request, error, &wanted);
+
+    if (result == 0)
+        result = esi_service_run(connection, error, &run);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < es_run_segment_count(run); i++)
+        if (write_wanted(run, es_run_segment(run, i), &wanted, reply))
+            return 0;
+    return es_error_set(error, -ENOENT, "nobody here knows that group");
+}
+
+const struct es_request esi_catalog_requests[] = {
+    {"catalog", serve_catalog},
+    {"communicator", serve_communicator},
+    {"group", serve_group},
+    {NULL, NULL},
+};
