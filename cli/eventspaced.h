@@ -70,6 +70,9 @@ int esi_registration_start(const struct es_registration_config *config,
                            struct es_registration **ret_registration);
 /* Whether the home server has answered of late. */
 bool esi_registration_is_up(struct es_registration *registration);
+/* The address that has led to the home server; false: none has yet. */
+bool esi_registration_home(struct es_registration *registration,
+                           char out[ES_ADDRESS_BYTES]);
 /* Says that this server ends.  Accepts NULL. */
 void esi_registration_stop(struct es_registration *registration);
 

@@ -38,6 +38,8 @@ struct es_registration {
     pthread_t thread;
     int stop; /* eventfd */
     atomic_bool is_up;
+    pthread_mutex_t lock;
+    char known_home[ES_ADDRESS_BYTES]; /* that has led there; guarded */
     /* The thread's own. */
     struct es_link *link;
     char home[ES_ADDRESS_BYTES]; /* the address that has led there */
@@ -192,6 +194,17 @@ static int connect_home(struct es_registration *registration, struct es_error *e
     return code;
 }
 
+static void note_up(struct es_registration *registration)
+{
+    if (atomic_exchange(&registration->is_up, true))
+        return;
+    pthread_mutex_lock(&registration->lock);
+    memcpy(registration->known_home, registration->home, sizeof registration->home);
+    pthread_mutex_unlock(&registration->lock);
+    es_server_log(registration->config.server, "registered with %s (%s)",
+                  es_link_peer(registration->link)->host, registration->home);
+}
+
 /* As long as the connection holds.  1: to stop. */
 static int keep_registered(struct es_registration *registration, struct es_error *error)
 {
@@ -203,9 +216,8 @@ static int keep_registered(struct es_registration *registration, struct es_error
         code = send_request(registration, wait_ns, false);
         if (code == 0)
             code = await_answer(registration, error);
-        if (code == 0 && !atomic_exchange(&registration->is_up, true))
-            es_server_log(registration->config.server, "registered with %s (%s)",
-                          es_link_peer(registration->link)->host, registration->home);
+        if (code == 0)
+            note_up(registration);
         if (es_host_board_ending(board) == ES_RUN_ENDED)
             code = 1;
         wait_ns = BEAT_NS;
@@ -266,6 +278,7 @@ int esi_registration_start(const struct es_registration_config *config,
         return -ENOMEM;
     registration->config = *config;
     atomic_init(&registration->is_up, false);
+    pthread_mutex_init(&registration->lock, NULL);
     registration->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (registration->stop < 0) {
         int code = -errno;
@@ -286,6 +299,15 @@ int esi_registration_start(const struct es_registration_config *config,
 bool esi_registration_is_up(struct es_registration *registration)
 {
     return atomic_load(&registration->is_up);
+}
+
+bool esi_registration_home(struct es_registration *registration,
+                           char out[ES_ADDRESS_BYTES])
+{
+    pthread_mutex_lock(&registration->lock);
+    memcpy(out, registration->known_home, ES_ADDRESS_BYTES);
+    pthread_mutex_unlock(&registration->lock);
+    return out[0] != '\0';
 }
 
 void esi_registration_stop(struct es_registration *registration)

@@ -23,6 +23,7 @@
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
+#include "eventspace/stage_module.h"
 
 enum { TICK_MS = 1000, LOG_BYTES_MAX = 8 << 20 };
 
@@ -40,8 +41,9 @@ struct daemon {
     struct es_server *server;
     struct es_watch *watch;
     struct es_registration *registration; /* NULL: this is the home server */
-    uint64_t lived_ns; /* when there last was something to serve for */
-    uint64_t told_ns;  /* when it heard that the run has ended; 0 = not yet */
+    char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
+    uint64_t lived_ns;           /* when there last was something to serve for */
+    uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
 };
 
 static uint64_t now_ns(void)
@@ -102,9 +104,7 @@ static void print_facts(const struct daemon *daemon, FILE *stream)
     es_json_out_string(&out, "host", daemon->options->host);
     es_json_out_signed(&out, "pid", getpid());
     es_json_out_bool(&out, "home", daemon->options->home == NULL);
-    /* Those of the home server. */
-    es_json_out_string(&out, "home_address",
-                       daemon->options->home ? daemon->options->home : "");
+    es_json_out_string(&out, "home_address", daemon->home);
     es_json_out_begin_array(&out, "addresses");
     for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
         es_json_out_string(&out, NULL, address);
@@ -201,6 +201,18 @@ static void look(struct daemon *daemon)
         daemon->lived_ns = now_ns();
 }
 
+/* Of several addresses one has led to the home server. */
+static void follow_home(struct daemon *daemon)
+{
+    char home[ES_ADDRESS_BYTES];
+
+    if (!daemon->registration || !esi_registration_home(daemon->registration, home) ||
+        strcmp(home, daemon->home) == 0)
+        return;
+    memcpy(daemon->home, home, sizeof home);
+    write_facts(daemon, NULL);
+}
+
 /* --- The end ------------------------------------------------------------------ */
 
 /* Why it is to end now, or NULL. */
@@ -243,6 +255,7 @@ static const char *serve_till_the_end(struct daemon *daemon, int signals)
         if (now_ns() - looked_ns >= TICK_MS * UINT64_C(900000)) {
             looked_ns = now_ns();
             look(daemon);
+            follow_home(daemon);
         }
         reason = find_reason(daemon);
         if (reason || poll(polled, 2, TICK_MS) <= 0)
@@ -342,6 +355,8 @@ static int start(struct daemon *daemon, struct es_error *error)
 
     int code = open_log(daemon, error);
     if (code == 0)
+        code = es_stage_load_environment(error);
+    if (code >= 0)
         code = find_key(daemon, error);
     if (code == 0)
         code = es_host_board_create(options->run, options->host, !options->home,
@@ -355,6 +370,9 @@ static int start(struct daemon *daemon, struct es_error *error)
     if (code < 0)
         return code;
     publish_address(daemon);
+    if (options->home)
+        snprintf(daemon->home, sizeof daemon->home, "%.*s",
+                 (int)strcspn(options->home, ","), options->home);
     code = write_facts(daemon, error);
     return code == 0 ? start_registration(daemon) : code;
 }

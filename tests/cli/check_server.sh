@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_server.sh - eventspaced: how it starts and ends, what it tells, what it refuses;
+# and that `eventspace run` leaves none behind.
+
+. "${0%/*}/functions.sh"
+use_marker
+server=$top_builddir/cli/eventspaced
+launcher=$top_srcdir/tests/cli/local_launcher.sh
+run=("$eventspace" run --launcher "$launcher")
+home=$EVENTSPACE_DIR
+unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
+
+# Servers of this test; those of others are left alone.
+pids()
+{
+    pgrep -f "[e]ventspaced --run $prefix${1-}" | while read -r pid; do
+        # What nobody has waited for yet is gone all the same.
+        grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null || echo "$pid"
+    done
+}
+
+none_left()
+{
+    [ -z "$(pids "$@")" ]
+}
+
+end_servers()
+{
+    local pid
+    for pid in $(pids); do kill -9 "$pid"; done
+    clear_up
+}
+trap end_servers EXIT
+
+log_of()
+{
+    cp "${2:-$home}/$1/eventspaced.log" "$folder/out"
+}
+
+# --- By hand ---------------------------------------------------------------------------
+
+expect 0 "$server" --help
+contains out "Usage: eventspaced"
+expect 0 "$server" --version
+contains out "eventspaced "
+expect 2 "$server"
+contains err "is not a run's name"
+expect 2 "$server" --run 'a b'
+expect 2 "$server" --run x --grace never
+
+name=$prefix-hand
+expect 0 "$server" --run "$name" --grace 60
+contains out "unix:$home/$name/server.sock"
+contains out "tls:*:"
+is_empty err
+pid=$(pids -hand)
+[ "$(stat -c %a "$home/$name/server.sock" "$home/$name/key" "$home/$name/eventspaced.log" |
+    sort -u)" = 600 ] || fault "others may read what is the user's own"
+cp "$home/$name/server.json" "$folder/out"
+json_lines_hold "o['run'] == '$name' and o['pid'] == $pid and len(o['addresses']) == 2 \
+    and o['home']"
+# Its start closes everything that it was given.
+[ -z "$(find "/proc/$pid/fd" -lname 'pipe:*')" ] || fault "it holds a pipe open"
+[ "$(readlink "/proc/$pid/cwd")" = / ] || fault "it holds a folder"
+[ "$(awk '{print $19}' "/proc/$pid/stat")" -gt "$(nice)" ] || fault "it is not nice"
+# A second one finds that it is not needed.
+expect 0 "$server" --run "$name"
+is_empty out
+[ "$(pids -hand)" = "$pid" ] || fault "there are two"
+
+# Who is not a client hears so or is sent away, and leaves a line.
+port=$("$PYTHON" -c 'import json, sys
+print([a for a in json.load(open(sys.argv[1]))["addresses"] if a[:3] == "tls"][0].split(":")[-1])' \
+    "$home/$name/server.json")
+"$PYTHON" - "$port" "$home/$name/server.sock" <<'END' || fault "strangers are not sent away"
+import socket, sys
+tls = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+tls.sendall(b"GET / HTTP/1.0\r\n\r\n")
+unix = socket.socket(socket.AF_UNIX)
+unix.connect(sys.argv[2])
+unix.sendall(b"\xff" * 64)
+for link in (tls, unix):
+    link.settimeout(10)
+    try:
+        while link.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+END
+await 5 grep -q "refused 127.0.0.1:" "$home/$name/eventspaced.log"
+await 5 grep -q "refused uid $(id -u)" "$home/$name/eventspaced.log"
+
+# A signal ends it; nothing of it is in the way of the next one.
+kill "$pid"
+await 5 none_left -hand
+[ ! -e "$home/$name/server.sock" ] || fault "it left its socket"
+log_of "$name"
+contains out "by a signal"
+# So does a kill, of which it knows nothing.
+expect 0 "$server" --run "$name" --grace 60
+kill -9 "$(pids -hand)"
+await 5 none_left -hand
+expect 0 "$server" --run "$name" --grace 60
+await 5 test -n "$(pids -hand)"
+# `clean` ends it, also when it does not answer.
+expect 0 "$eventspace" clean "$name"
+await 5 none_left -hand
+[ ! -e "$home/$name" ] || fault "clean left the run directory"
+expect 0 "$server" --run "$name" --grace 60
+kill -STOP "$(pids -hand)"
+expect 0 "$eventspace" clean "$name"
+await 5 none_left -hand
+
+# Nothing lives: it ends after its grace time.  Removed files end it, too.
+expect 0 "$server" --run "$prefix-grace" --grace 0.5
+await 10 none_left -grace
+log_of "$prefix-grace"
+contains out "the grace time is over"
+expect 0 "$server" --run "$prefix-removed" --grace 60
+rm -r "${home:?}/$prefix-removed"
+await 10 none_left -removed
+
+# What cannot be: one line, and nothing stays.
+taken=$("$PYTHON" -c 'import socket, time, os
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(s.getsockname()[1], flush=True)
+os.fork() and os._exit(0)
+os.close(1)
+time.sleep(60)')
+expect 2 "$server" --run "$prefix-taken" --listen "tls:127.0.0.1:$taken"
+contains err "eventspaced: "
+contains err "$taken"
+[ "$(wc -l <"$folder/err")" = 1 ] || fault "more than one line of complaint"
+expect 2 "$server" --run "$prefix-taken" --listen nonsense
+expect 2 "$server" --run "$prefix-keyless" --home tls:127.0.0.1:1
+contains err "there is no key of run '$prefix-keyless'"
+mkdir "$home/$prefix-open" && : >"$home/$prefix-open/key" && chmod 644 "$home/$prefix-open/key"
+expect 2 "$server" --run "$prefix-open"
+for name in taken keyless open; do
+    none_left -$name || fault "a server that could not start is there: $name"
+done
+
+# --- Two hosts, of which one is pretended ------------------------------------------------
+
+name=$prefix-two
+other=$folder/other
+expect 0 "$server" --run "$name" --grace 60 --host alpha
+port=$(sed -n 's/^tls:.*://p' "$folder/out")
+mkdir -p -m 700 "$other/$name"
+cp -p "$home/$name/key" "$other/$name/"
+expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
+    --home "tls:127.0.0.1:1,tls:127.0.0.1:$port" --cluster hill --gateway gamma
+await 10 grep -q "registered with alpha" "$other/$name/eventspaced.log"
+await 5 grep -q "\"home_address\":\"tls:127.0.0.1:$port\"" "$other/$name/server.json"
+# It stays as long as the home server is there.
+sleep 2
+[ "$(pids -two | wc -l)" = 2 ] || fault "not two servers"
+# Another key is none.
+wrong=$folder/wrong
+mkdir -p -m 700 "$wrong/$name"
+(umask 077 && printf '%064d' 1 >"$wrong/$name/key")
+expect 0 env EVENTSPACE_DIR="$wrong" "$server" --run "$name" --grace 1 --host delta \
+    --home "tls:127.0.0.1:$port"
+await 10 grep -q "home server cannot be reached" "$wrong/$name/eventspaced.log"
+await 5 grep -q "refused 127.0.0.1:" "$home/$name/eventspaced.log"
+await 10 sh -c "[ \"\$(pgrep -fc '[e]ventspaced --run $name')\" = 2 ]"
+# The home server is killed and started again: the other one comes back.
+kill -9 "$(pgrep -f "[e]ventspaced --run $name .*--host alpha")"
+await 10 grep -q "home server lost" "$other/$name/eventspaced.log"
+expect 0 "$server" --run "$name" --grace 60 --host alpha --listen "tls:*:$port" \
+    --listen "unix:$home/$name/server.sock"
+# Word of the end reaches both; the directories go, as no `eventspace run` made them.
+if await 10 sh -c "[ \"\$(grep -c 'registered with' '$other/$name/eventspaced.log')\" = 2 ]"; then
+    expect 0 "$eventspace" clean "$name"
+    await 10 none_left -two
+    [ ! -e "$home/$name" ] && [ ! -e "$other/$name" ] || fault "a directory is left"
+fi
+# One whose home is gone ends after its grace time.
+expect 0 "$server" --run "$name" --grace 60 --host alpha
+port=$(sed -n 's/^tls:.*://p' "$folder/out")
+mkdir -p -m 700 "$other/$name"
+cp -p "$home/$name/key" "$other/$name/"
+expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
+    --home "tls:127.0.0.1:$port"
+await 10 grep -q "registered with alpha" "$other/$name/eventspaced.log"
+kill -9 "$(pgrep -f "[e]ventspaced --run $name .*--host alpha")"
+await 15 none_left -two
+cp "$other/$name/eventspaced.log" "$folder/out"
+contains out "the grace time is over"
+
+# --- Started by `run` ---------------------------------------------------------------------
+
+# It is there when the ranks start, and gone when run ends, with all its traces.
+# shellcheck disable=SC2016
+expect 0 "${run[@]}" -n 2 --name "$prefix-run" -- sh -c '
+    cat "$EVENTSPACE_RUN_DIR/server.json"
+    echo "left: <$EVENTSPACE_KEY$EVENTSPACE_HOME>" >&2'
+is_left=$(cat "$folder/err")
+[ "$(sort -u <<<"$is_left")" = "left: <>" ] || fault "variables reach the program: $is_left"
+json_lines_hold "o['home'] and o['addresses'][0].startswith('unix:')"
+[ -z "$(ls -A "$home" | grep -- -run)" ] || fault "run left $(ls "$home")"
+await 2 none_left -run
+expect 1 "${run[@]}" -n 1 --name "$prefix-bad" false
+await 2 none_left -bad
+# Descriptors of the program are its own.
+within()
+{
+    # shellcheck disable=SC2016
+    "$@" sh -c 'ls -l /proc/$$/fd 2>/dev/null | sed -n "s/.*-> //p" | grep -c "server\|eventfd"'
+}
+[ "$(within "${run[@]}" -n 1 --name "$prefix-fd")" = 0 ] || fault "descriptors are leaked"
+# What is kept on one host needs no server.
+expect 0 "${run[@]}" -n 1 --keep --name "$prefix-keep" -- "$helpers/make_segments" \
+    "$prefix-keep" 1 5
+contains err kept
+await 5 none_left -keep
+expect 0 "$eventspace" clean "$prefix-keep"
+# Without.
+# shellcheck disable=SC2016
+expect 0 "${run[@]}" -n 1 --no-server -- sh -c 'ls "$EVENTSPACE_RUN_DIR"'
+lacks out server
+# A rank that has vanished is told once.
+# shellcheck disable=SC2016
+expect 1 "${run[@]}" -n 1 --name "$prefix-lost" -- sh -c '
+    "$0" "$1" 1 5
+    sleep 4.5
+    cp "$EVENTSPACE_RUN_DIR/eventspaced.log" "$2"
+    exit 1' "$helpers/make_segments" "$prefix-lost" "$folder/lost.log"
+cp "$folder/lost.log" "$folder/out"
+[ "$(grep -c 'has vanished' "$folder/out")" = 1 ] ||
+    fault "a vanished rank is not told once: $(cat "$folder/out")"
+expect 0 "$eventspace" clean "$prefix-lost"
+
+# Run itself is killed: the server ends by itself.
+"${run[@]}" -n 1 --name "$prefix-killed" -- sleep 60 &
+starter=$!
+await 10 test -e "$home/$prefix-killed/server.json"
+kill -9 $starter
+wait $starter 2>/dev/null
+await 20 none_left -killed
+
+# --- It cannot start -----------------------------------------------------------------------
+
+mkdir "$folder/alone"
+cp "$eventspace" "$folder/alone/"
+if [ ! -x "$(sed -n 's/^bindir = //p' "$top_builddir/Makefile" | head -n 1)/eventspaced" ]; then
+    expect 5 "$folder/alone/eventspace" run -n 1 --launcher "$launcher" -- sh -c 'exit 5'
+    contains err "eventspace run: no tuple server: "
+    [ "$(wc -l <"$folder/err")" = 1 ] || fault "more than one line of complaint"
+fi
+printf '#!/bin/sh\necho "eventspaced: it is Sunday" >&2\nexit 2\n' >"$folder/alone/eventspaced"
+chmod +x "$folder/alone/eventspaced"
+# shellcheck disable=SC2016
+expect 5 "$folder/alone/eventspace" run -n 1 --launcher "$launcher" -- \
+    sh -c 'echo "$MARKER_WAS_LOADED"; exit 5'
+contains out yes
+contains err "eventspace run: no tuple server: it is Sunday"
+
+none_left || fault "servers stayed: $(pids | xargs -n1 ps -o args= -p)"
+finish
