@@ -298,12 +298,12 @@ static int find_key(struct daemon *daemon, struct es_error *error)
     int code = es_run_key_load(run, error, &daemon->key);
     if (code != -ENOENT)
         return code;
+    es_error_clear(error);
     if (daemon->options->home)
         return es_error_set(error, code,
                             "there is no key of run '%s'; copy the file \"key\" from "
                             "the run directory of the home server's host",
                             run);
-    es_error_clear(error);
     code = es_run_key_make(&daemon->key);
     return code == 0 ? es_run_key_save(run, &daemon->key, error) : code;
 }

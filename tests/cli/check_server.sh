@@ -34,6 +34,11 @@ end_servers()
 }
 trap end_servers EXIT
 
+make_folder()
+{
+    (umask 077 && mkdir -p "$1")
+}
+
 log_of()
 {
     cp "${2:-$home}/$1/eventspaced.log" "$folder/out"
@@ -148,7 +153,7 @@ name=$prefix-two
 other=$folder/other
 expect 0 "$server" --run "$name" --grace 60 --host alpha
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
-mkdir -p -m 700 "$other/$name"
+make_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
 expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
     --home "tls:127.0.0.1:1,tls:127.0.0.1:$port" --cluster hill --gateway gamma
@@ -159,7 +164,7 @@ sleep 2
 [ "$(pids -two | wc -l)" = 2 ] || fault "not two servers"
 # Another key is none.
 wrong=$folder/wrong
-mkdir -p -m 700 "$wrong/$name"
+make_folder "$wrong/$name"
 (umask 077 && printf '%064d' 1 >"$wrong/$name/key")
 expect 0 env EVENTSPACE_DIR="$wrong" "$server" --run "$name" --grace 1 --host delta \
     --home "tls:127.0.0.1:$port"
@@ -175,12 +180,13 @@ expect 0 "$server" --run "$name" --grace 60 --host alpha --listen "tls:*:$port" 
 if await 10 sh -c "[ \"\$(grep -c 'registered with' '$other/$name/eventspaced.log')\" = 2 ]"; then
     expect 0 "$eventspace" clean "$name"
     await 10 none_left -two
-    [ ! -e "$home/$name" ] && [ ! -e "$other/$name" ] || fault "a directory is left"
+    [ ! -e "$home/$name" ] || fault "the home server's directory is left"
+    [ ! -e "$other/$name" ] || fault "the other server's directory is left"
 fi
 # One whose home is gone ends after its grace time.
 expect 0 "$server" --run "$name" --grace 60 --host alpha
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
-mkdir -p -m 700 "$other/$name"
+make_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
 expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
     --home "tls:127.0.0.1:$port"
@@ -200,7 +206,7 @@ expect 0 "${run[@]}" -n 2 --name "$prefix-run" -- sh -c '
 is_left=$(cat "$folder/err")
 [ "$(sort -u <<<"$is_left")" = "left: <>" ] || fault "variables reach the program: $is_left"
 json_lines_hold "o['home'] and o['addresses'][0].startswith('unix:')"
-[ -z "$(ls -A "$home" | grep -- -run)" ] || fault "run left $(ls "$home")"
+[ ! -e "$home/$prefix-run" ] || fault "run left $(ls "$home")"
 await 2 none_left -run
 expect 1 "${run[@]}" -n 1 --name "$prefix-bad" false
 await 2 none_left -bad
