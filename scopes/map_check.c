@@ -6,7 +6,9 @@
 #include "scopes/map_check.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "eventspace/stage.h"
 
@@ -39,6 +41,32 @@ static int check_children(const struct es_pathmap_stage *stage, struct es_error 
     return 0;
 }
 
+static bool has_property(const char *type, const char *name)
+{
+    const struct es_stage_ops *ops = es_stage_find(type);
+
+    for (size_t i = 0; ops && i < ops->property_count; i++)
+        if (strcmp(ops->properties[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Names that nobody knows are at fault themselves, else it is the value. */
+static struct es_property property_of(const struct es_pathmap *map,
+                                      const struct es_pathmap_stage *stage,
+                                      const struct es_pathmap_property *written)
+{
+    bool is_known = has_property(stage->type, written->name);
+
+    return (struct es_property){
+        .name = written->name,
+        .value = written->text,
+        .source = es_pathmap_source(map),
+        .line = is_known ? written->line : written->name_line,
+        .column = is_known ? written->column : written->name_column,
+    };
+}
+
 static int check_properties(const struct es_pathmap *map,
                             const struct es_pathmap_stage *stage,
                             struct es_error *error)
@@ -50,11 +78,7 @@ static int check_properties(const struct es_pathmap *map,
     if (!properties)
         return -ENOMEM;
     for (size_t i = 0; i < stage->property_count; i++)
-        properties[i] = (struct es_property){.name = stage->properties[i].name,
-                                             .value = stage->properties[i].text,
-                                             .source = es_pathmap_source(map),
-                                             .line = stage->properties[i].line,
-                                             .column = stage->properties[i].column};
+        properties[i] = property_of(map, stage, &stage->properties[i]);
     result = es_stage_check(stage->type, properties, stage->property_count, error);
     free(properties);
     return result;
