@@ -10,7 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "eventspace/summary.h"
+#include "scopes/catalog.h"
 #include "scopes/scope_private.h"
+#include "scopes/servers.h"
 
 /* Timing a stage costs more than reading an element, so it is done in few pulls: the
  * more stages there are, the fewer, so that it adds a constant to a pull, some tens of
@@ -46,6 +49,26 @@ void es_scope_config_init(struct es_scope_config *config)
     es_selection_init(&config->view.selection);
 }
 
+/* The context's function. */
+static int connect_to(void *data,
+                      const char *host,
+                      uint64_t timeout_ns,
+                      struct es_error *error,
+                      struct es_link **ret_link)
+{
+    const struct es_scope *scope = data;
+
+    return es_servers_connect(scope->config.servers, host, timeout_ns, error, ret_link);
+}
+
+/* The context's function. */
+static int find_address(void *data, const char *host, char *out, size_t size)
+{
+    const struct es_scope *scope = data;
+
+    return es_servers_address(scope->config.servers, host, out, size);
+}
+
 int es_scope_open(struct es_run *run,
                   const struct es_scope_config *config,
                   struct es_error *error,
@@ -64,10 +87,18 @@ int es_scope_open(struct es_run *run,
                                   .data = scope,
                                   .run = es_run_name(run)};
     result = esi_scope_take_config(scope, config, error);
+    if (config->servers) {
+        scope->context.connect = connect_to;
+        scope->context.address = find_address;
+    }
+    if (result == 0)
+        result = esi_scope_find_servers(scope);
     if (result == 0)
         result = esi_scope_find_origins(scope, false);
     if (result >= 0)
         result = esi_scope_renew_tree(scope, error);
+    if (result == 0)
+        result = esi_scope_announce(scope);
     if (result < 0) {
         es_scope_close(scope);
         return result;
@@ -82,14 +113,20 @@ void es_scope_close(struct es_scope *scope)
 
     if (!scope)
         return;
+    esi_scope_withdraw(scope);
     esi_scope_unregister(scope);
     es_stage_close(scope->root);
     es_batch_fini(&scope->batch);
     es_batch_fini(&scope->kept);
     es_batch_fini(&scope->carried);
     es_batch_fini(&scope->held.batch);
+    es_catalog_destroy(scope->catalog);
+    es_given_fini(&scope->behind);
     free(scope->origins.items);
     free(scope->places.items);
+    free(scope->processes);
+    free(scope->global);
+    free(scope->infos);
     esi_scope_free_config(scope);
     free(scope);
     errno = saved_errno;
@@ -113,25 +150,108 @@ static int give_carried(struct es_scope *scope, bool repeat)
     return result;
 }
 
+/* Notes which of the tuples given last lie behind the place where reading begins anew
+ * should their tuple server be lost: where stages over there keep others back. */
+int esi_scope_note_given(struct es_scope *scope)
+{
+    const struct es_batch *batch = &scope->batch;
+    int result = 0;
+
+    if (!scope->config.servers || !scope->succeeded)
+        return 0;
+    for (size_t i = 0; i < batch->count && result == 0; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+        const struct es_place *place = &scope->places.items[mark->origin];
+
+        if (esi_scope_reads_every(scope) && mark->position >= place->given.position &&
+            !es_batch_is_open(batch, i) && !es_mark_is_summary(mark))
+            result = es_given_add(&scope->behind, mark->origin, mark->position);
+    }
+    return result;
+}
+
+/* Drops, from tuple `first` on, what was given before. */
+static void drop_given(struct es_scope *scope, size_t first)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t kept = first;
+
+    if (scope->behind.total == 0)
+        return;
+    for (size_t i = first; i < batch->count; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+
+        if (es_batch_is_open(batch, i) || es_mark_is_summary(mark) ||
+            !es_given_has(&scope->behind, mark->origin, mark->position))
+            es_batch_move(batch, kept++, i);
+    }
+    batch->count = kept;
+}
+
+/* Hosts that do not answer and have nothing in the tree that could say so. */
+static int add_silent_hosts(struct es_scope *scope)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t told = batch->notice_count;
+    int result = 0;
+
+    if (!scope->catalog)
+        return 0;
+    for (size_t i = 0; i < es_catalog_silent_count(scope->catalog) && result == 0;
+         i++) {
+        const struct es_notice *notice = es_catalog_silent(scope->catalog, i);
+        size_t same = 0;
+
+        while (same < told && strcmp(batch->notices[same].part, notice->part) != 0)
+            same++;
+        if (same == told)
+            result = es_batch_notice(batch, notice);
+    }
+    return result;
+}
+
+/* Fills the batch. */
+static int pull_batch(struct es_scope *scope, const struct es_pull *pull, bool repeat)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t first;
+    int result = repeat ? 0 : esi_scope_note_given(scope);
+
+    es_batch_clear(batch);
+    if (result == 0)
+        result = give_carried(scope, repeat);
+    first = batch->count;
+    if (result == 0)
+        result = es_stage_pull(scope->root, pull, batch);
+    if (result < 0)
+        return result;
+    drop_given(scope, first);
+    if (scope->config.global_time)
+        esi_scope_make_global(scope, scope->kept.count);
+    return add_silent_hosts(scope);
+}
+
 int es_scope_pull(struct es_scope *scope,
                   unsigned flags,
                   const struct es_batch **ret_batch)
 {
-    uint64_t begun_ns = now_ns(CLOCK_MONOTONIC);
     bool repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
-    struct es_pull pull = {.max = scope->config.max, .drain = flags & ES_PULL_DRAIN};
+    struct es_pull pull = {.drain = flags & ES_PULL_DRAIN};
+    uint64_t begun_ns;
     int result;
 
+    if (scope->announcement)
+        esi_scope_attend(scope);
+    begun_ns = now_ns(CLOCK_MONOTONIC);
+    pull.max = scope->config.max;
+    pull.timeout_ns = scope->config.tree.limit_ns;
     if (!repeat)
         scope->acknowledged = scope->serial;
     pull.serial = ++scope->serial;
     pull.acknowledged = scope->acknowledged;
     pull.realtime_ns = now_ns(CLOCK_REALTIME);
     pull.measure = is_measured(scope, pull.serial);
-    es_batch_clear(&scope->batch);
-    result = give_carried(scope, repeat);
-    if (result == 0)
-        result = es_stage_pull(scope->root, &pull, &scope->batch);
+    result = pull_batch(scope, &pull, repeat);
     scope->succeeded = result == 0;
     scope->cost.pulls++;
     scope->cost.last_ns = now_ns(CLOCK_MONOTONIC) - begun_ns;

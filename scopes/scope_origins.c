@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_origins.c - the elements of a scope, and what is known of them. */
+/* scope_origins.c - finds the elements of a scope: in the segments that are mapped
+ * here, and in the catalog of the other hosts. */
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host.h"
+#include "scopes/catalog.h"
+#include "scopes/remote.h"
 #include "scopes/scope_private.h"
-#include "tuplespace/segment_name.h"
 
 static int compare_pointers(const void *a, const void *b)
 {
@@ -39,6 +43,7 @@ static int reserve(struct es_scope *scope, size_t extra)
     size_t count = scope->origins.count + extra;
     struct es_origin *origins =
         realloc(scope->origins.items, (count + 1) * sizeof *origins);
+    const struct es_catalog_process **processes;
     struct es_place *places;
 
     if (!origins)
@@ -48,19 +53,44 @@ static int reserve(struct es_scope *scope, size_t extra)
     if (!places)
         return -ENOMEM;
     scope->places.items = places;
+    processes = realloc(scope->processes, (count + 1) * sizeof(*scope->processes));
+    if (!processes)
+        return -ENOMEM;
+    scope->processes = processes;
     return 0;
 }
 
-/* Another reader that lives keeps its right: this one may then lose tuples. */
-static void register_reader(struct es_place *place,
-                            const struct es_element_view *element)
+/* Whether the element is read in this process. */
+static bool is_read_here(const struct es_scope *scope, size_t index)
 {
+    bool away = scope->config.servers && scope->config.tree.through_server;
+
+    return scope->origins.items[index].element && !away;
+}
+
+/* Another reader that lives keeps its right: this one may then lose tuples.  Where a
+ * tuple server reads, it registers. */
+static void register_reader(struct es_scope *scope, size_t index)
+{
+    const struct es_element_view *element = scope->origins.items[index].element;
+    struct es_place *place = &scope->places.items[index];
     struct es_element_info info;
 
+    place->registered = true;
+    if (!is_read_here(scope, index))
+        return;
     es_element_view_info(element, &info);
-    if (info.block)
-        place->registered =
-            es_element_register_reader(element, place->taken.position) == 0;
+    place->registered =
+        info.block && es_element_register_reader(element, place->taken.position) == 0;
+}
+
+static void unregister_reader(struct es_scope *scope, size_t index)
+{
+    struct es_place *place = &scope->places.items[index];
+
+    if (place->registered && is_read_here(scope, index))
+        es_element_unregister_reader(scope->origins.items[index].element);
+    place->registered = false;
 }
 
 static void add_origin(struct es_scope *scope,
@@ -68,13 +98,14 @@ static void add_origin(struct es_scope *scope,
                        bool at_end)
 {
     const struct es_segment_view *segment = es_element_view_segment(element);
+    size_t index = scope->origins.count++;
     struct es_place *place = &scope->places.items[scope->places.count++];
     struct es_segment_info process;
     struct es_element_info info;
 
     es_element_view_info(element, &info);
     es_segment_view_info(segment, &process);
-    scope->origins.items[scope->origins.count++] = (struct es_origin){
+    scope->origins.items[index] = (struct es_origin){
         .name = info.name,
         .collector = info.collector,
         .host = info.host,
@@ -88,44 +119,115 @@ static void add_origin(struct es_scope *scope,
         .clock = es_segment_view_clock(segment),
         .element = element,
     };
+    scope->processes[index] = NULL;
     *place = (struct es_place){0};
     es_cursor_init(&place->taken, element, at_end);
     place->given = place->taken;
     if (scope->config.lossless)
-        register_reader(place, element);
+        register_reader(scope, index);
 }
 
 void esi_scope_unregister(struct es_scope *scope)
 {
     for (size_t i = 0; i < scope->places.count; i++)
-        if (scope->places.items[i].registered)
-            es_element_unregister_reader(scope->origins.items[i].element);
+        unregister_reader(scope, i);
 }
 
 void esi_scope_update_registration(struct es_scope *scope)
 {
     for (size_t i = 0; i < scope->places.count; i++) {
-        const struct es_element_view *element = scope->origins.items[i].element;
-        struct es_place *place = &scope->places.items[i];
-
-        if (!element || place->registered == scope->config.lossless)
-            continue;
-        if (scope->config.lossless) {
-            register_reader(place, element);
-        } else {
-            es_element_unregister_reader(element);
-            place->registered = false;
-        }
+        if (scope->places.items[i].registered && !scope->config.lossless)
+            unregister_reader(scope, i);
+        else if (!scope->places.items[i].registered && scope->config.lossless)
+            register_reader(scope, i);
     }
 }
 
+/* An element of another host, as its tuple server has told. */
+static void add_remote_origin(struct es_scope *scope,
+                              const struct es_catalog_element *element,
+                              bool at_end)
+{
+    const struct es_element_info *info = &element->info;
+    const struct es_catalog_process *process = element->process;
+    size_t index = scope->origins.count++;
+    struct es_place *place = &scope->places.items[scope->places.count++];
+
+    scope->origins.items[index] = (struct es_origin){
+        .name = info->name,
+        .collector = info->collector,
+        .host = info->host,
+        .pid = process->info.pid,
+        .rank = info->rank,
+        .thread = info->thread,
+        .classes = info->classes,
+        .peer = info->peer,
+        .communicator = info->communicator,
+        .missed = info->oldest,
+        .clock = &process->clock,
+    };
+    scope->processes[index] = process;
+    *place = (struct es_place){0};
+    place->taken.position = at_end ? ES_POSITION_END : info->oldest;
+    place->given = place->taken;
+    if (scope->config.lossless)
+        register_reader(scope, index);
+}
+
 /* Elements of consumers' own data hold other things than trace tuples. */
-static bool holds_trace(const struct es_element_view *element)
+static bool holds_trace(const struct es_element_info *info)
+{
+    return !info->shared && info->tuple_bytes == sizeof(struct es_tuple);
+}
+
+static bool is_trace(const struct es_element_view *element)
 {
     struct es_element_info info;
 
     es_element_view_info(element, &info);
-    return !info.shared && info.tuple_bytes == sizeof(struct es_tuple);
+    return holds_trace(&info);
+}
+
+static int find_local(struct es_scope *scope, bool at_end)
+{
+    size_t known_count = scope->origins.count;
+    const void **known = known_elements(scope);
+    struct es_element_view **elements;
+    int count;
+    int result;
+
+    if (!known)
+        return -ENOMEM;
+    count = es_run_select(scope->run, &scope->config.view.selection, &elements);
+    if (count < 0) {
+        free(known);
+        return count;
+    }
+    result = reserve(scope, (size_t)count);
+    for (int i = 0; i < count && result == 0; i++)
+        if (is_trace(elements[i]) &&
+            !bsearch(&elements[i], known, known_count, sizeof *known, compare_pointers))
+            add_origin(scope, elements[i], at_end);
+    free(elements);
+    free(known);
+    return result;
+}
+
+/* What is new in the catalog is at its end. */
+static int find_remote(struct es_scope *scope, bool at_end)
+{
+    size_t count = es_catalog_element_count(scope->catalog);
+    int result = reserve(scope, count - scope->catalogued);
+
+    for (; result == 0 && scope->catalogued < count; scope->catalogued++) {
+        const struct es_catalog_element *element =
+            es_catalog_element(scope->catalog, scope->catalogued);
+
+        if (holds_trace(&element->info) &&
+            es_selection_has_info(&scope->config.view.selection, &element->info))
+            add_remote_origin(scope, element, at_end);
+    }
+    return result;
 }
 
 int esi_scope_find_origins(struct es_scope *scope, bool joining)
@@ -133,135 +235,46 @@ int esi_scope_find_origins(struct es_scope *scope, bool joining)
     /* Who joins later has begun later: all it has is new. */
     bool at_end = scope->config.take == ES_TAKE_NEW && !joining;
     size_t known_count = scope->origins.count;
-    const void **known = known_elements(scope);
-    struct es_element_view **elements;
-    int result;
+    int result = find_local(scope, at_end);
 
-    if (!known)
-        return -ENOMEM;
-    result = es_run_select(scope->run, &scope->config.view.selection, &elements);
-    if (result < 0) {
-        free(known);
-        return result;
-    }
-    if (reserve(scope, (size_t)result) < 0) {
-        free(elements);
-        free(known);
-        return -ENOMEM;
-    }
-    for (int i = 0; i < result; i++)
-        if (holds_trace(elements[i]) &&
-            !bsearch(&elements[i], known, known_count, sizeof *known, compare_pointers))
-            add_origin(scope, elements[i], at_end);
-    free(elements);
-    free(known);
-    return (int)(scope->origins.count - known_count);
+    if (result == 0 && scope->catalog)
+        result = find_remote(scope, at_end);
+    if (result == 0)
+        result = esi_scope_show_global(scope);
+    return result < 0 ? result : (int)(scope->origins.count - known_count);
 }
+
+/* --- Where the consumer stands ------------------------------------------------- */
 
 const char *esi_scope_here(const struct es_scope *scope)
 {
-    (void)scope;
-    return NULL;
+    if (!scope->config.servers)
+        return NULL;
+    return scope->config.tree.through_server ? "" : scope->here;
 }
 
-size_t es_scope_origin_count(const struct es_scope *scope)
+/* As the servers call it, so that their hosts and ours can be compared. */
+static void find_here(struct es_scope *scope)
 {
-    return scope->origins.count;
+    struct es_server_info info;
+
+    es_host_name(scope->here);
+    for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
+        if (info.here)
+            snprintf(scope->here, sizeof scope->here, "%s", info.host);
 }
 
-const struct es_origin *es_scope_origin(const struct es_scope *scope, uint32_t index)
+int esi_scope_find_servers(struct es_scope *scope)
 {
-    return index < scope->origins.count ? &scope->origins.items[index] : NULL;
-}
+    int result;
 
-/* NULL when the origin is not on this host. */
-static const struct es_segment_view *segment_of(const struct es_scope *scope,
-                                                uint32_t index)
-{
-    const struct es_origin *origin = es_scope_origin(scope, index);
-
-    return origin && origin->element ? es_element_view_segment(origin->element) : NULL;
-}
-
-int es_scope_process(const struct es_scope *scope,
-                     uint32_t origin,
-                     struct es_segment_info *ret_info)
-{
-    const struct es_segment_view *segment = segment_of(scope, origin);
-
-    if (!segment)
-        return -ENOENT;
-    es_segment_view_info(segment, ret_info);
+    if (!scope->config.servers)
+        return 0;
+    result = es_catalog_create(scope->config.servers, &scope->catalog);
+    if (result == 0)
+        result = es_catalog_refresh(scope->catalog, scope->config.tree.limit_ns);
+    if (result < 0)
+        return result;
+    find_here(scope);
     return 0;
-}
-
-int es_scope_communicator(const struct es_scope *scope,
-                          uint32_t origin,
-                          uint16_t communicator,
-                          struct es_communicator_info *ret_info)
-{
-    const struct es_segment_view *segment = segment_of(scope, origin);
-
-    return segment ? es_segment_view_communicator(segment, communicator, ret_info)
-                   : -ENOENT;
-}
-
-int es_scope_world_rank(const struct es_scope *scope,
-                        uint32_t origin,
-                        uint16_t communicator,
-                        bool remote,
-                        int rank)
-{
-    const struct es_segment_view *segment = segment_of(scope, origin);
-
-    return segment ? es_run_world_rank(scope->run, segment, communicator, remote, rank)
-                   : -ENOENT;
-}
-
-int es_scope_peer(const struct es_scope *scope,
-                  uint32_t origin,
-                  const struct es_tuple *tuple)
-{
-    struct es_communicator_info info;
-
-    if (tuple->peer < 0)
-        return tuple->peer == ES_PEER_ANY ? ES_PEER_ANY : ES_PEER_NONE;
-    if (es_scope_communicator(scope, origin, tuple->communicator, &info) < 0)
-        return -ENOENT;
-    return es_scope_world_rank(scope, origin, tuple->communicator, info.remote_size > 0,
-                               tuple->peer);
-}
-
-const char *esi_scope_communicator_name(void *data,
-                                        uint32_t origin,
-                                        uint16_t communicator)
-{
-    struct es_scope *scope = data;
-    struct es_communicator_info info;
-
-    if (es_scope_communicator(scope, origin, communicator, &info) < 0)
-        return "";
-    memcpy(scope->communicator, info.name, sizeof scope->communicator);
-    scope->communicator[sizeof scope->communicator - 1] = '\0';
-    return scope->communicator;
-}
-
-static int note_segment(const struct es_segment_name *name,
-                        uint64_t inode,
-                        void *context)
-{
-    bool *found = context;
-
-    (void)name;
-    (void)inode;
-    *found = true;
-    return 1;
-}
-
-bool es_scope_has_vanished(const struct es_scope *scope)
-{
-    bool found = false;
-    int result = es_segment_name_foreach(es_run_name(scope->run), note_segment, &found);
-
-    return result >= 0 && !found;
 }

@@ -4,8 +4,14 @@
 #ifndef ES_SCOPES_SCOPE_PRIVATE_H
 #define ES_SCOPES_SCOPE_PRIVATE_H
 
+#include "base/host.h"
 #include "eventspace/scope.h"
+#include "scopes/given.h"
 #include "wrappers/stage.h"
+
+struct es_catalog;
+struct es_catalog_process;
+struct esi_announcement;
 
 /* Tuples that sort stages kept back when they were replaced.  Where the new tree sorts,
  * too, a stage `held` gives them to its topmost sort, so that the order is kept. */
@@ -21,8 +27,16 @@ struct es_scope {
     struct es_scope_config config; /* its texts are owned */
     char *view_filter;             /* owned; NULL = none */
 
+    struct es_catalog *catalog; /* of the other hosts; NULL = there are no servers */
+    size_t catalogued;          /* elements of it that were looked at */
+    char here[ES_HOST_NAME_BYTES];
+    struct es_server_info *infos; /* owned; the plan's hosts */
+
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */
+    const struct es_catalog_process *
+        *processes;           /* of each origin; NULL = mapped here */
+    struct es_origin *global; /* what origins look like with global times; or NULL */
     struct es_stage_context context;
     struct es_stage *root; /* owned */
 
@@ -34,6 +48,9 @@ struct es_scope {
     uint64_t acknowledged;
     bool succeeded; /* the last pull */
     struct esi_held held;
+    struct es_given behind; /* given, and may come again from a tuple server */
+
+    struct esi_announcement *announcement; /* owned; NULL = the scope has no name */
 
     struct es_scope_cost cost;
     char communicator[64]; /* last name that was asked for */
@@ -53,6 +70,28 @@ int esi_scope_take_tree_config(struct es_scope *scope,
                                const struct es_scope_config *config,
                                struct es_error *error);
 void esi_scope_free_tree_config(struct es_scope_config *config);
+
+/* Notes what of the last batch, which was used, may come again. */
+int esi_scope_note_given(struct es_scope *scope);
+
+/* Whether positions move: not only the latest tuples are read. */
+static inline bool esi_scope_reads_every(const struct es_scope *scope)
+{
+    return scope->config.take == ES_TAKE_EVERY || scope->config.take == ES_TAKE_NEW;
+}
+
+/* Makes what origins look like with global times, if the scope gives such. */
+int esi_scope_show_global(struct es_scope *scope);
+/* Gives the tuples of the batch from `first` on times in ns since 1970. */
+void esi_scope_make_global(struct es_scope *scope, size_t first);
+
+/* --- Being found: scope_announce.c ---------------------------------------------- */
+
+/* Announces the scope if it has a name.  -ENOMEM; that nobody listens is no failure. */
+int esi_scope_announce(struct es_scope *scope);
+/* Does what people ask of an announced scope.  Before a pull. */
+void esi_scope_attend(struct es_scope *scope);
+void esi_scope_withdraw(struct es_scope *scope);
 
 /* --- The tree: scope_tree.c --------------------------------------------------- */
 
@@ -93,6 +132,9 @@ void esi_scope_unregister(struct es_scope *scope);
 
 /* Makes writers wait, or no longer, as `lossless` says now. */
 void esi_scope_update_registration(struct es_scope *scope);
+
+/* Makes the catalog of the other hosts, if there are servers. */
+int esi_scope_find_servers(struct es_scope *scope);
 
 /* Where the consumer stands; NULL: all stages stand in its process. */
 const char *esi_scope_here(const struct es_scope *scope);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "scopes/catalog.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
@@ -41,13 +42,6 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The latest tuples are given in each pull anew: nothing of them is ever kept. */
-static bool gives_latest(const struct es_scope *scope)
-{
-    return scope->config.take == ES_TAKE_LATEST ||
-           scope->config.take == ES_TAKE_LATEST_OF_THREAD;
-}
-
 /* Settles the positions: the tree gives up what it keeps.  From here on the scope
  * answers for what the tree gave last and for what it kept. */
 static int empty_tree(struct es_scope *scope)
@@ -61,11 +55,14 @@ static int empty_tree(struct es_scope *scope)
                            .kept_only = true};
     int result;
 
-    if (gives_latest(scope))
+    /* The latest tuples are given in each pull anew: nothing of them is ever kept. */
+    if (!esi_scope_reads_every(scope))
         return 0;
     if (scope->succeeded) {
         es_batch_clear(&scope->kept);
         result = esi_batch_append(&scope->kept, &scope->batch);
+        if (result == 0)
+            result = esi_scope_note_given(scope);
         if (result < 0)
             return result;
         if (scope->carried_serial)
@@ -91,10 +88,48 @@ static void close_tree(struct es_scope *scope)
     scope->root = NULL;
 }
 
+/* What the planner is to know of the hosts.  `infos` has their texts. */
+static struct es_site site_of(const struct es_server_info *info)
+{
+    return (struct es_site){.host = info->host,
+                            .cluster = info->cluster[0] ? info->cluster : NULL,
+                            .gateway = info->gateway[0] ? info->gateway : NULL,
+                            .has_server = info->state == ES_SERVER_UP};
+}
+
+/* Plans over the hosts of the servers.  The plan borrows from what it was made of but
+ * for hosts' names, which it is used with: they are the scope's. */
+static int plan_over_hosts(struct es_scope *scope,
+                           struct es_error *error,
+                           struct es_stage_node **ret_plan)
+{
+    size_t count = es_servers_count(scope->config.servers);
+    struct es_server_info *infos = calloc(count + 1, sizeof *infos);
+    struct es_site *items = calloc(count + 1, sizeof *items);
+    struct es_sites sites = {.here = scope->here, .items = items};
+    int result = infos && items ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (es_servers_at(scope->config.servers, i, &infos[sites.count]) == 0) {
+            items[sites.count] = site_of(&infos[sites.count]);
+            sites.count++;
+        }
+    if (result == 0)
+        result = es_stage_tree_plan(scope->origins.items, scope->origins.count,
+                                    &scope->config, &sites, scope->view_filter, error,
+                                    ret_plan);
+    free(items);
+    free(scope->infos);
+    scope->infos = infos;
+    return result;
+}
+
 static int plan_tree(struct es_scope *scope,
                      struct es_error *error,
                      struct es_stage_node **ret_plan)
 {
+    if (scope->config.servers)
+        return plan_over_hosts(scope, error, ret_plan);
     return es_stage_tree_plan(scope->origins.items, scope->origins.count,
                               &scope->config, NULL, scope->view_filter, error,
                               ret_plan);
@@ -110,7 +145,8 @@ static int raise_tree(struct es_scope *scope,
     int result = esi_scope_hold(scope, plan, &held);
 
     if (result == 0)
-        result = es_stage_node_open(*plan, NULL, &scope->context, error, &root);
+        result = es_stage_node_open(*plan, esi_scope_here(scope), &scope->context,
+                                    error, &root);
     if (result < 0) {
         es_batch_fini(&held.batch);
         return result;
@@ -141,12 +177,23 @@ int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
     return result;
 }
 
+/* A host that does not answer is not to hold up the others again and again. */
+static uint64_t refresh_limit(const struct es_scope *scope)
+{
+    uint64_t most = UINT64_C(1000000000);
+
+    return scope->config.tree.limit_ns < most ? scope->config.tree.limit_ns : most;
+}
+
 int es_scope_refresh(struct es_scope *scope)
 {
     size_t known = scope->origins.count;
+    size_t catalogued = scope->catalogued;
     int joined = es_run_refresh(scope->run);
     int result;
 
+    if (joined >= 0 && scope->catalog)
+        joined = es_catalog_refresh(scope->catalog, refresh_limit(scope));
     if (joined >= 0)
         joined = esi_scope_find_origins(scope, true);
     if (joined <= 0)
@@ -155,6 +202,7 @@ int es_scope_refresh(struct es_scope *scope)
     if (result < 0) {
         scope->origins.count = known;
         scope->places.count = known;
+        scope->catalogued = catalogued;
         return result;
     }
     return joined;
@@ -165,8 +213,14 @@ int es_scope_reconfigure(struct es_scope *scope,
                          struct es_error *error)
 {
     struct es_scope_config before = scope->config;
-    int result = esi_scope_take_tree_config(scope, config, error);
+    int result = 0;
 
+    if (config->lossless && before.lossless && before.servers &&
+        config->tree.through_server != before.tree.through_server)
+        return es_error_set(error, -EINVAL,
+                            "a scope for which programs wait cannot change between "
+                            "this host's tuple server and direct reading");
+    result = esi_scope_take_tree_config(scope, config, error);
     if (result < 0)
         return result;
     result = esi_scope_renew_tree(scope, error);

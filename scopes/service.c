@@ -11,6 +11,7 @@
 
 #include "scopes/host_board.h"
 #include "scopes/part.h"
+#include "scopes/scope_board.h"
 
 /* A client that does not take its answer for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)
@@ -21,19 +22,21 @@ const struct es_request *const esi_request_tables[] = {
     esi_host_requests,
     esi_control_requests,
     esi_part_requests,
+    esi_scope_requests,
     NULL,
 };
 
 int es_service_init(struct es_service *service, struct es_error *error)
 {
-    (void)service;
-    (void)error;
-    return 0;
+    int code = es_scope_board_create(&service->scopes);
+
+    return code < 0 ? es_error_set(error, code, "the board of scopes: %s", strerror(-code))
+                    : 0;
 }
 
 void es_service_fini(struct es_service *service)
 {
-    (void)service;
+    es_scope_board_destroy(service->scopes);
 }
 
 /* --- Connections -------------------------------------------------------------- */
@@ -55,6 +58,8 @@ static void close_connection(void *data)
     struct es_service_connection *connection = data;
 
     es_host_board_leave(connection->service->hosts, connection);
+    if (connection->announced)
+        es_scope_board_leave(connection->service->scopes, connection->announced);
     es_part_close(connection->part);
     es_run_close(connection->reading);
     free(connection);

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* scope_announce.c - tells the home server that there is a scope, and does what people
+ * ask of it through that.
+ *
+ * It has a connection of its own.  A pull looks whether there is an answer to the last
+ * poll, and polls again after a while; it never waits.  Where the server is lost, it is
+ * looked for again after some seconds: pulling goes on in any case.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "pathmap/message.h"
+#include "scopes/scope_commands.h"
+#include "scopes/scope_private.h"
+#include "scopes/servers.h"
+
+#define POLL_NS UINT64_C(100000000)
+#define RETRY_NS UINT64_C(5000000000)
+#define FIRST_CONNECT_NS UINT64_C(1000000000)
+#define CONNECT_NS UINT64_C(20000000)
+#define SEND_NS UINT64_C(20000000)
+/* A server that has not answered for so long is given up. */
+#define SILENT_NS UINT64_C(30000000000)
+
+struct esi_announcement {
+    struct es_link *link; /* NULL = there is none */
+    uint64_t next_ns;     /* of the next poll, or attempt to connect */
+    uint64_t sent_ns;
+    bool waiting; /* for the reply to the last request */
+    uint64_t requests;
+    struct es_scope_cost before; /* as of the last poll */
+    uint64_t before_ns;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void lose(struct esi_announcement *announcement)
+{
+    es_link_close(announcement->link);
+    announcement->link = NULL;
+    announcement->waiting = false;
+    announcement->next_ns = now_ns() + RETRY_NS;
+}
+
+/* --- Requests -------------------------------------------------------------------- */
+
+/* Sends what was written to `stream`, which it closes. */
+static void finish_request(struct esi_announcement *announcement,
+                           FILE *stream,
+                           char *const *text,
+                           const size_t *length)
+{
+    struct iovec piece;
+    int result = fclose(stream) == 0 ? 0 : -ENOMEM;
+
+    piece = (struct iovec){.iov_base = *text, .iov_len = *length};
+    if (result == 0)
+        result = es_link_send(announcement->link, ES_FRAME_REQUEST,
+                              ++announcement->requests, &piece, 1, SEND_NS);
+    free(*text);
+    if (result < 0) {
+        lose(announcement);
+        return;
+    }
+    announcement->waiting = true;
+    announcement->sent_ns = now_ns();
+}
+
+/* What the view selects, for people. */
+static void format_view(const struct es_view *view, char *out, size_t size)
+{
+    const struct es_selection *selection = &view->selection;
+    const struct {
+        const char *name;
+        const char *value;
+    } parts[] = {{"host", selection->host},
+                 {"ranks", selection->ranks},
+                 {"collector", selection->collector},
+                 {"name", selection->name},
+                 {"comm", view->communicator},
+                 {"operation", view->operation},
+                 {"filter", view->filter}};
+    size_t length = 0;
+
+    snprintf(out, size, "all");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value && length < size)
+            length +=
+                (size_t)snprintf(out + length, size - length, "%s%s=%s",
+                                 length ? " " : "", parts[i].name, parts[i].value);
+}
+
+static void send_announcement(struct es_scope *scope)
+{
+    struct es_json_out out;
+    char view[256];
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return;
+    format_view(&scope->config.view, view, sizeof view);
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "announce");
+    es_json_out_string(&out, "name", scope->config.name);
+    es_json_out_string(&out, "host", scope->here);
+    es_json_out_string(&out, "program", program_invocation_short_name);
+    es_json_out_signed(&out, "pid", getpid());
+    es_json_out_string(&out, "view", view);
+    es_json_out_end(&out);
+    finish_request(scope->announcement, stream, &text, &length);
+}
+
+static void note_shape(void *data,
+                       const char *name,
+                       const char *value,
+                       const char *help)
+{
+    (void)help;
+    if (strcmp(name, "shape") == 0)
+        es_json_out_string(data, name, value);
+}
+
+static void send_poll(struct es_scope *scope)
+{
+    struct esi_announcement *announcement = scope->announcement;
+    struct es_scope_cost cost;
+    struct es_json_out out;
+    uint64_t now = now_ns();
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return;
+    es_scope_cost(scope, &cost);
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "poll");
+    es_json_out_unsigned(&out, "pulls", cost.pulls);
+    es_json_out_unsigned(&out, "tuples", cost.tuples);
+    es_json_out_unsigned(&out, "lost", cost.lost);
+    es_json_out_unsigned(&out, "failures", cost.failures);
+    es_json_out_real(&out, "rate",
+                     (double)(cost.pulls - announcement->before.pulls) * 1e9 /
+                         (double)(now - announcement->before_ns + 1));
+    es_scope_config_foreach(&scope->config, note_shape, &out);
+    es_json_out_end(&out);
+    announcement->before = cost;
+    announcement->before_ns = now;
+    announcement->next_ns = now + POLL_NS;
+    finish_request(announcement, stream, &text, &length);
+}
+
+static void send_answer(struct es_scope *scope, int64_t id, const char *answer)
+{
+    struct es_json_out out;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "answer");
+    es_json_out_signed(&out, "id", id);
+    es_json_out_string(&out, "answer", answer);
+    es_json_out_end(&out);
+    finish_request(scope->announcement, stream, &text, &length);
+}
+
+/* --- Replies --------------------------------------------------------------------- */
+
+/* Does what the reply to a poll asks for. */
+static void obey(struct es_scope *scope, const struct es_member *reply)
+{
+    const char *command = es_member_text_or(reply, "command", NULL);
+    char *answer;
+
+    if (!command)
+        return;
+    if (es_scope_command(scope, command, &answer) == 0) {
+        send_answer(scope, es_member_integer_or(reply, "id", 0), answer);
+        free(answer);
+    }
+}
+
+/* Takes the reply if it has come. */
+static void take_reply(struct es_scope *scope)
+{
+    struct esi_announcement *announcement = scope->announcement;
+    struct es_message *message;
+    struct es_frame frame;
+    int result = es_link_receive(announcement->link, 0, NULL, &frame);
+
+    if (result == -ETIMEDOUT && now_ns() - announcement->sent_ns < SILENT_NS)
+        return;
+    if (result < 0 || frame.type != ES_FRAME_REPLY ||
+        es_message_parse(frame.payload, frame.length, "reply", NULL, &message) < 0) {
+        lose(announcement);
+        return;
+    }
+    announcement->waiting = false;
+    obey(scope, es_message_root(message));
+    es_message_destroy(message);
+}
+
+static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
+{
+    struct esi_announcement *announcement = scope->announcement;
+
+    if (es_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
+                           &announcement->link) < 0) {
+        announcement->link = NULL;
+        announcement->next_ns = now_ns() + RETRY_NS;
+        return;
+    }
+    send_announcement(scope);
+}
+
+/* --- The scope's side ------------------------------------------------------------- */
+
+int esi_scope_announce(struct es_scope *scope)
+{
+    if (!scope->config.name || !scope->config.servers)
+        return 0;
+    scope->announcement = calloc(1, sizeof *scope->announcement);
+    if (!scope->announcement)
+        return -ENOMEM;
+    scope->announcement->before_ns = now_ns();
+    connect_home(scope, FIRST_CONNECT_NS);
+    return 0;
+}
+
+void esi_scope_attend(struct es_scope *scope)
+{
+    struct esi_announcement *announcement = scope->announcement;
+
+    if (announcement->link && announcement->waiting)
+        take_reply(scope);
+    if (announcement->waiting || now_ns() < announcement->next_ns)
+        return;
+    if (announcement->link)
+        send_poll(scope);
+    else
+        connect_home(scope, CONNECT_NS);
+}
+
+void esi_scope_withdraw(struct es_scope *scope)
+{
+    if (!scope->announcement)
+        return;
+    es_link_close(scope->announcement->link);
+    free(scope->announcement);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The live scopes of a run, as its home server knows them.
+ *
+ * A consumer announces each of its named scopes over a connection of its own and asks
+ * again and again, when it pulls, whether somebody wants something of it.  Who wants
+ * something leaves a command and waits for the answer; what commands there are is
+ * between the two (scopes/scope_commands.h).  A scope whose connection has ended is
+ * forgotten.
+ *
+ * Thread safe.
+ */
+#ifndef ES_SCOPES_SCOPE_BOARD_H
+#define ES_SCOPES_SCOPE_BOARD_H
+
+#include <stdint.h>
+
+#include "base/json_out.h"
+#include "eventspace/error.h"
+#include "pathmap/message.h"
+
+struct es_scope_board;
+struct es_scope_entry; /* one live scope */
+
+int es_scope_board_create(struct es_scope_board **ret_board);
+/* No scope may be announced any more.  Accepts NULL. */
+void es_scope_board_destroy(struct es_scope_board *board);
+
+/* A consumer announces a scope; where the name is taken "-2" or so is put behind it.
+ * -EINVAL with words. */
+int es_scope_board_announce(struct es_scope_board *board,
+                            const struct es_member *request,
+                            struct es_error *error,
+                            struct es_scope_entry **ret_entry);
+const char *es_scope_entry_name(const struct es_scope_entry *entry);
+/* Who waits for it learns that it is gone. */
+void es_scope_board_leave(struct es_scope_board *board, struct es_scope_entry *entry);
+
+/* The consumer says how it is and asks for a command: writes "command" and "id" if
+ * there is one. */
+void es_scope_board_poll(struct es_scope_board *board,
+                         struct es_scope_entry *entry,
+                         const struct es_member *request,
+                         struct es_json_out *reply);
+/* The answer to the command with that id. */
+int es_scope_board_answer(struct es_scope_board *board,
+                          struct es_scope_entry *entry,
+                          const struct es_member *request,
+                          struct es_error *error);
+
+/* Writes an object for each scope, in order of their names. */
+void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply);
+
+/* Leaves a command for the scope and waits for the answer, which the caller frees.
+ * -ENOENT: no such scope; -EBUSY: somebody else waits; -ETIMEDOUT: it has not pulled;
+ * -EPIPE: it is gone; all with words. */
+int es_scope_board_command(struct es_scope_board *board,
+                           const char *name,
+                           const char *command,
+                           uint64_t timeout_ns,
+                           struct es_error *error,
+                           char **ret_answer);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* scope_commands.c - what a live scope does on demand: shows itself, is changed. */
+#include "config.h"
+
+#include "scopes/scope_commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "pathmap/message.h"
+#include "scopes/remote.h"
+#include "scopes/scope_private.h"
+
+/* How long a tuple server may take to tell what its stages cost. */
+#define COSTS_NS UINT64_C(2000000000)
+
+/* --- Showing --------------------------------------------------------------------- */
+
+static void write_setting(void *data,
+                          const char *name,
+                          const char *value,
+                          const char *help)
+{
+    (void)help;
+    es_json_out_string(data, name, value);
+}
+
+static void write_settings(const struct es_scope *scope, struct es_json_out *out)
+{
+    es_json_out_begin_object(out, "settings");
+    es_scope_config_foreach(&scope->config, write_setting, out);
+    es_json_out_end(out);
+}
+
+static void write_row(void *data, const struct es_stage_row *row)
+{
+    struct es_json_out *out = data;
+
+    es_json_out_begin_object(out, NULL);
+    es_json_out_signed(out, "depth", row->depth);
+    es_json_out_string(out, "type", row->type);
+    es_json_out_string(out, "label", row->label);
+    if (row->host)
+        es_json_out_string(out, "host", row->host);
+    es_json_out_unsigned(out, "calls", row->calls);
+    es_json_out_unsigned(out, "tuples", row->tuples);
+    es_json_out_unsigned(out, "failures", row->failures);
+    es_json_out_unsigned(out, "bytes", row->bytes);
+    es_json_out_unsigned(out, "lost", row->lost);
+    es_json_out_unsigned(out, "late", row->late);
+    es_json_out_unsigned(out, "time_ns", row->time_ns);
+    es_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+    es_json_out_bool(out, "silent", row->silent);
+    es_json_out_end(out);
+}
+
+/* What stands in tuple servers follows its remote stage.  A server that does not tell
+ * leaves its remote stage alone. */
+static void write_stage(struct es_stage *stage, int depth, struct es_json_out *out)
+{
+    struct es_stage_row row;
+
+    es_stage_row_fill(stage, depth, &row);
+    write_row(out, &row);
+    if (es_stage_is_remote(stage))
+        (void)es_remote_foreach_row(stage, depth + 1, COSTS_NS, write_row, out);
+    for (size_t i = 0; i < stage->child_count; i++)
+        write_stage(stage->children[i], depth + 1, out);
+}
+
+static void write_cost(const struct es_scope *scope, struct es_json_out *out)
+{
+    struct es_scope_cost cost;
+
+    es_scope_cost(scope, &cost);
+    es_json_out_begin_object(out, "cost");
+    es_json_out_unsigned(out, "pulls", cost.pulls);
+    es_json_out_unsigned(out, "failures", cost.failures);
+    es_json_out_unsigned(out, "tuples", cost.tuples);
+    es_json_out_unsigned(out, "lost", cost.lost);
+    es_json_out_unsigned(out, "late", cost.late);
+    es_json_out_unsigned(out, "total_ns", cost.total_ns);
+    es_json_out_unsigned(out, "cpu_ns", cost.cpu_ns);
+    es_json_out_unsigned(out, "elements", cost.origins);
+    es_json_out_end(out);
+}
+
+static void show(struct es_scope *scope, struct es_json_out *out)
+{
+    write_settings(scope, out);
+    write_cost(scope, out);
+    es_json_out_begin_array(out, "stages");
+    write_stage(scope->root, 0, out);
+    es_json_out_end(out);
+}
+
+/* --- Changing -------------------------------------------------------------------- */
+
+struct change {
+    struct es_scope_config config;
+    struct es_error *error;
+};
+
+static int take_setting(void *data, const char *name, const struct es_member *value)
+{
+    struct change *change = data;
+    const char *text = es_member_as_text(value);
+
+    if (!text)
+        return es_error_set(change->error, -EINVAL, "setting \"%.60s\" is no text",
+                            name);
+    return es_scope_config_set(&change->config, name, text, change->error);
+}
+
+static int set(struct es_scope *scope,
+               const struct es_member *command,
+               struct es_error *error)
+{
+    struct change change = {.config = scope->config, .error = error};
+    const struct es_member *settings = es_member_find(command, "settings");
+    int result;
+
+    if (!settings)
+        return es_error_set(error, -EINVAL, "no settings were given");
+    result = es_member_foreach(settings, take_setting, &change);
+    return result < 0 ? result : es_scope_reconfigure(scope, &change.config, error);
+}
+
+/* --- Commands -------------------------------------------------------------------- */
+
+static int run(struct es_scope *scope,
+               const struct es_member *command,
+               struct es_json_out *out,
+               struct es_error *error)
+{
+    const char *what = es_member_text_or(command, "do", "");
+    int result = 0;
+
+    if (strcmp(what, "show") == 0) {
+        show(scope, out);
+        return 0;
+    }
+    if (strcmp(what, "set") == 0)
+        result = set(scope, command, error);
+    else
+        result = es_error_set(error, -ENOSYS,
+                              "\"%.40s\" is nothing that this scope can do", what);
+    if (result == 0)
+        write_settings(scope, out);
+    return result;
+}
+
+static void write_failure(int code,
+                          const struct es_error *error,
+                          struct es_json_out *out)
+{
+    es_json_out_signed(out, "code", -code);
+    es_json_out_string(out, "text", error->text[0] ? error->text : strerror(-code));
+}
+
+int es_scope_command(struct es_scope *scope, const char *command, char **ret_answer)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *message;
+    struct es_json_out out;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    int result;
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    result = es_message_parse(command, strlen(command), "command", &error, &message);
+    if (result == 0) {
+        result = run(scope, es_message_root(message), &out, &error);
+        es_message_destroy(message);
+    }
+    if (result < 0)
+        write_failure(result, &error, &out);
+    es_json_out_end(&out);
+    if (fclose(stream) != 0) {
+        free(text);
+        return -ENOMEM;
+    }
+    *ret_answer = text;
+    return 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Requests about live scopes.
+ *
+ *   {"request": "announce", "name": NAME, "host":, "program":, "pid":, "view":}
+ *   {"request": "poll", "pulls":, "tuples":, "lost":, "failures":, "rate":, "shape":}
+ *   {"request": "answer", "id": ID, "answer": TEXT}      these three: consumers
+ *   {"request": "scopes"}                                which scopes there are
+ *   {"request": "scope.command", "name": NAME, "command": TEXT}
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "scopes/scope_board.h"
+#include "scopes/service.h"
+
+/* How long a consumer may take to pull, and with it to answer. */
+#define COMMAND_NS UINT64_C(10000000000)
+
+static int serve_announce(struct es_service_connection *connection,
+                          const struct es_member *request,
+                          struct es_json_out *reply,
+                          struct es_error *error)
+{
+    struct es_scope_entry *entry;
+    int result;
+
+    if (connection->announced)
+        return es_error_set(error, -EBUSY, "this connection has announced a scope");
+    result =
+        es_scope_board_announce(connection->service->scopes, request, error, &entry);
+    if (result < 0)
+        return result;
+    connection->announced = entry;
+    es_json_out_string(reply, "name", es_scope_entry_name(entry));
+    return 0;
+}
+
+static int check_announced(const struct es_service_connection *connection,
+                           struct es_error *error)
+{
+    return connection->announced
+               ? 0
+               : es_error_set(error, -EINVAL, "no scope was announced before");
+}
+
+static int serve_poll(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    int result = check_announced(connection, error);
+
+    if (result == 0)
+        es_scope_board_poll(connection->service->scopes, connection->announced, request,
+                            reply);
+    return result;
+}
+
+static int serve_answer(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    int result = check_announced(connection, error);
+
+    (void)reply;
+    return result < 0 ? result
+                      : es_scope_board_answer(connection->service->scopes,
+                                              connection->announced, request, error);
+}
+
+static int serve_scopes(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    (void)request;
+    (void)error;
+    es_scope_board_list(connection->service->scopes, reply);
+    return 0;
+}
+
+static int serve_command(struct es_service_connection *connection,
+                         const struct es_member *request,
+                         struct es_json_out *reply,
+                         struct es_error *error)
+{
+    const char *name;
+    const char *command;
+    char *answer;
+    int result = es_member_text(request, "name", error, &name);
+
+    if (result == 0)
+        result = es_member_text(request, "command", error, &command);
+    if (result == 0)
+        result = es_scope_board_command(connection->service->scopes, name, command,
+                                        COMMAND_NS, error, &answer);
+    if (result < 0)
+        return result;
+    es_json_out_string(reply, "answer", answer);
+    free(answer);
+    return 0;
+}
+
+const struct es_request esi_scope_requests[] = {
+    {"announce", serve_announce},     {"poll", serve_poll},
+    {"answer", serve_answer},         {"scopes", serve_scopes},
+    {"scope.command", serve_command}, {NULL, NULL},
+};
