@@ -147,7 +147,7 @@ static struct es_stage_node *batched(const struct esi_planner *planner,
 
     if (!top)
         return NULL;
-    result = set_number(top, "count", tree->batch);
+    result = set_number(top, "tuples", tree->batch);
     if (result == 0 && tree->batch_wait_ns)
         result = set_duration(top, "wait", tree->batch_wait_ns);
     return unless_failed(top, result);

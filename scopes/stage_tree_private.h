@@ -42,7 +42,7 @@ struct esi_observation {
     bool hosts;
     bool joints;
     bool threads;
-    char name[64];
+    char name[32]; /* what the stage takes */
 };
 
 struct esi_planner {

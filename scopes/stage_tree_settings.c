@@ -165,6 +165,17 @@ static const struct {
     {"all", {.hosts = true, .joints = true, .threads = true}},
 };
 
+/* Without a name collectors have that of the scope. */
+static void name_collectors(struct esi_planner *planner, const char *name)
+{
+    struct esi_observation *observation = &planner->observation;
+
+    if (!*name && planner->config->name)
+        name = planner->config->name;
+    snprintf(observation->name, sizeof observation->name, "%.*s",
+             (int)sizeof observation->name - 1, *name ? name : "scope");
+}
+
 static int read_observation(struct esi_planner *planner, struct es_error *error)
 {
     const char *text = planner->config->tree.observe;
@@ -173,18 +184,16 @@ static int read_observation(struct esi_planner *planner, struct es_error *error)
     if (!text)
         return 0;
     for (size_t i = 0; i < sizeof observations / sizeof *observations; i++) {
-        struct esi_observation *observation = &planner->observation;
         const char *name = text + length + strspn(text + length, " ");
 
         if (strlen(observations[i].name) != length ||
             strncmp(text, observations[i].name, length) != 0)
             continue;
-        if (strlen(name) >= sizeof observation->name)
+        if (strlen(name) >= sizeof planner->observation.name)
             return es_error_set(error, -EINVAL,
                                 "observe: the collectors' name is too long");
-        *observation = observations[i].what;
-        snprintf(observation->name, sizeof observation->name, "%s",
-                 *name ? name : "pulls");
+        planner->observation = observations[i].what;
+        name_collectors(planner, name);
         return 0;
     }
     return es_error_set(error, -EINVAL,

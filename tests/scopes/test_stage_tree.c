@@ -392,7 +392,7 @@ static const struct far_case far_cases[] = {
      .text = "gather \"scope\"\n"
              "  filter where=tag == 1 \"host a1\"\n"
              "    gather \"host a1\" 0.0/x 0.1/x\n"
-             "  batch@b3 count=100 wait=7ns \"host b3\"\n"
+             "  batch@b3 tuples=100 wait=7ns \"host b3\"\n"
              "    filter where=tag == 1 \"host b3\"\n"
              "      gather \"host b3\" 5.0/x\n"},
     {.what = "summaries merge at each joint; filters stand below",
@@ -438,14 +438,14 @@ static const struct far_case far_cases[] = {
     {.what = "observed joints",
      .here = "x",
      .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .observe = "joints"},
-     .text = "observe name=pulls \"scope\"\n"
+     .text = "observe name=scope \"scope\"\n"
              "  gather \"scope\"\n"
-             "    observe@a1 name=pulls \"hosts a1 to a3\"\n"
+             "    observe@a1 name=scope \"hosts a1 to a3\"\n"
              "      gather \"hosts a1 to a3\"\n"
              "        gather \"host a1\" 0.0/x 0.1/x\n"
              "        gather@a2 \"host a2\" 1.0/x\n"
              "        gather@a3 \"host a3\" 2.0/x\n"
-             "    observe@b1 name=pulls \"hosts b1 to b3\"\n"
+             "    observe@b1 name=scope \"hosts b1 to b3\"\n"
              "      gather \"hosts b1 to b3\"\n"
              "        gather \"host b1\" 3.0/x\n"
              "        gather@b2 \"host b2\" 4.0/x\n"
@@ -458,23 +458,23 @@ static const struct far_case far_cases[] = {
              "  observe name=tree \"host a1\"\n"
              "    gather \"host a1\" 0.0/x 0.1/x\n"
              "  observe@b3 name=tree \"host b3\"\n"
-             "    batch count=2 \"host b3\"\n"
+             "    batch tuples=2 \"host b3\"\n"
              "      gather \"host b3\" 5.0/x\n"},
     {.what = "all observed",
      .here = "x",
      .tree = {.shape = ES_SHAPE_VIEWS, .observe = "all"},
      .origins = 3,
-     .text = "observe name=pulls \"scope\"\n"
+     .text = "observe name=scope \"scope\"\n"
              "  gather \"scope\"\n"
-             "    observe@a1 name=pulls \"host a1\"\n"
+             "    observe@a1 name=scope \"host a1\"\n"
              "      gather \"host a1\"\n"
-             "        observe name=pulls \"thread 0.0\"\n"
+             "        observe name=scope \"thread 0.0\"\n"
              "          gather \"thread 0.0\" 0.0/x\n"
-             "        observe name=pulls \"thread 0.1\"\n"
+             "        observe name=scope \"thread 0.1\"\n"
              "          gather \"thread 0.1\" 0.1/x\n"
-             "    observe@b3 name=pulls \"host b3\"\n"
+             "    observe@b3 name=scope \"host b3\"\n"
              "      gather \"host b3\"\n"
-             "        observe name=pulls \"thread 5.0\"\n"
+             "        observe name=scope \"thread 5.0\"\n"
              "          gather \"thread 5.0\" 5.0/x\n"},
 };
 

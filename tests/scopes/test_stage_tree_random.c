@@ -95,6 +95,7 @@ static void make_config(struct made *made)
     tree->reduce = reductions[random_below(4)];
     tree->observe = observations[random_below(5)];
     tree->batch = random_below(2) ? 0 : 10;
+    tree->batch_wait_ns = random_below(1000);
     tree->through_server = random_below(4) == 0;
     if (random_below(3) == 0 && made->items[joint].has_server) {
         snprintf(made->joints, sizeof made->joints, "%s", made->names[joint]);
@@ -156,6 +157,26 @@ static bool is_known(const struct made *made, const char *host)
     return false;
 }
 
+/* The stage's own type accepts what the plan gives it. */
+static void check_properties(const struct es_stage_node *node)
+{
+    const struct es_stage_ops *ops = es_stage_find(node->type);
+    struct es_property properties[ES_NODE_PROPERTIES];
+    struct es_property_value *values;
+    struct es_error error = {.text = ""};
+
+    assert_non_null(ops);
+    for (size_t i = 0; i < node->property_count; i++)
+        properties[i] = (struct es_property){.name = node->properties[i].name,
+                                             .value = node->properties[i].value};
+    if (es_property_values_parse(ops->name, ops->properties, ops->property_count,
+                                 properties, node->property_count, &error, &values) < 0)
+        fail_msg("%s", error.text);
+    es_property_values_free(values, ops->property_count);
+    assert_true(node->child_count >= ops->min_children);
+    assert_true(node->child_count <= ops->max_children);
+}
+
 static void walk_node(struct walk *walk,
                       const struct es_stage_node *node,
                       const char *host)
@@ -164,6 +185,7 @@ static void walk_node(struct walk *walk,
 
     assert_true(!node->host || is_known(walk->made, node->host));
     check_fan_out(walk, node);
+    check_properties(node);
     if (node->origin != ES_STAGE_NO_ORIGIN) {
         assert_string_equal(node->type, "element");
         assert_int_equal(node->child_count, 0);
@@ -176,9 +198,6 @@ static void walk_node(struct walk *walk,
     } else if (node->child_count == 0) {
         assert_int_equal(walk->made->origin_count, 0);
     }
-    if (strcmp(node->type, "filter") == 0 || strcmp(node->type, "batch") == 0 ||
-        strcmp(node->type, "observe") == 0)
-        assert_int_equal(node->child_count, 1);
     for (size_t i = 0; i < node->child_count; i++)
         walk_node(walk, node->children[i], own);
 }
