@@ -274,6 +274,13 @@ static int lay_out(const struct es_run_request *request,
     return 0;
 }
 
+/* Others do not come here by such a name. */
+static bool is_loop(const char *address)
+{
+    return strcmp(address, "localhost") == 0 || strcmp(address, "::1") == 0 ||
+           strncmp(address, "127.", 4) == 0;
+}
+
 /* What the map says of other hosts and of the way here. */
 static void look_around(const struct es_pathmap *map, struct es_run_setup *setup)
 {
@@ -284,7 +291,7 @@ static void look_around(const struct es_pathmap *map, struct es_run_setup *setup
         const struct es_pathmap_host *host = es_pathmap_host(map, i);
         if (strcmp(host->name, name) != 0)
             setup->has_other_hosts = true;
-        else if (host->address)
+        else if (host->address && !is_loop(host->address))
             snprintf(setup->address, sizeof setup->address, "%s", host->address);
     }
 }
