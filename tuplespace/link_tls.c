@@ -27,6 +27,7 @@ struct secret {
     SSL *ssl;
     const struct esi_party *party; /* during the handshake only */
     bool asked_for_other_run;
+    bool plain; /* the peer does not speak TLS: it is told so without */
     int failed; /* of the last read or write below TLS: -errno */
     unsigned char record[RECORD_BYTES];
 };
@@ -215,7 +216,7 @@ static int make_secret(struct es_link *link, const struct esi_party *party)
 }
 
 /* What the fault that OpenSSL found first means here; NULL: nothing special. */
-static const char *words(const struct secret *secret, int reason)
+static const char *words(int reason)
 {
     switch (reason) {
     case SSL_R_BINDER_DOES_NOT_VERIFY:
@@ -231,23 +232,24 @@ static const char *words(const struct secret *secret, int reason)
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
         return "the peer does not speak TLS 1.3";
-    case SSL_R_WRONG_VERSION_NUMBER:
-    case SSL_R_HTTP_REQUEST:
-    case SSL_R_HTTPS_PROXY_REQUEST:
-    case SSL_R_PACKET_LENGTH_TOO_LONG:
-    case SSL_R_UNEXPECTED_MESSAGE:
-    case SSL_R_BAD_RECORD_TYPE:
-        return secret->party->is_server ? "what came is not TLS"
-                                        : "the server does not speak TLS here";
     default:
         return NULL;
     }
 }
 
-static int explain(const struct secret *secret, struct es_error *error)
+/* Whether what came cannot have been meant as TLS. */
+static bool is_something_else(int reason)
+{
+    return reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
+           reason == SSL_R_HTTPS_PROXY_REQUEST ||
+           reason == SSL_R_PACKET_LENGTH_TOO_LONG ||
+           reason == SSL_R_UNEXPECTED_MESSAGE || reason == SSL_R_BAD_RECORD_TYPE;
+}
+
+static int explain(struct secret *secret, struct es_error *error)
 {
     unsigned long code = ERR_peek_error();
-    const char *text = code != 0 ? words(secret, ERR_GET_REASON(code)) : NULL;
+    const char *text = code != 0 ? words(ERR_GET_REASON(code)) : NULL;
 
     if (secret->asked_for_other_run)
         return es_error_set(error, -EACCES, "the peer asks for another run");
@@ -255,6 +257,12 @@ static int explain(const struct secret *secret, struct es_error *error)
         return es_error_set(error, -ETIMEDOUT, "no TLS handshake within the limit");
     if (text)
         return es_error_set(error, -EACCES, "%s", text);
+    secret->plain = code != 0 && is_something_else(ERR_GET_REASON(code));
+    if (secret->plain)
+        return es_error_set(error, -EPROTO, "%s",
+                            secret->party->is_server
+                                ? "what came is not TLS; expected tls:"
+                                : "the server does not speak TLS here");
     if (code == 0 || secret->failed != 0)
         return es_error_set(error, secret->failed != 0 ? secret->failed : -EPIPE,
                             "the connection was closed during the TLS handshake");
@@ -332,6 +340,8 @@ static int tls_send(struct es_link *link, struct iovec *parts, int count)
 {
     struct secret *secret = link->secret;
 
+    if (secret && secret->plain)
+        return esi_socket_send(link, parts, count);
     if (!secret || !SSL_is_init_finished(secret->ssl))
         return -ENOTCONN;
     secret->failed = 0;

@@ -107,6 +107,39 @@ static void a_socket_that_nobody_serves_is_told(void **state)
     peer_fini(&peer);
 }
 
+/* Asks a server for another kind of link than it has. */
+static void mix(enum es_address_kind kind,
+                const char *prefix,
+                const char *words,
+                const char *server_words)
+{
+    struct es_error error = {.text = ""};
+    struct es_greeting greeting = {.run = "r"};
+    struct es_link *link = NULL;
+    char address[ES_ADDRESS_BYTES];
+    struct peer peer;
+    int rc;
+
+    peer_init(&peer, kind);
+    peer_start(&peer);
+    strcpy(address, peer.address);
+    memcpy(address, prefix, 3);
+    rc = es_link_connect(address, &greeting, &peer.key, LIMIT_NS, &error, &link);
+    assert_true(rc == -EACCES || rc == -EPROTO);
+    peer_join(&peer);
+    assert_true(peer.rc == -EACCES || peer.rc == -EPROTO);
+    expect_words(&error, words);
+    expect_words(&peer.error, server_words);
+    peer_fini(&peer);
+}
+
+static void kinds_that_do_not_fit_are_told(void **state)
+{
+    (void)state;
+    mix(ES_ADDRESS_TLS, "tcp", "refused: what came is not TLS", "expected tls:");
+    mix(ES_ADDRESS_TCP, "tls", "does not speak TLS here", "the peer speaks TLS");
+}
+
 /* Bytes that a peer of ours sends before it hangs up; what we say of it. */
 static void server_says(enum es_address_kind kind,
                         const void *bytes,
@@ -149,7 +182,7 @@ static void servers_that_are_none_are_told(void **state)
     static const unsigned char alert[] = {0x15, 3, 1, 0, 2, 2, 70};
     bool tls = kind == ES_ADDRESS_TLS;
 
-    server_says(kind, http, sizeof http - 1, tls ? -EACCES : -EPROTO,
+    server_says(kind, http, sizeof http - 1, -EPROTO,
                 tls ? "does not speak TLS" : "does not speak our protocol");
     server_says(kind, "", 0, -EPIPE, "closed");
     if (!tls)
@@ -243,7 +276,8 @@ static void strangers_are_refused(void **state)
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (unsigned char)(i * 37 + 201);
     if (kind == ES_ADDRESS_TLS) {
-        stranger(kind, http, sizeof http - 1, "not TLS", answer);
+        expect_refusal(answer, stranger(kind, http, sizeof http - 1, "not TLS", answer),
+                       "not TLS");
         stranger(kind, noise, sizeof noise, "TLS", answer);
         return;
     }
@@ -392,6 +426,7 @@ int main(void)
         NETWORK(a_key_is_needed),
         EVERY(another_run_is_refused),
         EVERY(a_socket_that_nobody_serves_is_told),
+        cmocka_unit_test(kinds_that_do_not_fit_are_told),
         EVERY(servers_that_are_none_are_told),
         PLAIN(a_server_of_another_version_is_told),
         cmocka_unit_test(a_server_without_the_key_is_not_believed),
