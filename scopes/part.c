@@ -401,6 +401,7 @@ static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
         .realtime_ns = now_ns(CLOCK_REALTIME),
         .timeout_ns = asked->timeout_ns,
         .drain = asked->drain,
+        .kept_only = asked->kept_only,
         .measure = asked->measure,
     };
     int result;

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2 };
+enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_KEPT_ONLY = 4 };
 
 static void put(unsigned char *out, uint64_t value, int bytes)
 {
@@ -27,12 +27,15 @@ static uint64_t get(const unsigned char *in, int bytes)
 void es_part_pull_encode(const struct es_part_pull *pull,
                          unsigned char out[ES_PART_PULL_BYTES])
 {
+    unsigned flags = (pull->drain ? FLAG_DRAIN : 0) |
+                     (pull->measure ? FLAG_MEASURE : 0) |
+                     (pull->kept_only ? FLAG_KEPT_ONLY : 0);
+
     put(out, pull->serial, 8);
     put(out + 8, pull->acknowledged, 8);
     put(out + 16, pull->max, 8);
     put(out + 24, pull->timeout_ns, 8);
-    put(out + 32, (pull->drain ? FLAG_DRAIN : 0) | (pull->measure ? FLAG_MEASURE : 0),
-        4);
+    put(out + 32, flags, 4);
     put(out + 36, 0, 4);
 }
 
@@ -54,6 +57,7 @@ int es_part_pull_decode(const struct es_frame *frame,
         .max = get(in + 16, 8),
         .timeout_ns = get(in + 24, 8),
         .drain = flags & FLAG_DRAIN,
+        .kept_only = flags & FLAG_KEPT_ONLY,
         .measure = flags & FLAG_MEASURE,
     };
     if (pull.acknowledged >= pull.serial)

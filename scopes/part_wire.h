@@ -22,7 +22,8 @@ struct es_part_pull {
     uint64_t acknowledged; /* newest whose batch has arrived; 0 = none */
     uint64_t max;
     uint64_t timeout_ns; /* how long the part may wait for others */
-    bool drain;
+    bool drain;          /* this and the next two as in struct es_pull */
+    bool kept_only;
     bool measure;
 };
 

@@ -342,7 +342,7 @@ static int settle(struct es_stage *stage, const struct es_pull *pull)
 
     if (remote->settled == pull->serial)
         return 0;
-    if (es_pull_is_repetition(pull)) {
+    if (remote->given_serial > pull->acknowledged) {
         result = esi_remote_keep_direct(stage);
         if (result == 0)
             remote->given = remote->told = remote->noticed = 0;
@@ -544,6 +544,7 @@ static int pull_remote(struct es_stage *stage,
     if (result < 0 || pull->max == 0)
         return result;
     ask_remote(stage, pull);
+    remote->given_serial = pull->serial;
     if (has_rest(remote) && !pull->drain)
         return give_queued(stage, pull->max, batch);
     result = pull_new(stage, pull, batch);

@@ -192,6 +192,7 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
         /* Who waits further down is to answer before we give up. */
         .timeout_ns = limit_ns - limit_ns / 4,
         .drain = pull->drain,
+        .kept_only = pull->kept_only,
         .measure = pull->measure,
     };
     unsigned char payload[ES_PART_PULL_BYTES];

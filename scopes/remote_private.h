@@ -52,8 +52,9 @@ struct esi_remote {
     struct es_wire_moves moves;
     struct es_wire_cost spent;
 
-    uint64_t settled; /* serial of the pull whose acknowledgement was taken in */
-    uint64_t asked;   /* serial of the pull that was sent for */
+    uint64_t given_serial; /* of the pull that gave last */
+    uint64_t settled;      /* serial of the pull whose acknowledgement was taken in */
+    uint64_t asked;        /* serial of the pull that was sent for */
     uint64_t asked_ns;
     uint64_t silent_ns; /* since when it has not answered; 0 = it does */
     uint64_t answered;  /* pulls */

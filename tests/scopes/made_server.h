@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Tuple servers in the test's own process, and consumers' contexts that reach them.
+ *
+ * They listen on Unix sockets in a directory of the test's own, which becomes the
+ * directory of runs.
+ */
+#ifndef ES_TESTS_MADE_SERVER_H
+#define ES_TESTS_MADE_SERVER_H
+
+#include "scopes/host_board.h"
+#include "scopes/part.h"
+#include "scopes/service.h"
+#include "scopes/stage_node.h"
+#include "tests/scopes/made_run.h"
+#include "wrappers/stage.h"
+
+enum { MADE_SERVERS = 4 };
+
+struct made_server {
+    char host[64];
+    char address[ES_ADDRESS_BYTES];
+    const char *addresses[2];
+    struct es_host_board *board;
+    struct es_service service;
+    struct es_server *server; /* NULL = stopped */
+};
+
+/* The servers of one run. */
+struct made_servers {
+    char run[64];
+    char directory[64];
+    struct made_server items[MADE_SERVERS];
+    size_t count;
+};
+
+/* Makes the directory and sets EVENTSPACE_DIR. */
+void made_servers_begin(struct made_servers *servers, const char *run);
+/* Stops all and removes the directory. */
+void made_servers_end(struct made_servers *servers);
+
+/* Starts the server of another host. */
+struct made_server *made_server_add(struct made_servers *servers, const char *host);
+/* All its connections end. */
+void made_server_stop(struct made_server *server);
+/* At the same address as before. */
+void made_server_start(struct made_servers *servers, struct made_server *server);
+
+/* A consumer: origins of all elements of the run, none of which it maps itself. */
+struct made_consumer {
+    struct made_servers *servers;
+    struct es_run *run; /* borrowed texts and clocks come from here */
+    struct es_origins origins;
+    struct es_places places;
+    struct es_stage_context context;
+    struct es_stage *root;
+    uint64_t serial;
+    uint64_t acknowledged;
+    struct es_batch batch;
+};
+
+void made_consumer_begin(struct made_consumer *consumer, struct made_servers *servers);
+void made_consumer_end(struct made_consumer *consumer);
+
+/* A stage `type` on `host` over an element node for each origin of `host`, or of all
+ * hosts where `of` is NULL. */
+struct es_stage_node *made_consumer_node(const struct made_consumer *consumer,
+                                         const char *type,
+                                         const char *host,
+                                         const char *of,
+                                         const char *read);
+/* Opens the tree in place of the one before; takes the node. */
+void made_consumer_open(struct made_consumer *consumer, struct es_stage_node *node);
+
+/* Pulls at most `max` tuples.  With `repeat` the last batch is not acknowledged. */
+int made_consumer_pull(struct made_consumer *consumer,
+                       size_t max,
+                       bool repeat,
+                       bool drain);
+
+#endif
