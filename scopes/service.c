@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scopes/element_store.h"
 #include "scopes/host_board.h"
 #include "scopes/part.h"
 #include "scopes/scope_board.h"
@@ -23,6 +24,7 @@ const struct es_request *const esi_request_tables[] = {
     esi_control_requests,
     esi_part_requests,
     esi_scope_requests,
+    esi_element_requests,
     NULL,
 };
 
@@ -30,13 +32,22 @@ int es_service_init(struct es_service *service, struct es_error *error)
 {
     int code = es_scope_board_create(&service->scopes);
 
-    return code < 0 ? es_error_set(error, code, "the board of scopes: %s", strerror(-code))
-                    : 0;
+    if (code < 0)
+        return es_error_set(error, code, "the board of scopes: %s", strerror(-code));
+    code = es_element_store_create(service->run, service->host, &service->elements);
+
+    if (code < 0) {
+        es_scope_board_destroy(service->scopes);
+        return es_error_set(error, code, "no place for elements: %s", strerror(-code));
+    }
+    return 0;
 }
 
 void es_service_fini(struct es_service *service)
 {
     es_scope_board_destroy(service->scopes);
+    es_element_store_destroy(service->elements);
+    service->elements = NULL;
 }
 
 /* --- Connections -------------------------------------------------------------- */
@@ -61,6 +72,7 @@ static void close_connection(void *data)
     if (connection->announced)
         es_scope_board_leave(connection->service->scopes, connection->announced);
     es_part_close(connection->part);
+    esi_element_close(connection);
     es_run_close(connection->reading);
     free(connection);
 }
@@ -132,6 +144,14 @@ static int send_failure(struct es_link *link,
                      : -ENOMEM;
     free(text);
     return result;
+}
+
+int esi_service_fail(struct es_service_connection *connection,
+                     uint64_t id,
+                     int code,
+                     const struct es_error *error)
+{
+    return send_failure(connection->link, id, code, error);
 }
 
 /* Finds the row and lets it write its reply. */
@@ -224,6 +244,9 @@ static int serve_frame(void *data, const struct es_frame *frame)
         return serve_request(connection, frame);
     case ES_FRAME_PULL:
         return serve_pull(connection, frame);
+    case ES_FRAME_WRITE:
+    case ES_FRAME_READ:
+        return esi_element_serve(connection, frame);
     default:
         return -EPROTO;
     }

@@ -17,6 +17,7 @@
 #include "tuplespace/server.h"
 
 struct es_part;
+struct es_element_session;
 struct es_scope_board;   /* live scopes: scopes/scope_board.h */
 struct es_host_board;    /* the run's hosts: scopes/host_board.h */
 struct es_element_store; /* elements the server holds itself: scopes/element_store.h */
@@ -40,6 +41,7 @@ struct es_service_connection {
     struct es_part *part;       /* the part of a scope it has opened, or NULL */
     void *announced;            /* the scope it has announced, or NULL: scope board's */
     bool owes_answer;           /* the server waits with its end for the reply */
+    struct es_element_session *element; /* the element it has opened, or NULL */
 };
 
 /* Writes the members of the reply, an object that is begun and ended by the caller.
@@ -67,6 +69,17 @@ extern const struct es_request esi_control_requests[]; /* collect: switches */
 int es_service_init(struct es_service *service, struct es_error *error);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void es_service_fini(struct es_service *service);
+/* Elements (scopes/element_requests.c): answers a WRITE or READ frame; ends what the
+ * connection has opened. */
+int esi_element_serve(struct es_service_connection *connection,
+                      const struct es_frame *frame);
+void esi_element_close(struct es_service_connection *connection);
+
+/* Answers with a failure.  The result is for the connection. */
+int esi_service_fail(struct es_service_connection *connection,
+                     uint64_t id,
+                     int code,
+                     const struct es_error *error);
 
 /* The service to hand to es_server_start(); `service` is borrowed. */
 void es_service_fill(struct es_service *service, struct es_server_service *ret_service);

@@ -132,7 +132,7 @@ void es_byte_order_turn_element(struct es_element_layout *element)
         ELEMENT(thread),       ELEMENT(classes),
         ELEMENT(peer),         ELEMENT(communicator),
         ELEMENT(moved),        ELEMENT(thread_id),
-        ELEMENT(lost_moving),
+        ELEMENT(lost_moving),  ELEMENT(moved_before),
     };
 
     turn(element, numbers, COUNT(numbers));

@@ -54,6 +54,15 @@ void es_element_set_lost_moving(const struct es_element_view *element, uint64_t 
     atomic_store_explicit(&element->layout->lost_moving, lost, memory_order_relaxed);
 }
 
+uint64_t es_element_next_moved(const struct es_element_view *element)
+{
+    const struct es_element_layout *layout = element->layout;
+
+    return layout->moved_before +
+           atomic_load_explicit(&layout->lost_moving, memory_order_relaxed) +
+           atomic_load_explicit(&layout->head, memory_order_acquire);
+}
+
 int es_element_set_threshold(const struct es_element_view *element, uint32_t threshold)
 {
     if (threshold < 1 || threshold > element->threshold || threshold > element->mask)

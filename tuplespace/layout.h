@@ -145,6 +145,8 @@ struct es_element_layout {
     pthread_mutex_t writers; /* ES_ELEMENT_SHARED: robust, process shared */
     _Atomic uint64_t lost_moving; /* tuples that were overwritten before they were moved
                                      here, or (where `moved`) away */
+    uint64_t moved_before; /* tuples that were moved to this host before the element was
+                              made, by a tuple server before this one; constant */
 };
 
 enum es_group_kind {

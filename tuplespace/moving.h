@@ -16,4 +16,7 @@ void es_element_set_moved(const struct es_element_view *element, bool moved);
 /* Tuples that were overwritten before they could be moved. */
 void es_element_set_lost_moving(const struct es_element_view *element, uint64_t lost);
 
+/* Of an element that was moved here: the original's position of the next tuple. */
+uint64_t es_element_next_moved(const struct es_element_view *element);
+
 #endif

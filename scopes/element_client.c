@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The consumers' end of elements that tuple servers hold. */
+#include "config.h"
+
+#include "eventspace/server_element.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/element_wire.h"
+#include "scopes/server_talk.h"
+#include "scopes/servers.h"
+
+#define LIMIT_NS UINT64_C(10000000000)
+#define CHUNK_BYTES (UINT32_C(1) << 20) /* of tuples in one frame */
+
+struct es_server_element {
+    struct es_link *link; /* owned */
+    uint64_t id;          /* of the last request */
+    uint32_t tuple_bytes;
+};
+
+/* --- Opening and closing
+ * ------------------------------------------------------------- */
+
+struct opening {
+    const char *request;
+    const char *name;
+    uint32_t tuple_bytes;
+    uint32_t threshold;
+};
+
+static void write_opening(struct es_json_out *out, void *data)
+{
+    const struct opening *opening = data;
+
+    es_json_out_string(out, "request", opening->request);
+    es_json_out_string(out, "name", opening->name);
+    if (opening->tuple_bytes > 0) {
+        es_json_out_unsigned(out, "tuple_bytes", opening->tuple_bytes);
+        es_json_out_unsigned(out, "threshold", opening->threshold);
+    }
+}
+
+static int open_element(struct es_server_element *element,
+                        struct opening *opening,
+                        struct es_error *error)
+{
+    struct es_message *reply;
+    int64_t tuple_bytes;
+    int result = esi_server_talk(element->link, ++element->id, write_opening, opening,
+                                 LIMIT_NS, error, &reply);
+
+    if (result < 0)
+        return result;
+    result = es_member_integer(es_message_root(reply), "tuple_bytes", 4, 65532, error,
+                               &tuple_bytes);
+    if (result == 0)
+        element->tuple_bytes = (uint32_t)tuple_bytes;
+    es_message_destroy(reply);
+    return result;
+}
+
+static int connect_and_open(struct es_servers *servers,
+                            const char *host,
+                            struct opening *opening,
+                            struct es_error *error,
+                            struct es_server_element **ret_element)
+{
+    struct es_server_element *element = calloc(1, sizeof *element);
+    int result;
+
+    if (!element)
+        return -ENOMEM;
+    result = es_servers_connect(servers, host, LIMIT_NS, error, &element->link);
+    if (result == 0)
+        result = open_element(element, opening, error);
+    if (result < 0) {
+        es_server_element_close(element);
+        return result;
+    }
+    *ret_element = element;
+    return 0;
+}
+
+int es_server_element_create(struct es_servers *servers,
+                             const char *host,
+                             const char *name,
+                             uint32_t tuple_bytes,
+                             uint32_t threshold,
+                             struct es_error *error,
+                             struct es_server_element **ret_element)
+{
+    struct opening opening = {"element.create", name, tuple_bytes, threshold};
+
+    if (tuple_bytes == 0)
+        return es_error_set(error, -EINVAL, "a tuple has 4 bytes at least");
+    return connect_and_open(servers, host, &opening, error, ret_element);
+}
+
+int es_server_element_open(struct es_servers *servers,
+                           const char *host,
+                           const char *name,
+                           struct es_error *error,
+                           struct es_server_element **ret_element)
+{
+    struct opening opening = {.request = "element.open", .name = name};
+
+    return connect_and_open(servers, host, &opening, error, ret_element);
+}
+
+void es_server_element_close(struct es_server_element *element)
+{
+    int saved_errno = errno;
+
+    if (!element)
+        return;
+    es_link_close(element->link);
+    free(element);
+    errno = saved_errno;
+}
+
+uint32_t es_server_element_tuple_bytes(const struct es_server_element *element)
+{
+    return element->tuple_bytes;
+}
+
+int es_server_element_remove(struct es_servers *servers,
+                             const char *host,
+                             const char *name,
+                             struct es_error *error)
+{
+    struct opening opening = {.request = "element.remove", .name = name};
+    struct es_message *reply;
+    struct es_link *link;
+    int result = es_servers_connect(servers, host, LIMIT_NS, error, &link);
+
+    if (result < 0)
+        return result;
+    result = esi_server_talk(link, 1, write_opening, &opening, LIMIT_NS, error, &reply);
+    if (result == 0)
+        es_message_destroy(reply);
+    es_link_close(link);
+    return result;
+}
+
+/* --- Tuples
+ * -------------------------------------------------------------------------- */
+
+static int append_chunk(struct es_server_element *element,
+                        const char *tuples,
+                        size_t count)
+{
+    struct es_write_header header = {.element = ES_ELEMENT_OPENED,
+                                     .tuple_bytes = element->tuple_bytes,
+                                     .position = ES_POSITION_END};
+    struct es_tuples_header answer;
+
+    return esi_server_write(element->link, ++element->id, &header, tuples, count,
+                            LIMIT_NS, &answer);
+}
+
+int es_server_element_append(struct es_server_element *element,
+                             const void *tuples,
+                             size_t count)
+{
+    size_t chunk = CHUNK_BYTES / element->tuple_bytes;
+    const char *next = tuples;
+
+    while (count > 0) {
+        size_t some = count < chunk ? count : chunk;
+        int result = append_chunk(element, next, some);
+
+        if (result < 0)
+            return result;
+        next += some * element->tuple_bytes;
+        count -= some;
+    }
+    return 0;
+}
+
+/* One READ frame and its answer. */
+static int read_once(struct es_server_element *element,
+                     struct es_cursor *cursor,
+                     void *ret_tuples,
+                     size_t max,
+                     uint64_t timeout_ns)
+{
+    struct es_read_header header = {
+        .position = cursor->position,
+        .timeout_ns = timeout_ns,
+        .max = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX,
+    };
+    unsigned char bytes[ES_READ_HEADER_BYTES];
+    struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
+    struct es_tuples_header answer;
+    const void *tuples;
+    int result;
+
+    es_read_header_encode(&header, bytes);
+    result =
+        es_link_send(element->link, ES_FRAME_READ, ++element->id, &part, 1, LIMIT_NS);
+    if (result == 0)
+        result = esi_server_await_tuples(element->link, element->id, LIMIT_NS, &answer,
+                                         &tuples);
+    if (result < 0)
+        return result;
+    if (answer.tuple_bytes != element->tuple_bytes || answer.count > max)
+        return -EPROTO;
+    es_element_wire_copy(element->link, tuples, answer.count, answer.tuple_bytes,
+                         ret_tuples);
+    cursor->position = answer.position;
+    cursor->lost += answer.lost;
+    return (int)answer.count;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+int es_server_element_read(struct es_server_element *element,
+                           struct es_cursor *cursor,
+                           void *ret_tuples,
+                           size_t max,
+                           uint64_t timeout_ns)
+{
+    uint64_t begin = now_ns();
+    uint64_t gone_by = 0;
+    int count;
+
+    if (max > CHUNK_BYTES / element->tuple_bytes)
+        max = CHUNK_BYTES / element->tuple_bytes;
+    /* The server does not wait for long at a time. */
+    do {
+        count = read_once(element, cursor, ret_tuples, max, timeout_ns - gone_by);
+        gone_by = now_ns() - begin;
+    } while (count == 0 && gone_by < timeout_ns);
+    return count;
+}
+
+static void write_discard(struct es_json_out *out, void *data)
+{
+    const uint64_t *position = data;
+
+    es_json_out_string(out, "request", "element.discard");
+    es_json_out_unsigned(out, "position", *position);
+}
+
+int es_server_element_discard(struct es_server_element *element, uint64_t position)
+{
+    struct es_message *reply;
+    int result = esi_server_talk(element->link, ++element->id, write_discard, &position,
+                                 LIMIT_NS, NULL, &reply);
+
+    if (result == 0)
+        es_message_destroy(reply);
+    return result;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Requests about elements that the tuple server holds itself.
+ *
+ *   {"request": "element.create", "name":, "tuple_bytes":, "threshold":}
+ *   {"request": "element.open", "name":}       any element of this host
+ *   {"request": "element.discard", "position":}        of the one that was opened
+ *   {"request": "element.remove", "name":}
+ *
+ * Create and open make the element the connection's own, for WRITE and READ frames.
+ * Servers of other hosts move tuples here:
+ *
+ *   {"request": "element.take", "process": {...}, "element": {...}}
+ *       answered by the "id" for WRITE frames and the "position" that is wanted next
+ *   {"request": "element.note", "id":, "state":, "ended":, "status":}
+ *   {"request": "element.communicator", "id":, "index":, ...}
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/element_store.h"
+#include "scopes/element_wire.h"
+#include "scopes/moving_wire.h"
+#include "scopes/service.h"
+
+#define SENDING_NS UINT64_C(30000000000)
+/* A reader asks again after so long, so that the server can end. */
+#define WAIT_MAX_NS UINT64_C(500000000)
+#define READ_MAX_BYTES (UINT32_C(1) << 20)
+
+/* The element that a connection has opened. */
+struct es_element_session {
+    struct es_run *run; /* owned */
+    struct es_element_view *view;
+    struct es_element_info info; /* as it was opened */
+};
+
+static int need_store(const struct es_service_connection *connection,
+                      struct es_error *error)
+{
+    if (connection->service->elements)
+        return 0;
+    return es_error_set(error, -ENOSYS, "this tuple server holds no elements");
+}
+
+/* --- Opening
+ * ------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct es_element_view *element,
+                      const char *host,
+                      const char *name)
+{
+    struct es_element_info info;
+
+    es_element_view_info(element, &info);
+    return !info.moved && strcmp(info.name, name) == 0 && strcmp(info.host, host) == 0;
+}
+
+/* The newest of that name. */
+static struct es_element_view *find_element(const struct es_run *run,
+                                            const char *host,
+                                            const char *name)
+{
+    for (size_t i = es_run_segment_count(run); i-- > 0;) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+
+        for (size_t j = 0; j < es_segment_view_element_count(segment); j++)
+            if (is_wanted(es_segment_view_element(segment, j), host, name))
+                return es_segment_view_element(segment, j);
+    }
+    return NULL;
+}
+
+static int open_session(const struct es_service *service,
+                        const char *name,
+                        struct es_error *error,
+                        struct es_element_session **ret_session)
+{
+    struct es_element_session *session = calloc(1, sizeof *session);
+    int result;
+
+    if (!session)
+        return -ENOMEM;
+    result = es_run_open_empty(service->run, error, &session->run);
+    if (result < 0) {
+        free(session);
+        return result;
+    }
+    session->view = find_element(session->run, service->host, name);
+    if (!session->view) {
+        es_run_close(session->run);
+        free(session);
+        return es_error_set(error, -ENOENT, "host %s has no element \"%.64s\"",
+                            service->host, name);
+    }
+    es_element_view_info(session->view, &session->info);
+    *ret_session = session;
+    return 0;
+}
+
+void esi_element_close(struct es_service_connection *connection)
+{
+    if (!connection->element)
+        return;
+    es_run_close(connection->element->run);
+    free(connection->element);
+    connection->element = NULL;
+}
+
+static int serve_open(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    struct es_element_session *session = NULL;
+    const char *name;
+    int result = es_member_text(request, "name", error, &name);
+
+    if (result == 0)
+        result = open_session(connection->service, name, error, &session);
+    if (result < 0)
+        return result;
+    esi_element_close(connection);
+    connection->element = session;
+    es_json_out_unsigned(reply, "tuple_bytes", session->info.tuple_bytes);
+    es_json_out_unsigned(reply, "threshold", session->info.threshold);
+    es_json_out_unsigned(reply, "head", session->info.head);
+    es_json_out_unsigned(reply, "oldest", session->info.oldest);
+    return 0;
+}
+
+static int serve_create(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    int64_t tuple_bytes, threshold;
+    const char *name;
+    int result = need_store(connection, error);
+
+    if (result == 0)
+        result = es_member_text(request, "name", error, &name);
+    if (result == 0)
+        result =
+            es_member_integer(request, "tuple_bytes", 4, 65532, error, &tuple_bytes);
+    if (result == 0)
+        result = es_member_integer(request, "threshold", 1, 1 << 24, error, &threshold);
+    if (result == 0)
+        result =
+            es_element_store_add(connection->service->elements, name,
+                                 (uint32_t)tuple_bytes, (uint32_t)threshold, error);
+    return result < 0 ? result : serve_open(connection, request, reply, error);
+}
+
+static int serve_discard(struct es_service_connection *connection,
+                         const struct es_member *request,
+                         struct es_json_out *reply,
+                         struct es_error *error)
+{
+    int64_t position;
+    int result = es_member_integer(request, "position", 0, INT64_MAX, error, &position);
+
+    (void)reply;
+    if (result < 0)
+        return result;
+    if (!connection->element)
+        return es_error_set(error, -EINVAL, "this connection has opened no element");
+    es_element_discard(connection->element->view, (uint64_t)position);
+    return 0;
+}
+
+static int serve_remove(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    const char *name;
+    int result = need_store(connection, error);
+
+    (void)reply;
+    if (result == 0)
+        result = es_member_text(request, "name", error, &name);
+    if (result == 0)
+        result = es_element_store_remove(connection->service->elements, name, error);
+    return result;
+}
+
+/* --- What servers of other hosts ask
+ * ------------------------------------------------------ */
+
+static int serve_take(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    struct es_moving_element moving;
+    uint64_t position;
+    uint32_t id;
+    int result = need_store(connection, error);
+
+    if (result == 0)
+        result = es_moving_read(request, error, &moving);
+    if (result == 0)
+        result = es_element_store_take(connection->service->elements, &moving.process,
+                                       &moving.element, error, &id, &position);
+    if (result < 0)
+        return result;
+    es_json_out_unsigned(reply, "id", id);
+    es_json_out_unsigned(reply, "position", position);
+    return 0;
+}
+
+static int serve_note(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    int64_t id, state, status;
+    bool ended;
+    int result = need_store(connection, error);
+
+    (void)reply;
+    if (result == 0)
+        result = es_member_integer(request, "id", 0, UINT32_MAX, error, &id);
+    if (result == 0)
+        result = es_member_integer(request, "state", ES_SEGMENT_RUNNING,
+                                   ES_SEGMENT_ABORTED, error, &state);
+    if (result == 0)
+        result = es_member_boolean(request, "ended", error, &ended);
+    if (result == 0)
+        result = es_member_integer(request, "status", -1, INT32_MAX, error, &status);
+    if (result == 0)
+        result =
+            es_element_store_note(connection->service->elements, (uint32_t)id,
+                                  (enum es_segment_state)state, ended, (int)status);
+    return result;
+}
+
+static int serve_communicator(struct es_service_connection *connection,
+                              const struct es_member *request,
+                              struct es_json_out *reply,
+                              struct es_error *error)
+{
+    struct es_moving_communicator moving;
+    int result = need_store(connection, error);
+
+    (void)reply;
+    if (result == 0)
+        result = es_moving_read_communicator(request, error, &moving);
+    if (result < 0)
+        return result;
+    result = es_element_store_add_communicator(connection->service->elements, moving.id,
+                                               moving.index, &moving.config);
+    es_moving_fini_communicator(&moving);
+    return result;
+}
+
+const struct es_request esi_element_requests[] = {
+    {"element.create", serve_create},
+    {"element.open", serve_open},
+    {"element.discard", serve_discard},
+    {"element.remove", serve_remove},
+    {"element.take", serve_take},
+    {"element.note", serve_note},
+    {"element.communicator", serve_communicator},
+    {NULL, NULL},
+};
+
+/* --- Tuples
+ * -------------------------------------------------------------------------- */
+
+static int send_tuples(struct es_link *link,
+                       uint64_t id,
+                       const struct es_tuples_header *header,
+                       void *tuples)
+{
+    unsigned char bytes[ES_TUPLES_HEADER_BYTES];
+    struct iovec parts[] = {
+        {.iov_base = bytes, .iov_len = sizeof bytes},
+        {.iov_base = tuples, .iov_len = (size_t)header->count * header->tuple_bytes},
+    };
+
+    es_tuples_header_encode(header, bytes);
+    return es_link_send(link, ES_FRAME_TUPLES, id, parts, header->count > 0 ? 2 : 1,
+                        SENDING_NS);
+}
+
+static int append(const struct es_element_session *session,
+                  const char *tuples,
+                  size_t count,
+                  struct es_tuples_header *ret_header)
+{
+    struct es_element_info info;
+    int result = 0;
+
+    for (size_t i = 0; i < count && result == 0; i++)
+        result =
+            es_element_append(session->view, tuples + i * session->info.tuple_bytes,
+                              session->info.tuple_bytes);
+    es_element_view_info(session->view, &info);
+    *ret_header = (struct es_tuples_header){.position = info.head};
+    return result;
+}
+
+static int write_tuples(struct es_service_connection *connection,
+                        const struct es_write_header *header,
+                        const void *tuples,
+                        size_t count,
+                        struct es_tuples_header *ret_header)
+{
+    const struct es_element_session *session = connection->element;
+
+    if (header->element != ES_ELEMENT_OPENED || header->position != ES_POSITION_END) {
+        if (header->tuple_bytes != sizeof(struct es_tuple) ||
+            !connection->service->elements)
+            return -EINVAL;
+        return es_element_store_write(connection->service->elements, header->element,
+                                      header->position, tuples, count,
+                                      &ret_header->position, &ret_header->lost);
+    }
+    if (!session || session->info.tuple_bytes != header->tuple_bytes)
+        return -EINVAL;
+    return append(session, tuples, count, ret_header);
+}
+
+static int serve_write(struct es_service_connection *connection,
+                       const struct es_frame *frame)
+{
+    struct es_error error = {.text = ""};
+    struct es_tuples_header answer = {.count = 0};
+    struct es_write_header header;
+    const void *arrived;
+    size_t count;
+    void *tuples;
+    int result = es_write_header_decode(frame, &header, &arrived, &count);
+
+    if (result < 0)
+        return result;
+    /* Aligned, and in our byte order. */
+    tuples = malloc(count * header.tuple_bytes + 1);
+    if (!tuples)
+        return -ENOMEM;
+    es_element_wire_copy(connection->link, arrived, count, header.tuple_bytes, tuples);
+    result = write_tuples(connection, &header, tuples, count, &answer);
+    free(tuples);
+    if (result < 0) {
+        es_error_set(&error, result, "tuples cannot be written: %s", strerror(-result));
+        return esi_service_fail(connection, frame->id, result, &error);
+    }
+    return send_tuples(connection->link, frame->id, &answer, NULL);
+}
+
+static int read_tuples(struct es_element_session *session,
+                       const struct es_read_header *header,
+                       struct es_link *link,
+                       uint64_t id)
+{
+    uint32_t tuple_bytes = session->info.tuple_bytes;
+    uint32_t most = READ_MAX_BYTES / tuple_bytes;
+    struct es_cursor cursor = {.position = header->position};
+    struct es_tuples_header answer = {.tuple_bytes = tuple_bytes};
+    void *tuples;
+    int result;
+
+    if (header->max < most)
+        most = header->max;
+    if (header->timeout_ns > 0)
+        /* Whatever it says, what is there is read. */
+        es_element_wait(session->view, header->position,
+                        header->timeout_ns < WAIT_MAX_NS ? header->timeout_ns
+                                                         : WAIT_MAX_NS);
+    tuples = malloc((size_t)most * tuple_bytes + 1);
+    if (!tuples)
+        return -ENOMEM;
+    answer.count = (uint32_t)es_element_read_raw(session->view, &cursor, tuples, most);
+    answer.position = cursor.position;
+    answer.lost = cursor.lost;
+    result = send_tuples(link, id, &answer, tuples);
+    free(tuples);
+    return result;
+}
+
+static int serve_read(struct es_service_connection *connection,
+                      const struct es_frame *frame)
+{
+    struct es_error error = {.text = ""};
+    struct es_read_header header;
+    int result = es_read_header_decode(frame, &header);
+
+    if (result < 0)
+        return result;
+    if (connection->element)
+        return read_tuples(connection->element, &header, connection->link, frame->id);
+    es_error_set(&error, -EINVAL, "this connection has opened no element");
+    return esi_service_fail(connection, frame->id, -EINVAL, &error);
+}
+
+int esi_element_serve(struct es_service_connection *connection,
+                      const struct es_frame *frame)
+{
+    return frame->type == ES_FRAME_WRITE ? serve_write(connection, frame)
+                                         : serve_read(connection, frame);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Frames that carry tuples to and from elements that a tuple server holds.  Numbers are
+ * little endian, tuples as their writer has them: trace tuples are turned by the side
+ * that receives them from a peer of the other byte order.
+ *
+ *     WRITE   u32 element | u32 bytes of a tuple | u64 position of the first | tuples
+ *     READ    u64 position | u64 timeout, ns | u32 most tuples | u32 0
+ *     TUPLES  u64 next position | u64 lost | u32 tuples | u32 bytes of one | tuples
+ *
+ * Pure logic.
+ */
+#ifndef ES_SCOPES_ELEMENT_WIRE_H
+#define ES_SCOPES_ELEMENT_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuplespace/link.h"
+
+enum {
+    ES_WRITE_HEADER_BYTES = 16,
+    ES_READ_HEADER_BYTES = 24,
+    ES_TUPLES_HEADER_BYTES = 24,
+    ES_ELEMENT_OPENED = UINT16_MAX, /* WRITE: the element this connection has opened */
+};
+
+/* WRITE: behind what is there already. */
+#define ES_POSITION_END UINT64_MAX
+
+struct es_write_header {
+    uint32_t element;
+    uint32_t tuple_bytes;
+    uint64_t position;
+};
+
+struct es_read_header {
+    uint64_t position;
+    uint64_t timeout_ns;
+    uint32_t max;
+};
+
+struct es_tuples_header {
+    uint64_t position;
+    uint64_t lost;
+    uint32_t count;
+    uint32_t tuple_bytes;
+};
+
+void es_write_header_encode(const struct es_write_header *header,
+                            unsigned char out[ES_WRITE_HEADER_BYTES]);
+void es_read_header_encode(const struct es_read_header *header,
+                           unsigned char out[ES_READ_HEADER_BYTES]);
+void es_tuples_header_encode(const struct es_tuples_header *header,
+                             unsigned char out[ES_TUPLES_HEADER_BYTES]);
+
+/* All check the payload's length; *ret_tuples points into the payload.  -EPROTO. */
+int es_write_header_decode(const struct es_frame *frame,
+                           struct es_write_header *ret_header,
+                           const void **ret_tuples,
+                           size_t *ret_count);
+int es_read_header_decode(const struct es_frame *frame,
+                          struct es_read_header *ret_header);
+int es_tuples_header_decode(const struct es_frame *frame,
+                            struct es_tuples_header *ret_header,
+                            const void **ret_tuples);
+
+/* Copies tuples that came over the link into our byte order. */
+void es_element_wire_copy(const struct es_link *link,
+                          const void *tuples,
+                          size_t count,
+                          uint32_t tuple_bytes,
+                          void *out);
+
+#endif

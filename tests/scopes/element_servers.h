@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tuple servers within the test: each the server of a host by name, on a Unix socket.
+ */
+#ifndef ES_TESTS_ELEMENT_SERVERS_H
+#define ES_TESTS_ELEMENT_SERVERS_H
+
+#include "scopes/host_board.h"
+#include "scopes/servers.h"
+#include "scopes/service.h"
+
+struct element_server {
+    char run[64];
+    char host[64];
+    char folder[64];
+    char address[128];
+    struct es_service service;
+    struct es_server *server;
+};
+
+/* Starts it; ends the test when that fails. */
+void element_server_start(struct element_server *made,
+                          const char *run,
+                          const char *host);
+/* Ends it, with what it holds. */
+void element_server_stop(struct element_server *made);
+
+/* The servers, as a consumer reaches them. */
+struct es_servers *element_servers(struct element_server *made, size_t count);
+
+#endif
