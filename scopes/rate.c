@@ -161,7 +161,7 @@ static void format_shape(const struct es_rate_settings *settings,
                          char *out,
                          size_t size)
 {
-    static const char *const names[] = {"views", "flat", "hosts", "k-ary", "levels"};
+    static const char *const names[] = {"views", "flat", "hosts", "kary", "levels"};
     unsigned shape = (unsigned)settings->shape;
     const char *name = shape < sizeof names / sizeof *names ? names[shape] : "?";
 

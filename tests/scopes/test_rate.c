@@ -597,7 +597,7 @@ static void settings_are_told_in_words(void **state)
 
     (void)state;
     assert_string_equal(es_rate_settings_format(&settings, text, sizeof text),
-                        "every 20 ms, k-ary 8, sequential, 2 threads, 1 ahead");
+                        "every 20 ms, kary 8, sequential, 2 threads, 1 ahead");
     settings = (struct es_rate_settings){0};
     assert_string_equal(es_rate_settings_format(&settings, text, sizeof text),
                         "without a pause, views, concurrent");
