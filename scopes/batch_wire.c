@@ -18,12 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_HAS_COUNT = 1, RUN_HAS_DIFFERENCE = 2, RUN_KIND_BITS = 2 };
+#include "eventspace/summary.h"
+
+enum {
+    RUN_HAS_COUNT = 1,
+    RUN_HAS_DIFFERENCE = 2,
+    RUN_IS_SUMMARY = 4, /* ES_MARK_SUMMARY is set in all of its marks */
+    RUN_KIND_BITS = 3
+};
 enum { FLAG_MORE = 1 };
 
 /* Most bytes that an entry takes. */
 enum {
-    MARK_BYTES = 16, /* a run of n has at most 15 (n = 1) or 20 */
+    MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21 */
     REPORT_BYTES = 35,
     NOTICE_BYTES = 96,
     MOVE_BYTES = 15,
@@ -163,7 +170,8 @@ static size_t run_length(const struct es_mark *marks, size_t left)
     size_t count = 1;
 
     while (count < left && marks[count].origin == marks[0].origin &&
-           marks[count].position == marks[0].position + count)
+           marks[count].position == marks[0].position + count &&
+           es_mark_is_summary(&marks[count]) == es_mark_is_summary(&marks[0]))
         count++;
     return count;
 }
@@ -183,6 +191,7 @@ static unsigned char *put_marks(struct es_wire_state *state,
         count = run_length(mark, batch->count - i);
         begin |= count > 1 ? RUN_HAS_COUNT : 0;
         begin |= difference ? RUN_HAS_DIFFERENCE : 0;
+        begin |= es_mark_is_summary(mark) ? RUN_IS_SUMMARY : 0;
         out = put_varint(out, begin);
         if (count > 1)
             out = put_varint(out, count);
@@ -330,6 +339,7 @@ struct run {
     uint64_t origin;
     uint64_t count;
     uint64_t difference;
+    uint32_t flags; /* ES_MARK_* */
 };
 
 static inline bool get_run(struct input *input, uint64_t *expected, struct run *ret_run)
@@ -340,6 +350,7 @@ static inline bool get_run(struct input *input, uint64_t *expected, struct run *
         return false;
     ret_run->origin = *expected + unzigzag(begin >> RUN_KIND_BITS);
     ret_run->count = 1;
+    ret_run->flags = begin & RUN_IS_SUMMARY ? ES_MARK_SUMMARY : 0;
     ret_run->difference = 0;
     *expected = ret_run->origin + 1;
     if (begin & RUN_HAS_COUNT && !get_varint(input, &ret_run->count))
@@ -376,7 +387,8 @@ static int read_marks(struct es_wire_state *state,
         state->next[run.origin] = position + run.count;
         origin = source->origins ? source->origins[run.origin] : (uint32_t)run.origin;
         for (uint64_t k = 0; k < run.count; k++)
-            marks[i++] = (struct es_mark){.position = position + k, .origin = origin};
+            marks[i++] = (struct es_mark){
+                .position = position + k, .origin = origin, .reserved = run.flags};
     }
     return 0;
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Marks of summaries arrive as such, between marks of tuples. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/summary.h"
+#include "scopes/batch_wire.h"
+
+enum { ORIGINS = 5, MOST = 60, ROUNDS = 2000 };
+
+static uint64_t seed = 20261120;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* Runs of tuples that follow each other, with summaries of any place in between. */
+static void fill(struct es_batch *batch, uint64_t *positions)
+{
+    size_t count = next_random() % MOST;
+
+    es_batch_clear(batch);
+    assert_int_equal(es_batch_reserve(batch, count), 0);
+    memset(batch->tuples, 7, count * sizeof *batch->tuples);
+    for (size_t i = 0; i < count; i++) {
+        struct es_mark mark = {.origin = (uint32_t)(next_random() % ORIGINS)};
+
+        if (i && next_random() % 3)
+            mark.origin = batch->marks[i - 1].origin;
+        mark.position = positions[mark.origin];
+        if (next_random() % 4 == 0) {
+            mark.position = next_random() >> next_random() % 64;
+            mark.reserved = ES_MARK_SUMMARY;
+        } else {
+            positions[mark.origin]++;
+        }
+        batch->marks[batch->count++] = mark;
+    }
+}
+
+/* The reply as it lies in the frame.  Caller frees. */
+static unsigned char *join(const struct es_wire_buffer *buffer,
+                           const struct es_batch *batch,
+                           size_t *ret_length)
+{
+    size_t tuple_bytes = batch->count * sizeof *batch->tuples;
+    unsigned char *payload =
+        malloc(sizeof buffer->head + tuple_bytes + buffer->tail_bytes);
+
+    assert_non_null(payload);
+    memcpy(payload, buffer->head, sizeof buffer->head);
+    if (tuple_bytes)
+        memcpy(payload + sizeof buffer->head, batch->tuples, tuple_bytes);
+    if (buffer->tail_bytes)
+        memcpy(payload + sizeof buffer->head + tuple_bytes, buffer->tail,
+               buffer->tail_bytes);
+    *ret_length = sizeof buffer->head + tuple_bytes + buffer->tail_bytes;
+    return payload;
+}
+
+static void summaries_arrive_as_summaries(void **state)
+{
+    uint64_t sent_next[ORIGINS] = {0};
+    uint64_t got_next[ORIGINS] = {0};
+    uint64_t positions[ORIGINS] = {0};
+    struct es_wire_state sender = {.next = sent_next, .count = ORIGINS};
+    struct es_wire_state receiver = {.next = got_next, .count = ORIGINS};
+    struct es_wire_source source = {.swapped = false};
+    struct es_wire_moves moves = {.items = NULL};
+    struct es_wire_buffer buffer = {.tail = NULL};
+    struct es_wire_cost cost = {.cpu_ns = 0};
+    struct es_batch sent;
+    struct es_batch got;
+
+    (void)state;
+    printf("# seed %llu\n", (unsigned long long)seed);
+    es_batch_init(&sent);
+    es_batch_init(&got);
+    for (int round = 0; round < ROUNDS; round++) {
+        unsigned char *payload;
+        size_t length;
+
+        fill(&sent, positions);
+        assert_int_equal(es_batch_encode(&sender, &sent, &moves, &cost, &buffer), 0);
+        payload = join(&buffer, &sent, &length);
+        es_batch_clear(&got);
+        assert_int_equal(es_batch_decode(&receiver, &source, payload, length, &got,
+                                         &moves, &cost, NULL),
+                         0);
+        if (next_random() % 4 == 0) {
+            es_batch_undo(&receiver, payload, length);
+            es_batch_clear(&got);
+            assert_int_equal(es_batch_decode(&receiver, &source, payload, length, &got,
+                                             &moves, &cost, NULL),
+                             0);
+        }
+        free(payload);
+        assert_int_equal(got.count, sent.count);
+        if (sent.count)
+            assert_memory_equal(got.marks, sent.marks, sent.count * sizeof *sent.marks);
+    }
+    es_batch_fini(&sent);
+    es_batch_fini(&got);
+    es_wire_moves_fini(&moves);
+    es_wire_buffer_fini(&buffer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(summaries_arrive_as_summaries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
