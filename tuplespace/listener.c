@@ -85,8 +85,12 @@ int es_listener_accept(struct es_listener *listener, struct es_link **ret_link)
 {
     int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
 
-    if (descriptor >= 0)
-        return esi_link_make(listener->ops, descriptor, ret_link);
+    if (descriptor >= 0) {
+        int rc = esi_link_make(listener->ops, descriptor, ret_link);
+
+        /* A socket that cannot be set up is one whose peer has left. */
+        return rc == 0 || rc == -ENOMEM ? rc : -EAGAIN;
+    }
     switch (errno) {
     case EMFILE:
     case ENFILE:
