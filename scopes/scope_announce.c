@@ -203,13 +203,13 @@ static void obey(struct es_scope *scope, const struct es_member *reply)
     }
 }
 
-/* Takes the reply if it has come. */
-static void take_reply(struct es_scope *scope)
+/* Takes the reply if it has come, or comes within that time. */
+static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
 {
     struct esi_announcement *announcement = scope->announcement;
     struct es_message *message;
     struct es_frame frame;
-    int result = es_link_receive(announcement->link, 0, NULL, &frame);
+    int result = es_link_receive(announcement->link, timeout_ns, NULL, &frame);
 
     if (result == -ETIMEDOUT && now_ns() - announcement->sent_ns < SILENT_NS)
         return;
@@ -247,6 +247,8 @@ int esi_scope_announce(struct es_scope *scope)
         return -ENOMEM;
     scope->announcement->before_ns = now_ns();
     connect_home(scope, FIRST_CONNECT_NS);
+    if (scope->announcement->waiting)
+        take_reply(scope, FIRST_CONNECT_NS); /* it is found from now on */
     return 0;
 }
 
@@ -255,7 +257,7 @@ void esi_scope_attend(struct es_scope *scope)
     struct esi_announcement *announcement = scope->announcement;
 
     if (announcement->link && announcement->waiting)
-        take_reply(scope);
+        take_reply(scope, 0);
     if (announcement->waiting || now_ns() < announcement->next_ns)
         return;
     if (announcement->link)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -62,17 +63,17 @@ static void *write_all(void *data)
     return NULL;
 }
 
-static void change(struct reading *reading, bool remote)
+static void change(struct reading *reading, const struct changes *changes)
 {
     static const char *const settings[][2] = {
         {"shape", "views"},     {"shape", "flat"},         {"shape", "hosts"},
         {"shape", "kary"},      {"shape", "levels"},       {"fan-out", "2"},
         {"fan-out", "0"},       {"levels", "host"},        {"levels", "all"},
-        {"mode", "sequential"}, {"mode", "concurrent"},    {"threads", "0"},
+        {"mode", "sequential"}, {"mode", "concurrent"},    {"threads", "2"},
         {"threads", "0"},       {"sort", "none"},          {"sort", "none"},
         {"sort", "stop"},       {"sort", "start"},         {"window", "1us"},
         {"window", "2ms"},      {"window", "50ms"},        {"max", "50"},
-        {"max", "999"},         {"max", "65536"},          {"batch", "0"},
+        {"max", "999"},         {"max", "65536"},          {"batch", "100"},
         {"batch", "0"},         {"batch-wait", "1ms"},     {"ahead", "2"},
         {"ahead", "0"},         {"through-server", "yes"}, {"through-server", "no"},
     };
@@ -85,9 +86,10 @@ static void change(struct reading *reading, bool remote)
 
         assert_int_equal(es_scope_config_set(&config, setting[0], setting[1], NULL), 0);
     }
-    /* Without a server of this host there is nobody to read through. */
-    if (!remote)
-        config.tree.through_server = false;
+    /* Without a server of this host there is nobody to read through; a lossless scope
+     * cannot change between the two. */
+    if (!changes->toggle)
+        config.tree.through_server = changes->through_server;
     if (es_scope_reconfigure(reading->scope, &config, &error) != 0)
         fail_msg("change %u: %s", reading->changes, error.text);
     reading->changes++;
@@ -121,9 +123,7 @@ static bool is_complete(const struct changes *changes, const struct reading *rea
     return true;
 }
 
-static void read_all(const struct changes *changes,
-                     struct reading *reading,
-                     bool remote)
+static void read_all(const struct changes *changes, struct reading *reading)
 {
     time_t begun = time(NULL);
     bool repeat = false;
@@ -138,12 +138,15 @@ static void read_all(const struct changes *changes,
         if (next_random(&reading->random) % 20 == 0)
             flags |= ES_PULL_DRAIN;
         assert_int_equal(es_scope_pull(reading->scope, flags, &batch), 0);
+        if (batch->notice_count)
+            fail_msg("%s: %s", batch->notices[0].part,
+                     strerror(-batch->notices[0].code));
         repeat = next_random(&reading->random) % 4 == 0;
         reading->repetitions += repeat;
         if (!repeat)
             use(reading, batch);
         if (next_random(&reading->random) % 2 == 0)
-            change(reading, remote);
+            change(reading, changes);
     }
 }
 
@@ -165,9 +168,11 @@ void changes_run(struct changes *changes,
     struct es_scope_config config;
     struct es_error error = {.text = ""};
 
-    set_all_to_block(run);
     es_scope_config_init(&config);
-    config.lossless = true;
+    if (changes->block)
+        set_all_to_block(run);
+    config.lossless = changes->block;
+    config.tree.through_server = changes->through_server;
     config.servers = servers;
     if (es_scope_open(run, &config, &error, &reading.scope) != 0)
         fail_msg("%s", error.text);
@@ -180,7 +185,7 @@ void changes_run(struct changes *changes,
             assert_int_equal(pthread_create(&writer->thread, NULL, write_all, writer),
                              0);
         }
-        read_all(changes, &reading, servers != NULL);
+        read_all(changes, &reading);
         for (size_t i = 0; i < changes->writer_count; i++)
             pthread_join(changes->writers[i].thread, NULL);
     } while (reading.changes < changes->least);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The sequence test: threads write numbered tuples as fast as they can into elements
- * set to block, while a scope that reads them is changed at random between pulls, and
- * pulls are repeated at random.  Each number of each element must come exactly once and
- * in order.
+ * The sequence test: threads write numbered tuples as fast as they can into elements,
+ * set to block or large enough, while a scope that reads them is changed at random
+ * between pulls, and pulls are repeated at random.  Each number of each element must
+ * come exactly once and in order.
  */
 #ifndef ES_TESTS_CHANGES_H
 #define ES_TESTS_CHANGES_H
@@ -28,6 +28,9 @@ struct changes {
     const struct made_run *made;
     int tuples;     /* that each writer writes, at least */
     unsigned least; /* changes before the writers may stop */
+    bool block;     /* writers wait for the scope */
+    bool through_server;
+    bool toggle; /* this is changed, too */
     struct changes_writer writers[CHANGES_WRITERS];
     size_t writer_count;
 };

@@ -235,7 +235,8 @@ static void the_stream_is_complete_while_the_scope_is_changed(void **state)
     struct fixture *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
-    struct changes changes = {.made = &fixture->made, .tuples = 40000, .least = 150};
+    struct changes changes = {
+        .made = &fixture->made, .tuples = 40000, .least = 150, .block = true};
 
     for (int i = 0; i < 4; i++)
         changes_add_writer(&changes, made_run_add_element(

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Changing a scope that reads through a tuple server loses no tuple and gives none
+ * twice; people do it by the scope's name. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/host.h"
+#include "scopes/servers.h"
+#include "tests/scopes/changes.h"
+#include "tests/scopes/made_server.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+struct fixture {
+    struct made_run made;
+    struct made_servers made_servers;
+    struct es_servers *servers;
+    struct es_run *run;
+    struct es_scope *scope;
+    char host[ES_HOST_NAME_BYTES];
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_error error = {.text = ""};
+    const struct made_server *server;
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    made_servers_begin(&fixture->made_servers, fixture->made.name);
+    es_host_name(fixture->host);
+    server = made_server_add(&fixture->made_servers, fixture->host);
+    es_host_board_set_address(server->board, server->address, true);
+    if (es_servers_open(fixture->made.name, server->address, &error,
+                        &fixture->servers) != 0)
+        fail_msg("%s", error.text);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_scope_close(fixture->scope);
+    es_servers_close(fixture->servers);
+    es_run_close(fixture->run);
+    made_servers_end(&fixture->made_servers);
+    made_run_end(&fixture->made);
+    free(fixture);
+    return 0;
+}
+
+static void add_writers(struct fixture *fixture,
+                        struct changes *changes,
+                        uint32_t threshold)
+{
+    struct es_segment *first =
+        made_run_add_rank_on(&fixture->made, fixture->host, 0, 2);
+    struct es_segment *second =
+        made_run_add_rank_on(&fixture->made, fixture->host, 1, 2);
+
+    changes->made = &fixture->made;
+    for (int i = 0; i < 4; i++)
+        changes_add_writer(changes, made_run_add_element(
+                                        &fixture->made, i % 2 ? second : first, i % 2,
+                                        i / 2, "p2p", 1u << ES_CLASS_SEND, threshold));
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+}
+
+static void the_stream_through_a_server_is_complete_while_the_scope_is_changed(
+    void **state)
+{
+    struct fixture *fixture = *state;
+    struct changes changes = {
+        .tuples = 30000, .least = 120, .block = true, .through_server = true};
+
+    add_writers(fixture, &changes, 2000);
+    changes_run(&changes, fixture->run, fixture->servers);
+}
+
+static void it_is_complete_while_reading_moves_between_consumer_and_server(void **state)
+{
+    struct fixture *fixture = *state;
+    struct changes changes = {.tuples = 30000, .least = 120, .toggle = true};
+
+    add_writers(fixture, &changes, 131071);
+    changes_run(&changes, fixture->run, fixture->servers);
+}
+
+/* --- By name ----------------------------------------------------------------- */
+
+struct consumer {
+    struct es_scope *scope;
+    atomic_bool stop;
+    pthread_t thread;
+};
+
+static void *pull_on(void *data)
+{
+    struct consumer *consumer = data;
+    struct timespec pause = {.tv_nsec = 1000000};
+    const struct es_batch *batch;
+
+    while (!atomic_load(&consumer->stop)) {
+        if (es_scope_pull(consumer->scope, 0, &batch) < 0)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* What the home server says, as text that the caller frees; its failure's words. */
+static char *ask(struct fixture *fixture, const char *text, const char *member)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+    char *answer;
+
+    if (es_servers_request(fixture->servers, NULL, text, strlen(text), 20 * SECOND_NS,
+                           &error, &reply) < 0)
+        return strdup(error.text);
+    answer = strdup(es_member_text_or(es_message_root(reply), member, ""));
+    es_message_destroy(reply);
+    return answer;
+}
+
+static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
+{
+    static const char show[] = "{\"request\": \"scope.command\", \"name\": \"mine\", "
+                               "\"command\": \"{\\\"do\\\": \\\"show\\\"}\"}";
+    static const char set[] =
+        "{\"request\": \"scope.command\", \"name\": \"mine\", \"command\": "
+        "\"{\\\"do\\\": \\\"set\\\", \\\"settings\\\": "
+        "{\\\"shape\\\": \\\"hosts\\\"}}\"}";
+    static const char other[] = "{\"request\": \"scope.command\", \"name\": \"other\", "
+                                "\"command\": \"\"}";
+    struct fixture *fixture = *state;
+    struct changes changes = {.tuples = 1};
+    struct consumer consumer = {.stop = false};
+    struct es_scope_config config;
+    char *shown;
+    char *changed;
+    char *refused;
+
+    add_writers(fixture, &changes, 100);
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    config.name = "mine";
+    config.tree.through_server = true;
+    assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+    consumer.scope = fixture->scope;
+    assert_int_equal(pthread_create(&consumer.thread, NULL, pull_on, &consumer), 0);
+    shown = ask(fixture, show, "answer");
+    changed = ask(fixture, set, "answer");
+    refused = ask(fixture, other, "answer");
+    /* Nothing may fail before the thread has ended: it uses what a failure frees. */
+    atomic_store(&consumer.stop, true);
+    pthread_join(consumer.thread, NULL);
+    if (!strstr(shown, "\"type\":\"remote\"") ||
+        !strstr(shown, "\"type\":\"element\"") || !strstr(shown, "\"shape\":\"views\""))
+        fail_msg("%s", shown);
+    if (!strstr(changed, "\"shape\":\"hosts\""))
+        fail_msg("%s", changed);
+    if (!strstr(refused, "there is no scope \"other\""))
+        fail_msg("%s", refused);
+    assert_int_equal(es_scope_config(fixture->scope)->tree.shape, ES_SHAPE_HOSTS);
+    free(shown);
+    free(changed);
+    free(refused);
+}
+
+static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
+{
+    struct fixture *fixture = *state;
+    struct changes changes = {.tuples = 1};
+    struct es_scope_config config;
+    struct es_message *reply;
+    size_t count = 1;
+
+    add_writers(fixture, &changes, 100);
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    config.name = "mine";
+    assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+    es_scope_close(fixture->scope);
+    fixture->scope = NULL;
+    for (int i = 0; i < 1000 && count > 0; i++) {
+        static const char text[] = "{\"request\": \"scopes\"}";
+        struct timespec pause = {.tv_nsec = 10000000};
+
+        assert_int_equal(es_servers_request(fixture->servers, NULL, text, strlen(text),
+                                            20 * SECOND_NS, NULL, &reply),
+                         0);
+        count = es_member_count(es_member_find(es_message_root(reply), "scopes"));
+        es_message_destroy(reply);
+        nanosleep(&pause, NULL);
+    }
+    assert_int_equal(count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            the_stream_through_a_server_is_complete_while_the_scope_is_changed, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(
+            it_is_complete_while_reading_moves_between_consumer_and_server, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(a_live_scope_is_shown_and_changed_by_its_name,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_scope_whose_consumer_is_gone_is_forgotten,
+                                        set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
