@@ -105,6 +105,13 @@ static bool is_wider(enum es_summary_group wide, enum es_summary_group narrow)
     return wide > narrow && narrow >= ES_SUMMARY_BY_ORIGIN;
 }
 
+bool esi_grouping_takes(const struct esi_grouping *grouping,
+                        const struct esi_grouping *below)
+{
+    return grouping->kind == below->kind && grouping->of == below->of &&
+           is_wider(grouping->by, below->by);
+}
+
 /* --- The table --------------------------------------------------------------- */
 
 /* The slot of the group, or the free one where it belongs. */

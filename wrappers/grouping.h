@@ -4,6 +4,7 @@
 #ifndef ES_WRAPPERS_GROUPING_H
 #define ES_WRAPPERS_GROUPING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,10 @@ int esi_grouping_reduce(struct esi_grouping *grouping,
                         const struct es_origins *origins,
                         struct es_batch *batch,
                         size_t first);
+
+/* Whether summaries that `below` makes become part of the groups of `grouping`. */
+bool esi_grouping_takes(const struct esi_grouping *grouping,
+                        const struct esi_grouping *below);
 
 /* Most groups that tuples of these origins can make. */
 size_t esi_grouping_bound(const struct esi_grouping *grouping,

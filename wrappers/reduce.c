@@ -28,8 +28,8 @@ typedef int (*reduction_fn)(const struct es_stage *stage,
 struct reduce {
     struct esi_fan fan;
     reduction_fn reduction;
-    bool sums;                    /* it makes summaries */
-    bool wary;                    /* there were more groups than can be */
+    bool sums; /* it makes summaries */
+    bool wary; /* there may be more groups than its properties allow */
     struct esi_grouping grouping; /* where it sums */
 };
 
@@ -195,6 +195,24 @@ static const struct es_property_schema properties[] = {
     [PROPERTY_MODE] = ESI_FAN_MODE,
 };
 
+/* Whether there are stages below, in this process, that make summaries which this one
+ * only passes on. */
+static bool has_strange_summaries(const struct es_stage *stage,
+                                  const struct reduce *reduce)
+{
+    for (size_t i = 0; i < stage->child_count; i++) {
+        const struct es_stage *child = stage->children[i];
+        const struct reduce *below = child->state;
+
+        if (child->ops == &esi_stage_reduce && below->sums &&
+            !esi_grouping_takes(&reduce->grouping, &below->grouping))
+            return true;
+        if (has_strange_summaries(child, reduce))
+            return true;
+    }
+    return false;
+}
+
 static int open_reduce(struct es_stage *stage,
                        const struct es_property_value *values,
                        struct es_error *error)
@@ -211,6 +229,7 @@ static int open_reduce(struct es_stage *stage,
     reduce->grouping.kind = reductions[row].kind;
     reduce->grouping.of = (enum es_summary_field)values[PROPERTY_OF].integer;
     reduce->grouping.by = (enum es_summary_group)values[PROPERTY_BY].integer;
+    reduce->wary = has_strange_summaries(stage, reduce);
     stage->state = reduce;
     return 0;
 }

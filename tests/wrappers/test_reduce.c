@@ -429,6 +429,70 @@ static void operations_under_way_are_not_summed_up(void **state)
     consumer_fini(&consumer);
 }
 
+/* More codes than there are operations: a pull fails, and is repeated with less. */
+static void codes_that_nobody_knows_are_not_lost(void **state)
+{
+    static struct es_tuple all[2000];
+    struct source source = {.tuples = all, .count = 2000};
+    struct es_stage *child = source_open(&source);
+    struct es_stage *stage =
+        stage_over("reduce", &child, 1, &context, "to", "count", NULL);
+    struct consumer consumer;
+    uint64_t sum = 0;
+    int failures = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 2000; i++)
+        all[i] = (struct es_tuple){
+            .stop = i + 1, .start = i + 1, .operation = (uint16_t)(i + 1)};
+    consumer_init(&consumer, 900);
+    for (int i = 0; i < 20; i++) {
+        bool good = consumer_pull(&consumer, stage, i > failures) == 0;
+
+        failures += !good;
+        assert_true(consumer.batch.count <= 900);
+        sum += consumer.batch.count;
+    }
+    assert_int_equal(failures, 1);
+    assert_int_equal(sum, 2000);
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
+/* Summaries of other kinds pass, with any limit. */
+static void other_summaries_pass(void **state)
+{
+    uint64_t seed = 5;
+    struct source source = {.tuples = tuples[0], .count = TUPLES};
+    struct es_stage *stages[2];
+    struct consumer consumer;
+    uint64_t sum = 0;
+
+    (void)state;
+    make_tuples(&seed);
+    stages[0] = source_open(&source);
+    stages[1] = stage_over("reduce", stages, 1, &context, "to", "histogram", NULL);
+    stages[0] = stage_over("reduce", stages + 1, 1, &context, "to", "count", "by",
+                           "none", NULL);
+    consumer_init(&consumer, 3);
+    for (int i = 0; i < 3 * TUPLES; i++) {
+        assert_int_equal(consumer_pull(&consumer, stages[0], true), 0);
+        assert_true(consumer.batch.count <= 3);
+        for (size_t j = 0; j < consumer.batch.count; j++) {
+            struct es_summary summary;
+
+            assert_int_equal(es_summary_decode(&consumer.batch.tuples[j],
+                                               &consumer.batch.marks[j], &summary),
+                             0);
+            assert_int_equal(summary.kind, ES_SUMMARY_HISTOGRAM);
+            sum += summary.count;
+        }
+    }
+    assert_int_equal(sum, TUPLES);
+    es_stage_close(stages[0]);
+    consumer_fini(&consumer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +501,8 @@ int main(void)
         cmocka_unit_test(counts_saturate_and_means_are_weighted),
         cmocka_unit_test(picking_finds_the_first_and_the_last),
         cmocka_unit_test(operations_under_way_are_not_summed_up),
+        cmocka_unit_test(codes_that_nobody_knows_are_not_lost),
+        cmocka_unit_test(other_summaries_pass),
         cmocka_unit_test(trees_sum_up_what_a_loop_sums_up),
     };
 
