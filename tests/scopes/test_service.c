@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a tuple server answers: hosts, the run's end, files, switches, nonsense. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/host.h"
+#include "eventspace/operation.h"
+#include "scopes/host_board.h"
+#include "scopes/service.h"
+#include "tuplespace/run_directory.h"
+#include "tuplespace/segment.h"
+
+#define LIMIT_NS UINT64_C(20000000000)
+
+struct fixture {
+    char folder[64];
+    char run[64];
+    char host[ES_HOST_NAME_BYTES];
+    char address[128];
+    const char *addresses[2];
+    struct es_host_board *board;
+    struct es_service service;
+    struct es_server *server;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_server_config config = {.log = NULL};
+    char path[ES_RUN_PATH_BYTES];
+
+    strcpy(fixture->folder, "/tmp/es-service-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    setenv("EVENTSPACE_DIR", fixture->folder, 1);
+    snprintf(fixture->run, sizeof fixture->run, "service-%d", (int)getpid());
+    es_host_name(fixture->host);
+    assert_int_equal(es_run_directory_create(fixture->run, NULL, path), 0);
+    snprintf(fixture->address, sizeof fixture->address, "unix:%s/%s/sock",
+             fixture->folder, fixture->run);
+    fixture->addresses[0] = fixture->address;
+    assert_int_equal(
+        es_host_board_create(fixture->run, fixture->host, true, &fixture->board), 0);
+    es_host_board_set_address(fixture->board, fixture->address, false);
+    fixture->service = (struct es_service){
+        .run = fixture->run, .host = fixture->host, .hosts = fixture->board};
+    assert_int_equal(es_service_init(&fixture->service, NULL), 0);
+    config.run = fixture->run;
+    config.host = fixture->host;
+    config.addresses = fixture->addresses;
+    es_service_fill(&fixture->service, &config.service);
+    assert_int_equal(es_server_start(&config, NULL, &fixture->server), 0);
+    fixture->service.server = fixture->server;
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_host_board_close(fixture->board);
+    es_server_stop(fixture->server);
+    es_service_fini(&fixture->service);
+    es_host_board_destroy(fixture->board);
+    es_run_directory_remove(fixture->run, NULL);
+    es_run_remove(fixture->run, true);
+    rmdir(fixture->folder);
+    free(fixture);
+    return 0;
+}
+
+static struct es_link *connect_here(const struct fixture *fixture)
+{
+    struct es_greeting greeting = {.host = "elsewhere", .program = "test", .pid = 7};
+    struct es_link *link;
+
+    strcpy(greeting.run, fixture->run);
+    assert_int_equal(
+        es_link_connect(fixture->address, &greeting, NULL, LIMIT_NS, NULL, &link), 0);
+    return link;
+}
+
+static void send_text(struct es_link *link, uint16_t type, const char *text)
+{
+    struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
+
+    assert_int_equal(es_link_send(link, type, 11, &part, 1, LIMIT_NS), 0);
+}
+
+/* The answer, which the caller destroys; its type must be the one wanted. */
+static struct es_message *receive(struct es_link *link, enum es_frame_type wanted)
+{
+    struct es_message *message;
+    struct es_frame frame;
+
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(frame.id, 11);
+    assert_int_equal(
+        es_message_parse(frame.payload, frame.length, "reply", NULL, &message), 0);
+    assert_int_equal(frame.type, wanted);
+    return message;
+}
+
+static struct es_message *ask(struct es_link *link, const char *text)
+{
+    send_text(link, ES_FRAME_REQUEST, text);
+    return receive(link, ES_FRAME_REPLY);
+}
+
+/* A failure with this code, in words that have this text. */
+static void assert_failure(struct es_link *link, int code, const char *text)
+{
+    struct es_message *message = receive(link, ES_FRAME_FAILURE);
+    const struct es_member *root = es_message_root(message);
+
+    assert_int_equal(es_member_integer_or(root, "code", 0), code);
+    assert_non_null(strstr(es_member_text_or(root, "text", ""), text));
+    es_message_destroy(message);
+}
+
+/* Member `name` of host `index` in a reply to "hosts". */
+static const char *host_text(const struct es_message *hosts,
+                             size_t index,
+                             const char *name)
+{
+    const struct es_member *list = es_member_find(es_message_root(hosts), "hosts");
+
+    return es_member_text_or(es_member_at(list, index), name, "?");
+}
+
+static const char registers[] =
+    "{\"request\": \"register\", \"host\": \"beta\", \"address\": \"tls:*:4711\", "
+    "\"pid\": 12, \"ranks\": 3, \"cluster\": \"hill\", \"gateway\": \"gamma\", "
+    "\"vanished\": [{\"rank\": 5, \"pid\": 77, \"how\": \"killed\"}]%s}";
+
+static struct es_message *register_beta(struct es_link *link, const char *more)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, registers, more);
+    return ask(link, text);
+}
+
+/* --- Cases -------------------------------------------------------------------- */
+
+static void nonsense_is_answered_in_words(void **state)
+{
+    static const struct {
+        uint16_t type;
+        const char *text;
+        int code;
+        const char *words;
+    } cases[] = {
+        {ES_FRAME_REQUEST, "", EINVAL, "request"},
+        {ES_FRAME_REQUEST, "[]", EINVAL, "request"},
+        {ES_FRAME_REQUEST, "{}", EINVAL, "request"},
+        {ES_FRAME_REQUEST, "{\"request\": 7}", EINVAL, "request"},
+        {ES_FRAME_REQUEST, "{\"request\": \"dance\"}", ENOSYS, "\"dance\""},
+        {ES_FRAME_REQUEST, "{\"request\": \"end\"}", EINVAL, "keep"},
+        {ES_FRAME_REQUEST, "{\"request\": \"register\"}", EINVAL, "host"},
+        {ES_FRAME_REQUEST, "{\"request\": \"collect\"}", EINVAL, "enable"},
+        {ES_FRAME_REQUEST,
+         "{\"request\": \"collect\", \"enable\": true, "
+         "\"selection\": {\"ranks\": \"x\"}}",
+         EINVAL, "rank"},
+        {ES_FRAME_REQUEST, "{\"request\": \"file\", \"name\": \"key\"}", EINVAL,
+         "\"key\""},
+        {ES_FRAME_REQUEST, "{\"request\": \"file\", \"name\": \"../x\"}", EINVAL, "x"},
+        {ES_FRAME_REQUEST, "{\"request\": \"file\", \"name\": \"map.json\"}", ENOENT,
+         "map.json"},
+        {ES_FRAME_PULL, "pull", EPROTO, "no part"},
+    };
+    struct es_link *link = connect_here(*state);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        send_text(link, cases[i].type, cases[i].text);
+        assert_failure(link, cases[i].code, cases[i].words);
+    }
+    /* A frame that only servers send ends it. */
+    struct es_frame frame;
+    send_text(link, ES_FRAME_REPLY, "{}");
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    es_link_close(link);
+}
+
+static void hosts_come_and_fall_silent(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *client = connect_here(fixture), *beta = connect_here(fixture);
+    struct es_message *reply = ask(client, "{\"request\": \"hosts\"}");
+
+    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "hosts")),
+                     1);
+    assert_string_equal(host_text(reply, 0, "host"), fixture->host);
+    assert_string_equal(host_text(reply, 0, "address"), fixture->address);
+    es_message_destroy(reply);
+
+    reply = register_beta(beta, "");
+    assert_string_equal(es_member_text_or(es_message_root(reply), "end", ""), "no");
+    es_message_destroy(reply);
+    es_message_destroy(register_beta(beta, ", \"wait_ns\": 1"));
+
+    reply = ask(client, "{\"request\": \"hosts\"}");
+    const struct es_member *list = es_member_find(es_message_root(reply), "hosts");
+    const struct es_member *entry = es_member_at(list, 1);
+    assert_int_equal(es_member_count(list), 2);
+    assert_string_equal(host_text(reply, 1, "host"), "beta");
+    assert_string_equal(host_text(reply, 1, "state"), "up");
+    assert_string_equal(host_text(reply, 1, "cluster"), "hill");
+    assert_string_equal(host_text(reply, 1, "gateway"), "gamma");
+    assert_int_equal(es_member_integer_or(entry, "ranks", -1), 3);
+    const struct es_member *lost = es_member_find(entry, "vanished");
+    assert_int_equal(es_member_count(lost), 1);
+    assert_int_equal(es_member_integer_or(es_member_at(lost, 0), "rank", -1), 5);
+    es_message_destroy(reply);
+
+    es_link_close(beta);
+    for (int i = 0; i < 2000; i++) {
+        reply = ask(client, "{\"request\": \"hosts\"}");
+        bool is_silent = strcmp(host_text(reply, 1, "state"), "silent") == 0;
+        es_message_destroy(reply);
+        if (is_silent)
+            break;
+        assert_true(i < 1999);
+        usleep(5000);
+    }
+    /* And comes back. */
+    beta = connect_here(fixture);
+    es_message_destroy(register_beta(beta, ""));
+    reply = ask(client, "{\"request\": \"hosts\"}");
+    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "hosts")),
+                     2);
+    assert_string_equal(host_text(reply, 1, "state"), "up");
+    es_message_destroy(reply);
+    es_link_close(beta);
+    es_link_close(client);
+}
+
+static void nobody_takes_the_home_servers_place(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *link = connect_here(fixture);
+    char text[256];
+
+    snprintf(text, sizeof text,
+             "{\"request\": \"register\", \"host\": \"%s\", \"address\": \"tls:x:1\", "
+             "\"pid\": 1, \"ranks\": 0}",
+             fixture->host);
+    send_text(link, ES_FRAME_REQUEST, text);
+    assert_failure(link, EEXIST, "home server");
+    es_link_close(link);
+}
+
+struct other_host {
+    struct es_link *link;
+    char heard[8];
+};
+
+/* Waits for word of the end as another host's server does, and confirms it. */
+static void *wait_for_the_end(void *data)
+{
+    struct other_host *host = data;
+    struct es_message *reply = register_beta(host->link, ", \"wait_ns\": 9000000000");
+
+    snprintf(host->heard, sizeof host->heard, "%s",
+             es_member_text_or(es_message_root(reply), "end", "?"));
+    es_message_destroy(reply);
+    es_message_destroy(
+        register_beta(host->link, ", \"told\": \"yes\", \"ends\": true"));
+    return NULL;
+}
+
+static void all_hosts_hear_of_the_end_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *client = connect_here(fixture);
+    struct other_host host = {.link = connect_here(fixture)};
+    struct es_message *reply;
+    pthread_t thread;
+
+    es_message_destroy(register_beta(host.link, ""));
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_the_end, &host), 0);
+    reply = ask(client, "{\"request\": \"end\", \"keep\": false}");
+    assert_int_equal(es_member_integer_or(es_message_root(reply), "hosts", 0), 2);
+    assert_false(es_member_boolean_or(es_message_root(reply), "stays", true));
+    es_message_destroy(reply);
+    pthread_join(thread, NULL);
+    assert_string_equal(host.heard, "yes");
+    assert_int_equal(es_host_board_ending(fixture->board), ES_RUN_ENDED);
+    es_host_board_await_answers(fixture->board, LIMIT_NS);
+    reply = ask(client, "{\"request\": \"hosts\"}");
+    assert_string_equal(host_text(reply, 1, "state"), "ended");
+    es_message_destroy(reply);
+    es_link_close(host.link);
+    es_link_close(client);
+}
+
+static void files_are_given_out(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *link = connect_here(fixture);
+    char path[ES_RUN_PATH_BYTES];
+
+    es_run_directory_path(fixture->run, "collect.plan", NULL, path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("a \"plan\"\n", file);
+    fclose(file);
+    struct es_message *reply =
+        ask(link, "{\"request\": \"file\", \"name\": \"collect.plan\"}");
+    assert_string_equal(es_member_text_or(es_message_root(reply), "text", ""),
+                        "a \"plan\"\n");
+    es_message_destroy(reply);
+    es_link_close(link);
+}
+
+/* --- Switches ----------------------------------------------------------------- */
+
+static struct es_segment *make_segment(const struct fixture *fixture)
+{
+    struct es_segment_config config;
+    struct es_element_config element;
+    struct es_segment *segment;
+    struct es_writer writer;
+
+    es_segment_config_init(&config);
+    config.run = fixture->run;
+    config.host = fixture->host;
+    config.rank = 0;
+    assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
+    for (int i = 0; i < 2; i++) {
+        element = (struct es_element_config){
+            .name = i == 0 ? "0.0/one" : "0.0/two",
+            .collector = i == 0 ? "one" : "two",
+            .kind = ES_ELEMENT_TRACE,
+            .tuple_bytes = sizeof(struct es_tuple),
+            .peer = ES_PEER_NONE,
+            .communicator = ES_COMMUNICATOR_NONE,
+            .threshold = 15,
+            .enabled = true,
+        };
+        assert_int_equal(es_segment_add_element(segment, &element, &writer), 0);
+    }
+    return segment;
+}
+
+static void assert_counts(struct es_message *reply, int fit, int changed, int refused)
+{
+    const struct es_member *root = es_message_root(reply);
+
+    assert_int_equal(es_member_integer_or(root, "fit", -1), fit);
+    assert_int_equal(es_member_integer_or(root, "changed", -1), changed);
+    assert_int_equal(es_member_count(es_member_find(root, "refused")), refused);
+    es_message_destroy(reply);
+}
+
+static void collectors_are_switched(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *link = connect_here(fixture);
+    struct es_element_info info;
+    struct es_run *run;
+
+    /* Before there is anything of the run. */
+    assert_counts(ask(link, "{\"request\": \"collect\", \"enable\": false}"), 0, 0, 0);
+    struct es_segment *segment = make_segment(fixture);
+    assert_counts(ask(link, "{\"request\": \"collect\", \"enable\": false, "
+                            "\"selection\": {\"collector\": \"two\"}}"),
+                  1, 1, 0);
+    assert_counts(ask(link, "{\"request\": \"collect\", \"threshold\": 7}"), 2, 2, 0);
+    assert_counts(ask(link, "{\"request\": \"collect\", \"threshold\": 700}"), 2, 0, 2);
+    assert_int_equal(es_run_open(fixture->run, NULL, &run), 0);
+    for (size_t i = 0; i < 2; i++) {
+        es_element_view_info(es_segment_view_element(es_run_segment(run, 0), i), &info);
+        assert_int_equal(info.enabled, i == 0);
+        assert_int_equal(info.threshold, 7);
+    }
+    es_run_close(run);
+    es_link_close(link);
+    es_segment_destroy(segment);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nonsense_is_answered_in_words, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(hosts_come_and_fall_silent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nobody_takes_the_home_servers_place, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(all_hosts_hear_of_the_end_at_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(files_are_given_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(collectors_are_switched, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The frame of a tuple server: greets, serves many at once, refuses, logs, stops. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuplespace/server.h"
+
+#define LIMIT_NS UINT64_C(20000000000)
+
+enum { CLIENTS = 12, ROUNDS = 50 };
+
+/* A service that gives back what comes, and counts. */
+struct echo {
+    atomic_int opened;
+    atomic_int closed;
+    atomic_int lines;
+    pthread_mutex_t lock;
+    char last_line[1024]; /* guarded */
+};
+
+struct fixture {
+    char folder[64];
+    char unix_address[128];
+    const char *addresses[3];
+    struct es_server_config config;
+    struct echo echo;
+    struct es_server *server;
+};
+
+static int open_echo(void *data, struct es_link *link, void **ret_connection)
+{
+    struct echo *echo = data;
+
+    atomic_fetch_add(&echo->opened, 1);
+    if (strcmp(es_link_peer(link)->program, "unwanted") == 0)
+        return -EPERM;
+    *ret_connection = link;
+    return 0;
+}
+
+/* A PULL ends the connection. */
+static int serve_echo(void *connection, const struct es_frame *frame)
+{
+    struct iovec part = {.iov_base = (void *)frame->payload, .iov_len = frame->length};
+
+    if (frame->type == ES_FRAME_PULL)
+        return -EPROTO;
+    return es_link_send(connection, ES_FRAME_REPLY, frame->id, &part, 1, LIMIT_NS);
+}
+
+static struct echo *the_echo;
+
+static void close_echo(void *connection)
+{
+    (void)connection;
+    atomic_fetch_add(&the_echo->closed, 1);
+}
+
+static void log_line(void *data, const char *line)
+{
+    struct echo *echo = data;
+
+    pthread_mutex_lock(&echo->lock);
+    snprintf(echo->last_line, sizeof echo->last_line, "%s", line);
+    pthread_mutex_unlock(&echo->lock);
+    atomic_fetch_add(&echo->lines, 1);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    strcpy(fixture->folder, "/tmp/es-server-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    snprintf(fixture->unix_address, sizeof fixture->unix_address, "unix:%s/sock",
+             fixture->folder);
+    fixture->addresses[0] = fixture->unix_address;
+    fixture->addresses[1] = "tls:127.0.0.1:0";
+    pthread_mutex_init(&fixture->echo.lock, NULL);
+    the_echo = &fixture->echo;
+    fixture->config = (struct es_server_config){
+        .run = "served",
+        .host = "alpha",
+        .addresses = fixture->addresses,
+        .service = {open_echo, serve_echo, close_echo, &fixture->echo},
+        .log = log_line,
+        .log_data = &fixture->echo,
+    };
+    assert_int_equal(es_run_key_make(&fixture->config.key), 0);
+    assert_int_equal(es_server_start(&fixture->config, NULL, &fixture->server), 0);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[128];
+
+    es_server_stop(fixture->server);
+    snprintf(path, sizeof path, "%s/sock", fixture->folder);
+    unlink(path);
+    rmdir(fixture->folder);
+    pthread_mutex_destroy(&fixture->echo.lock);
+    free(fixture);
+    return 0;
+}
+
+static int connect_as(const struct fixture *fixture,
+                      size_t address,
+                      const char *run,
+                      const char *program,
+                      const struct es_run_key *key,
+                      struct es_error *error,
+                      struct es_link **ret_link)
+{
+    struct es_greeting greeting = {.host = "beta", .pid = (uint32_t)getpid()};
+
+    snprintf(greeting.run, sizeof greeting.run, "%s", run);
+    snprintf(greeting.program, sizeof greeting.program, "%s", program);
+    return es_link_connect(es_server_address(fixture->server, address), &greeting, key,
+                           LIMIT_NS, error, ret_link);
+}
+
+static struct es_link *connect_well(const struct fixture *fixture, size_t address)
+{
+    struct es_link *link;
+
+    assert_int_equal(connect_as(fixture, address, "served", "test",
+                                &fixture->config.key, NULL, &link),
+                     0);
+    return link;
+}
+
+static int echo_once(struct es_link *link, uint64_t id)
+{
+    char text[32];
+    struct es_frame frame;
+
+    snprintf(text, sizeof text, "number %llu", (unsigned long long)id);
+    struct iovec part = {.iov_base = text, .iov_len = strlen(text)};
+    int code = es_link_send(link, ES_FRAME_REQUEST, id, &part, 1, LIMIT_NS);
+    if (code == 0)
+        code = es_link_receive(link, LIMIT_NS, NULL, &frame);
+    if (code < 0)
+        return code;
+    bool is_same = frame.type == ES_FRAME_REPLY && frame.id == id &&
+                   frame.length == strlen(text) &&
+                   memcmp(frame.payload, text, frame.length) == 0;
+    return is_same ? 0 : -EBADMSG;
+}
+
+/* Waits till `condition` holds; false when that takes too long. */
+static bool await_count(atomic_int *counter, int wanted)
+{
+    for (int i = 0; i < 2000 && atomic_load(counter) < wanted; i++)
+        usleep(5000);
+    return atomic_load(counter) >= wanted;
+}
+
+static bool log_has(struct echo *echo, const char *text)
+{
+    pthread_mutex_lock(&echo->lock);
+    bool has = strstr(echo->last_line, text) != NULL;
+    pthread_mutex_unlock(&echo->lock);
+    return has;
+}
+
+/* --- Cases -------------------------------------------------------------------- */
+
+struct client {
+    const struct fixture *fixture;
+    size_t address;
+    int result;
+};
+
+static void *run_client(void *data)
+{
+    struct client *client = data;
+    struct es_link *link;
+
+    client->result = connect_as(client->fixture, client->address, "served", "test",
+                                &client->fixture->config.key, NULL, &link);
+    if (client->result < 0)
+        return NULL;
+    for (uint64_t i = 1; i <= ROUNDS && client->result == 0; i++)
+        client->result = echo_once(link, i);
+    es_link_close(link);
+    return NULL;
+}
+
+static void many_clients_are_served_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct client clients[CLIENTS];
+    pthread_t threads[CLIENTS];
+
+    for (size_t i = 0; i < CLIENTS; i++) {
+        clients[i] = (struct client){.fixture = fixture, .address = i % 2};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_client, &clients[i]), 0);
+    }
+    for (size_t i = 0; i < CLIENTS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(clients[i].result, 0);
+    }
+    assert_true(await_count(&fixture->echo.closed, CLIENTS));
+    assert_int_equal(atomic_load(&fixture->echo.opened), CLIENTS);
+    assert_int_equal(atomic_load(&fixture->echo.lines), 0);
+}
+
+static void refusals_are_told_and_logged(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_error error = {.text = ""};
+    struct es_run_key wrong;
+    struct es_link *link;
+
+    assert_int_equal(
+        connect_as(fixture, 0, "another", "test", &fixture->config.key, &error, &link),
+        -EACCES);
+    assert_non_null(strstr(error.text, "another"));
+    assert_true(await_count(&fixture->echo.lines, 1));
+    assert_true(log_has(&fixture->echo, "refused uid"));
+    es_run_key_make(&wrong);
+    es_error_clear(&error);
+    assert_true(connect_as(fixture, 1, "served", "test", &wrong, &error, &link) < 0);
+    assert_true(await_count(&fixture->echo.lines, 2));
+    assert_true(log_has(&fixture->echo, "refused 127.0.0.1:"));
+    assert_int_equal(atomic_load(&fixture->echo.opened), 0);
+    /* Others are served all the same. */
+    link = connect_well(fixture, 1);
+    assert_int_equal(echo_once(link, 7), 0);
+    es_link_close(link);
+}
+
+static void the_service_may_close_a_connection(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_frame frame;
+    struct es_link *link = connect_well(fixture, 0);
+
+    assert_int_equal(es_link_send(link, ES_FRAME_PULL, 1, NULL, 0, LIMIT_NS), 0);
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    es_link_close(link);
+    assert_true(await_count(&fixture->echo.lines, 1));
+    assert_true(log_has(&fixture->echo, "closed uid"));
+    assert_int_equal(connect_as(fixture, 0, "served", "unwanted", NULL, NULL, &link),
+                     0);
+    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    es_link_close(link);
+    assert_int_equal(atomic_load(&fixture->echo.closed), 1);
+}
+
+static void connections_are_counted(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_link *links[3];
+
+    assert_int_equal(es_server_connection_count(fixture->server), 0);
+    for (size_t i = 0; i < 3; i++) {
+        links[i] = connect_well(fixture, 0);
+        /* Counted before it is served. */
+        assert_int_equal(echo_once(links[i], 1), 0);
+        assert_int_equal(es_server_connection_count(fixture->server), i + 1);
+    }
+    for (size_t i = 0; i < 3; i++)
+        es_link_close(links[i]);
+    for (int i = 0; i < 2000 && es_server_connection_count(fixture->server) > 0; i++)
+        usleep(5000);
+    assert_int_equal(es_server_connection_count(fixture->server), 0);
+}
+
+/* The one beyond the limit hears why; when another has gone there is room again. */
+static void too_many_are_refused_in_words(void **state)
+{
+    enum { MANY = 1000, DESCRIPTORS = 2 * MANY + 100 };
+    struct fixture *fixture = *state;
+    struct rlimit limit;
+    static struct es_link *links[MANY];
+    struct es_frame frame;
+    struct es_link *more;
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max < DESCRIPTORS)
+        skip();
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (size_t i = 0; i < MANY; i++)
+        links[i] = connect_well(fixture, 0);
+    more = connect_well(fixture, 0);
+    assert_int_equal(es_link_receive(more, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(frame.type, ES_FRAME_REFUSAL);
+    assert_non_null(memmem(frame.payload, frame.length, "as many connections", 19));
+    es_link_close(more);
+    for (size_t i = 0; i < MANY; i++)
+        es_link_close(links[i]);
+    assert_true(await_count(&fixture->echo.closed, MANY));
+    more = connect_well(fixture, 0);
+    assert_int_equal(echo_once(more, 1), 0);
+    es_link_close(more);
+}
+
+/* Also one that has said nothing yet. */
+static void a_stop_ends_all_connections(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_frame frame;
+    struct es_link *links[4];
+
+    for (size_t i = 0; i < 4; i++)
+        links[i] = connect_well(fixture, i % 2);
+    assert_true(await_count(&fixture->echo.opened, 4));
+    es_server_stop(fixture->server);
+    fixture->server = NULL;
+    assert_int_equal(atomic_load(&fixture->echo.closed), 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(es_link_receive(links[i], LIMIT_NS, NULL, &frame), -EPIPE);
+        es_link_close(links[i]);
+    }
+}
+
+static void what_cannot_be_listened_on_is_an_error(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_server_config config = fixture->config;
+    const char *none[] = {NULL};
+    const char *bad[] = {"tls:127.0.0.1:0", "nonsense", NULL};
+    struct es_error error = {.text = ""};
+    struct es_server *server;
+
+    config.addresses = none;
+    assert_int_equal(es_server_start(&config, &error, &server), -EINVAL);
+    es_error_clear(&error);
+    config.addresses = bad;
+    assert_int_equal(es_server_start(&config, &error, &server), -EINVAL);
+    assert_string_not_equal(error.text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(many_clients_are_served_at_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(refusals_are_told_and_logged, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_service_may_close_a_connection, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(connections_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_many_are_refused_in_words, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_stop_ends_all_connections, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_listened_on_is_an_error, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
