@@ -182,6 +182,8 @@ static int remove_leftover(const struct leftover *item,
             return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                           "cannot remove the directory of run '%s'",
                                           item->run);
+        /* What a server held that could not take it along. */
+        es_run_remove(item->run, arguments->force);
     }
     *ret_removal = removal;
     return ES_EXIT_SUCCESS;

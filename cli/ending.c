@@ -86,10 +86,13 @@ bool esi_ending_look(const char *name, struct es_ending *ret_ending)
 
     if (es_run_open(name, NULL, &run) < 0)
         return false;
-    ending.segments = es_run_segment_count(run);
-    for (size_t i = 0; i < ending.segments; i++) {
+    size_t count = es_run_segment_count(run);
+    for (size_t i = 0; i < count; i++) {
         struct es_segment_info info;
         es_segment_view_info(es_run_segment(run, i), &info);
+        if (info.kept)
+            continue;
+        ending.segments++;
         ending.alive += info.alive;
         if (!esi_ending_is_failure(&info))
             continue;

@@ -106,7 +106,8 @@ static bool look_at(struct watched *item,
     if (item->gone == SETTLED)
         return false;
     es_segment_view_info(item->segment, &info);
-    if (strcmp(info.host, host) != 0) {
+    /* What tuple servers hold is no process. */
+    if (info.kept || strcmp(info.host, host) != 0) {
         item->gone = SETTLED;
         return false;
     }

@@ -73,7 +73,7 @@ static int list_segment(const struct es_segment_name *name,
         return rc == -ENOMEM ? rc : 0;
     }
     started = view->clock.base_realtime_ns;
-    info->alive += esi_segment_view_is_alive(view);
+    info->alive += !view->kept && esi_segment_view_is_alive(view);
     if (info->started_realtime_ns == 0 || started < info->started_realtime_ns)
         info->started_realtime_ns = started;
     esi_segment_view_detach(view);
