@@ -187,6 +187,22 @@ static int add_element(struct es_catalog *catalog,
 
 /* --- Asking ------------------------------------------------------------------ */
 
+/* Servers that share a machine's memory see each other's processes: each is to tell of
+ * those of its own host. */
+static bool is_told_elsewhere(const struct es_catalog *catalog,
+                              const char *host,
+                              const char *server)
+{
+    struct es_server_info info;
+
+    if (strcmp(host, server) == 0)
+        return false;
+    for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++)
+        if (strcmp(info.host, host) == 0)
+            return true;
+    return false;
+}
+
 /* One process, as its server tells it; what cannot be understood is left out. */
 static int take_process(struct es_catalog *catalog,
                         const struct es_member *member,
@@ -198,7 +214,8 @@ static int take_process(struct es_catalog *catalog,
     struct es_clock clock;
     int result = 0;
 
-    if (es_clock_read(es_member_find(member, "clock"), NULL, &clock) < 0)
+    if (is_told_elsewhere(catalog, host, server) ||
+        es_clock_read(es_member_find(member, "clock"), NULL, &clock) < 0)
         return 0;
     process =
         find_process(catalog, host, integer(member, "pid", 0), clock.base_realtime_ns);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tests of the catalog: what servers of other hosts tell of their processes, elements
+ * and communicators. */
+#include "config.h"
+
+#include "scopes/catalog.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scopes/servers.h"
+#include "tests/scopes/made_server.h"
+
+#define LIMIT_NS UINT64_C(10000000000)
+
+/* Two hosts with a rank each; the first one's server is the home server. */
+struct fixture {
+    struct made_run run;
+    struct es_segment *segments[2];
+    struct made_servers made;
+    struct es_servers *servers;
+    struct es_catalog *catalog;
+};
+
+static void register_host(struct made_servers *made, const struct made_server *server)
+{
+    struct es_host_entry entry = {.pid = 1, .ranks = 1, .state = ES_SERVER_UP};
+
+    memcpy(entry.host, server->host, sizeof entry.host);
+    snprintf(entry.cluster, sizeof entry.cluster, "blue");
+    snprintf(entry.gateway, sizeof entry.gateway, "alpha");
+    memcpy(entry.address, server->address, sizeof entry.address);
+    assert_int_equal(es_host_board_register(made->items[0].board, &entry, server), 0);
+}
+
+static int set_up(void **state)
+{
+    static const char *const hosts[] = {"alpha", "beta"};
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_error error = {.text = ""};
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->run);
+    made_servers_begin(&fixture->made, fixture->run.name);
+    for (int i = 0; i < 2; i++) {
+        fixture->segments[i] = made_run_add_rank_on(&fixture->run, hosts[i], i, 2);
+        made_run_add_element(&fixture->run, fixture->segments[i], i, 0, "p2p", 3, 100);
+        made_server_add(&fixture->made, hosts[i]);
+    }
+    es_host_board_set_address(fixture->made.items[0].board,
+                              fixture->made.items[0].address, true);
+    register_host(&fixture->made, &fixture->made.items[1]);
+    if (es_servers_open(fixture->run.name, fixture->made.items[0].address, &error,
+                        &fixture->servers) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(es_catalog_create(fixture->servers, &fixture->catalog), 0);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_catalog_destroy(fixture->catalog);
+    es_servers_close(fixture->servers);
+    made_servers_end(&fixture->made);
+    made_run_end(&fixture->run);
+    free(fixture);
+    return 0;
+}
+
+static int refresh(struct fixture *fixture)
+{
+    return es_catalog_refresh(fixture->catalog, LIMIT_NS);
+}
+
+static const struct es_catalog_element *find(const struct fixture *fixture,
+                                             const char *host,
+                                             const char *name)
+{
+    for (size_t i = 0; i < es_catalog_element_count(fixture->catalog); i++) {
+        const struct es_catalog_element *element =
+            es_catalog_element(fixture->catalog, i);
+
+        if (strcmp(element->info.host, host) == 0 &&
+            strcmp(element->info.name, name) == 0)
+            return element;
+    }
+    return NULL;
+}
+
+static void hosts_are_told_by_the_home_server(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_server_info info;
+    char address[ES_ADDRESS_BYTES];
+
+    assert_int_equal(es_servers_refresh(fixture->servers), 2);
+    assert_int_equal(es_servers_at(fixture->servers, 0, &info), 0);
+    assert_string_equal(info.host, "alpha");
+    assert_true(info.home);
+    assert_int_equal(es_servers_at(fixture->servers, 1, &info), 0);
+    assert_string_equal(info.host, "beta");
+    assert_string_equal(info.cluster, "blue");
+    assert_string_equal(info.gateway, "alpha");
+    assert_int_equal(info.state, ES_SERVER_UP);
+    assert_false(info.here);
+    assert_int_equal(es_servers_at(fixture->servers, 2, &info), -ENOENT);
+    assert_int_equal(
+        es_servers_address(fixture->servers, "beta", address, sizeof address), 0);
+    assert_string_equal(address, fixture->made.items[1].address);
+    assert_int_equal(es_servers_address(fixture->servers, "beta", address, 3), -ENOSPC);
+    assert_int_equal(
+        es_servers_address(fixture->servers, "gamma", address, sizeof address),
+        -ENOENT);
+}
+
+static void elements_are_found_once(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct es_catalog_element *element;
+
+    assert_int_equal(refresh(fixture), 2);
+    assert_int_equal(es_catalog_silent_count(fixture->catalog), 0);
+    element = find(fixture, "beta", "1.0/p2p");
+    assert_non_null(element);
+    assert_string_equal(element->info.collector, "p2p");
+    assert_int_equal(element->info.rank, 1);
+    assert_int_equal(element->info.classes, 3);
+    assert_int_equal(element->info.tuple_bytes, 36);
+    assert_int_equal(element->process->info.rank, 1);
+    assert_int_equal(element->process->info.size, 2);
+    assert_true(element->process->info.alive);
+    assert_int_equal(element->process->clock.kind, fixture->run.clock);
+    assert_int_equal(refresh(fixture), 0);
+    made_run_add_element(&fixture->run, fixture->segments[1], 1, 1, "coll", 8, 100);
+    assert_int_equal(refresh(fixture), 1);
+    assert_int_equal(es_catalog_element_count(fixture->catalog), 3);
+    assert_non_null(find(fixture, "beta", "1.1/coll"));
+    assert_ptr_equal(find(fixture, "beta", "1.0/p2p"), element);
+    assert_int_equal(es_catalog_process_count(fixture->catalog), 2);
+}
+
+static void a_host_that_is_silent_is_told_and_others_are_served(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_server_stop(&fixture->made.items[1]);
+    assert_int_equal(refresh(fixture), 1);
+    assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
+    assert_string_equal(es_catalog_silent(fixture->catalog, 0)->part, "host beta");
+    assert_true(es_catalog_silent(fixture->catalog, 0)->code < 0);
+    assert_null(es_catalog_silent(fixture->catalog, 1));
+    made_server_start(&fixture->made, &fixture->made.items[1]);
+    assert_int_equal(refresh(fixture), 1);
+    assert_int_equal(es_catalog_silent_count(fixture->catalog), 0);
+}
+
+static void communicators_are_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct es_catalog_process *process;
+    struct es_communicator_info info;
+
+    refresh(fixture);
+    process = find(fixture, "beta", "1.0/p2p")->process;
+    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 0, &info), 0);
+    assert_string_equal(info.name, "MPI_COMM_WORLD");
+    assert_int_equal(info.rank, 1);
+    assert_int_equal(info.size, 2);
+    assert_true(info.key[0] == 1 && info.key[1] == 2);
+    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 9, &info),
+                     -ENOENT);
+    assert_int_equal(
+        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 1), 1);
+    assert_int_equal(
+        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 2), -ENOENT);
+    assert_int_equal(es_catalog_world_rank(fixture->catalog, NULL, process, 0, true, 0),
+                     -ENOENT);
+    /* Kept: nobody is asked any more. */
+    made_server_stop(&fixture->made.items[0]);
+    made_server_stop(&fixture->made.items[1]);
+    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 0, &info), 0);
+    assert_int_equal(
+        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 0), 0);
+}
+
+/* A group with members in no order that a rule could describe. */
+static void groups_are_found_on_other_hosts(void **state)
+{
+    static const int32_t ranks[] = {1, 0};
+    struct fixture *fixture = *state;
+    struct es_communicator_config config = {.key = {UINT64_MAX, 77},
+                                            .parent = 0,
+                                            .name = "turned",
+                                            .group = ranks,
+                                            .group_size = 2};
+    struct es_run *run;
+    uint16_t index;
+
+    assert_int_equal(es_segment_add_communicator(fixture->segments[0], &config, &index),
+                     0);
+    refresh(fixture);
+    assert_int_equal(es_run_open(fixture->run.name, NULL, &run), 0);
+    assert_int_equal(es_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
+                                              index, false, 0),
+                     1);
+    assert_int_equal(es_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
+                                              index, false, 1),
+                     0);
+    es_run_close(run);
+}
+
+/* --- Requests ----------------------------------------------------------------- */
+
+static void expect_failure(struct fixture *fixture,
+                           const char *text,
+                           int code,
+                           const char *words)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+
+    assert_int_equal(es_servers_request(fixture->servers, "beta", text, strlen(text),
+                                        LIMIT_NS, &error, &reply),
+                     code);
+    assert_non_null(strstr(error.text, words));
+}
+
+static void wrong_requests_are_refused_with_words(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect_failure(fixture, "{}", -EINVAL, "\"request\" is missing");
+    expect_failure(fixture, "{", -EINVAL, "JSON");
+    expect_failure(fixture, "{\"request\": \"nonsense\"}", -ENOSYS, "nonsense");
+    expect_failure(fixture, "{\"request\": \"communicator\"}", -EINVAL, "\"pid\"");
+    expect_failure(fixture, "{\"request\": \"group\", \"size\": 2, \"first\": -1}",
+                   -EINVAL, "\"key\"");
+    expect_failure(fixture,
+                   "{\"request\": \"group\", \"key\": [\"5\", \"5\"], \"size\": 2, "
+                   "\"first\": -1}",
+                   -ENOENT, "that group");
+    expect_failure(fixture, "{\"request\": \"costs\"}", -ENOENT, "part");
+    expect_failure(fixture, "{\"request\": \"open\"}", -EINVAL, "\"type\"");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"processes\": [{\"pid\": 1}], "
+                   "\"origins\": [], \"tree\": {}}",
+                   -EINVAL, "\"host\"");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"processes\": [], \"origins\": "
+                   "[{\"process\": 0, \"name\": \"x\"}], \"tree\": {}}",
+                   -EINVAL, "\"process\"");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"tree\": {\"type\": \"element\", "
+                   "\"origin\": 3}}",
+                   -EINVAL, "\"origin\"");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"tree\": {\"type\": \"gather\", "
+                   "\"properties\": {\"mode\": \"wild\"}}}",
+                   -EINVAL, "wild");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"tree\": {\"type\": \"gather\", "
+                   "\"properties\": {\"mode\": 5}}}",
+                   -EINVAL, "mode");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"hosts\": {\"gamma\": 7}, "
+                   "\"tree\": {\"type\": \"gather\"}}",
+                   -EINVAL, "address");
+    expect_failure(fixture,
+                   "{\"request\": \"open\", \"tree\": {\"type\": \"gather\", "
+                   "\"host\": \"beta\", \"children\": [{\"type\": \"gather\", "
+                   "\"host\": \"gamma\"}]}}",
+                   -ENOENT, "gamma");
+}
+
+static void an_unknown_host_is_an_error_with_words(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+    struct es_link *link;
+
+    assert_int_equal(es_servers_request(fixture->servers, "gamma", "{}", 2, LIMIT_NS,
+                                        &error, &reply),
+                     -ENOENT);
+    assert_non_null(strstr(error.text, "gamma"));
+    assert_int_equal(
+        es_servers_connect(fixture->servers, "gamma", LIMIT_NS, NULL, &link), -ENOENT);
+}
+
+static void a_run_without_a_server_is_not_found(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_servers *servers;
+    struct es_error error = {.text = ""};
+    char address[ES_ADDRESS_BYTES];
+
+    assert_int_equal(es_servers_open(fixture->run.name, NULL, &error, &servers),
+                     -ENOENT);
+    assert_non_null(strstr(error.text, fixture->run.name));
+    snprintf(address, sizeof address, "unix:%s/nobody", fixture->made.directory);
+    assert_true(es_servers_open(fixture->run.name, address, NULL, &servers) < 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(hosts_are_told_by_the_home_server),
+        TEST(elements_are_found_once),
+        TEST(a_host_that_is_silent_is_told_and_others_are_served),
+        TEST(communicators_are_asked_for),
+        TEST(groups_are_found_on_other_hosts),
+        TEST(wrong_requests_are_refused_with_words),
+        TEST(an_unknown_host_is_an_error_with_words),
+        TEST(a_run_without_a_server_is_not_found),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
