@@ -106,7 +106,10 @@ static int plan_over_hosts(struct es_scope *scope,
     size_t count = es_servers_count(scope->config.servers);
     struct es_server_info *infos = calloc(count + 1, sizeof *infos);
     struct es_site *items = calloc(count + 1, sizeof *items);
-    struct es_sites sites = {.here = scope->here, .items = items};
+    /* Nobody is told of errors when elements join: that must not fail for a server that
+     * is away. */
+    struct es_sites sites = {
+        .here = scope->here, .items = items, .renewed = error == NULL};
     int result = infos && items ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)

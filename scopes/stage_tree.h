@@ -27,6 +27,8 @@ struct es_sites {
     const char *here; /* the consumer's host; NULL = elements are all read directly */
     const struct es_site *items;
     size_t count;
+    bool renewed; /* the settings were found right before: hosts for joints whose server
+                     is away now are passed over */
     /* Socket (package) on its host that a rank runs on; NULL or -1 = not known. */
     int (*socket_of)(void *data, int rank);
     void *data;

@@ -52,6 +52,8 @@ static int add_joint(struct esi_planner *planner,
 
     if (!site)
         return refuse_host(planner, name, error);
+    if (!site->has_server && planner->sites->renewed)
+        return 0;
     if (!site->has_server)
         return es_error_set(error, -EINVAL,
                             "joints: no stage can stand on host \"%.80s\": it has no "

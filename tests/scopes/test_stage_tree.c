@@ -597,6 +597,28 @@ static void ranks_hang_below_their_socket(void **state)
     es_stage_node_destroy(root);
 }
 
+static void a_renewed_tree_does_without_servers_that_are_away(void **state)
+{
+    static const char *const lists[] = {"a3", "a3,b1"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct es_sites known = {.here = "x",
+                                 .items = sites,
+                                 .count = sizeof sites / sizeof *sites,
+                                 .renewed = true};
+        struct es_scope_config config = {
+            .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .joints = lists[i]}};
+        struct es_stage_node *root;
+
+        assert_int_equal(
+            es_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
+        /* The joint of the first cluster: on its own first host, or where it may be. */
+        assert_string_equal(root->children[0]->host, i ? "b1" : "a1");
+        es_stage_node_destroy(root);
+    }
+}
+
 static void what_makes_no_tree_is_refused_in_words(void **state)
 {
     static const struct {
@@ -673,6 +695,7 @@ int main(void)
         cmocka_unit_test(hosts_are_arranged_as_drawn),
         cmocka_unit_test(nodes_tell_their_remote_stage_how_to_pull),
         cmocka_unit_test(ranks_hang_below_their_socket),
+        cmocka_unit_test(a_renewed_tree_does_without_servers_that_are_away),
         cmocka_unit_test(what_makes_no_tree_is_refused_in_words),
         cmocka_unit_test(every_origin_has_one_leaf),
     };
