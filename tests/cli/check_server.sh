@@ -247,6 +247,58 @@ kill -9 $starter
 wait $starter 2>/dev/null
 await 20 none_left -killed
 
+# --- Started by `exec` on another host -----------------------------------------------------
+
+# Rank 0 is here; 1 and 2 are on a host that has another name, memory and run directory.
+cat >"$folder/two_hosts" <<'END'
+#!/bin/bash
+[ "$1" = -n ] || exit 99
+shift 2
+export PMI_SIZE=3
+PMI_RANK=0 "$@" &
+# shellcheck disable=SC2016
+unshare --uts --mount sh -c '
+    hostname beta && mount -t tmpfs tmpfs /dev/shm &&
+        mount -t tmpfs -o mode=700 tmpfs "$EVENTSPACE_DIR" || exit 97
+    PMI_RANK=1 "$@" & PMI_RANK=2 "$@"
+    status=$?
+    wait
+    exit $status' sh "$@"
+status=$?
+wait
+exit $status
+END
+chmod +x "$folder/two_hosts"
+if unshare --uts --mount true 2>/dev/null; then
+    # shellcheck disable=SC2016
+    expect 4 "$eventspace" run -n 3 --threshold 77 --name "$prefix-far" \
+        --launcher "$folder/two_hosts" -- sh -c '
+        [ "$PMI_RANK" = 0 ] && { sleep 3; exit 0; }
+        sleep "$PMI_RANK"
+        echo "on $(uname -n): <$EVENTSPACE_HOME$EVENTSPACE_KEY> $EVENTSPACE_RUN_DIR"
+        grep -o threshold=77 "$EVENTSPACE_PLAN" | head -n 1
+        cat "$EVENTSPACE_RUN_DIR/eventspaced.log"
+        stat -c "key %a" "$EVENTSPACE_RUN_DIR/key"
+        exit 4'
+    is_empty err
+    [ "$(grep -c "on beta: <> $home/$prefix-far" "$folder/out")" = 2 ] ||
+        fault "not two ranks on beta: $(cat "$folder/out")"
+    [ "$(grep -c threshold=77 "$folder/out")" = 2 ] || fault "the plan has not come along"
+    contains out "registered with $(uname -n)"
+    [ "$(grep -c "serves run" "$folder/out")" = 2 ] || fault "not one server for two ranks"
+    contains out "key 600"
+    await 5 none_left -far
+    # Kept, for who looks from elsewhere; `clean` reaches both hosts.
+    expect 0 "$eventspace" run -n 3 --keep --name "$prefix-far" \
+        --launcher "$folder/two_hosts" -- "$helpers/make_segments" "$prefix-far" 1 5
+    contains err kept
+    [ "$(pids -far | wc -l)" = 2 ] || fault "servers do not stay for each other"
+    expect 0 "$eventspace" clean "$prefix-far"
+    await 5 none_left -far
+else
+    echo "not shown: ranks on another host, which takes the right to make name spaces"
+fi
+
 # --- It cannot start -----------------------------------------------------------------------
 
 mkdir "$folder/alone"
