@@ -88,7 +88,7 @@ static void print_classes(FILE *out, uint32_t classes)
  */
 static int format_filter(const struct es_view *view, char **ret_text)
 {
-    uint32_t classes = view->selection.classes & ES_CLASSES_ALL;
+    uint32_t classes = view->selection.classes & ((1u << ES_CLASS_COUNT) - 2u);
     const char *between = "";
     char *text = NULL;
     size_t size;
