@@ -149,8 +149,10 @@ static void stream(uint64_t seed, bool asks)
         }
     }
     assert_int_equal(total, CHILDREN * TUPLES);
-    for (size_t i = 0; i < CHILDREN; i++)
+    for (size_t i = 0; i < CHILDREN; i++) {
         assert_int_equal(family.sources[i].broken_promises, 0);
+        assert_int_equal(family.sources[i].announced > 0, asks);
+    }
     es_stage_close(stage);
     consumer_fini(&consumer);
 }
