@@ -130,7 +130,9 @@ static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
     struct es_ending ending = {.segments = 0};
 
     bool found = esi_ending_look(setup->name, &ending);
-    bool is_kept = found && (keep || exit_status != 0 || ending.failed > 0);
+    /* What other hosts have cannot be seen from here. */
+    bool is_kept = (found || setup->has_other_hosts) &&
+                   (keep || exit_status != 0 || ending.failed > 0);
     esi_run_server_end(setup->name, is_kept);
     if (ending.failed > 0)
         esi_command_note("%s%s", ending.first_failure,

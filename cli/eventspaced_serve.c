@@ -25,9 +25,11 @@
 #include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
 
-enum { TICK_MS = 1000, LOG_BYTES_MAX = 8 << 20 };
+enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 8 << 20 };
 
 #define ANSWER_NS UINT64_C(4000000000)
+/* How long consumers may take to read what the run left at its end. */
+#define FAREWELL_NS UINT64_C(10000000000)
 
 struct daemon {
     const struct es_daemon_options *options;
@@ -215,6 +217,14 @@ static void follow_home(struct daemon *daemon)
 
 /* --- The end ------------------------------------------------------------------ */
 
+/* Consumers at work still read to the end what they have begun: the segments' names go
+ * now, their memory with the last part. */
+static bool takes_leave(struct daemon *daemon, uint64_t now)
+{
+    es_run_remove(daemon->options->run, false);
+    return es_service_is_read(&daemon->service) && now - daemon->told_ns < FAREWELL_NS;
+}
+
 /* Why it is to end now, or NULL. */
 static const char *find_reason(struct daemon *daemon)
 {
@@ -224,7 +234,7 @@ static const char *find_reason(struct daemon *daemon)
     if (end != ES_RUN_GOES_ON && daemon->told_ns == 0)
         daemon->told_ns = now;
     if (end == ES_RUN_ENDED)
-        return "the run has ended";
+        return takes_leave(daemon, now) ? NULL : "the run has ended";
     if (end == ES_RUN_ENDED_KEEP) {
         bool has_others =
             daemon->registration || es_host_board_others(daemon->board) > 0;
@@ -258,7 +268,8 @@ static const char *serve_till_the_end(struct daemon *daemon, int signals)
             follow_home(daemon);
         }
         reason = find_reason(daemon);
-        if (reason || poll(polled, 2, TICK_MS) <= 0)
+        bool has_ended = es_host_board_ending(daemon->board) == ES_RUN_ENDED;
+        if (reason || poll(polled, 2, has_ended ? FAREWELL_TICK_MS : TICK_MS) <= 0)
             continue;
         if (polled[0].revents)
             reason = "it was told to by a signal";

@@ -237,7 +237,9 @@ static int serve_end(struct es_service_connection *connection,
     es_host_board_end(board, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
     size_t told = es_host_board_await_others(board, END_NS);
     es_json_out_unsigned(reply, "hosts", told + 1);
-    es_json_out_bool(reply, "stays", keep && es_host_board_others(board) > 0);
+    es_json_out_bool(reply, "stays",
+                     keep ? es_host_board_others(board) > 0
+                          : es_service_is_read(connection->service));
     return 0;
 }
 

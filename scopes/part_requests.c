@@ -19,7 +19,19 @@ static int serve_open(struct es_service_connection *connection,
     if (connection->part)
         return es_error_set(error, -EEXIST,
                             "this connection has opened a part already");
-    return es_part_open(connection, request, reply, error, &connection->part);
+    int code = es_part_open(connection, request, reply, error, &connection->part);
+    if (code == 0)
+        atomic_fetch_add(&connection->service->parts, 1);
+    return code;
+}
+
+void esi_part_end(struct es_service_connection *connection)
+{
+    if (!connection->part)
+        return;
+    es_part_close(connection->part);
+    connection->part = NULL;
+    atomic_fetch_sub(&connection->service->parts, 1);
 }
 
 static int serve_close(struct es_service_connection *connection,
@@ -30,8 +42,7 @@ static int serve_close(struct es_service_connection *connection,
     (void)request;
     (void)reply;
     (void)error;
-    es_part_close(connection->part);
-    connection->part = NULL;
+    esi_part_end(connection);
     return 0;
 }
 

@@ -50,6 +50,11 @@ void es_service_fini(struct es_service *service)
     service->elements = NULL;
 }
 
+bool es_service_is_read(struct es_service *service)
+{
+    return atomic_load(&service->parts) > 0;
+}
+
 /* --- Connections -------------------------------------------------------------- */
 
 static int open_connection(void *data, struct es_link *link, void **ret_connection)
@@ -71,7 +76,7 @@ static void close_connection(void *data)
     es_host_board_leave(connection->service->hosts, connection);
     if (connection->announced)
         es_scope_board_leave(connection->service->scopes, connection->announced);
-    es_part_close(connection->part);
+    esi_part_end(connection);
     esi_element_close(connection);
     es_run_close(connection->reading);
     free(connection);

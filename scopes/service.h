@@ -10,6 +10,9 @@
 #ifndef ES_SCOPES_SERVICE_H
 #define ES_SCOPES_SERVICE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "base/json_out.h"
 #include "eventspace/error.h"
 #include "eventspace/run.h"
@@ -30,6 +33,7 @@ struct es_service {
     struct es_scope_board *scopes;
     struct es_host_board *hosts; /* borrowed */
     struct es_element_store *elements;
+    atomic_size_t parts; /* that connections have open now */
 };
 
 /* One client's connection. */
@@ -67,8 +71,12 @@ extern const struct es_request esi_control_requests[]; /* collect: switches */
 
 /* Makes the boards and stores; run, host and hosts are set by the caller. */
 int es_service_init(struct es_service *service, struct es_error *error);
+/* Whether some consumer's part of a scope is open here. */
+bool es_service_is_read(struct es_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void es_service_fini(struct es_service *service);
+/* Ends the connection's part, if it has one (scopes/part_requests.c). */
+void esi_part_end(struct es_service_connection *connection);
 /* Elements (scopes/element_requests.c): answers a WRITE or READ frame; ends what the
  * connection has opened. */
 int esi_element_serve(struct es_service_connection *connection,
