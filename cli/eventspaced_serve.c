@@ -24,6 +24,7 @@
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
+#include "scopes/mover.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 8 << 20 };
 
@@ -43,6 +44,7 @@ struct daemon {
     struct es_server *server;
     struct es_watch *watch;
     struct es_registration *registration; /* NULL: this is the home server */
+    struct es_mover *mover;
     char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
     uint64_t lived_ns;           /* when there last was something to serve for */
     uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
@@ -360,6 +362,18 @@ static int start_registration(struct daemon *daemon)
                : 0;
 }
 
+static int start_mover(struct daemon *daemon)
+{
+    const struct es_mover_config config = {
+        .run = daemon->options->run,
+        .host = daemon->options->host,
+        .home = daemon->options->home,
+        .server = daemon->server,
+    };
+
+    return es_mover_start(&config, &daemon->mover);
+}
+
 static int start(struct daemon *daemon, struct es_error *error)
 {
     const struct es_daemon_options *options = daemon->options;
@@ -385,11 +399,15 @@ static int start(struct daemon *daemon, struct es_error *error)
         snprintf(daemon->home, sizeof daemon->home, "%.*s",
                  (int)strcspn(options->home, ","), options->home);
     code = write_facts(daemon, error);
-    return code == 0 ? start_registration(daemon) : code;
+    if (code == 0)
+        code = start_registration(daemon);
+    return code == 0 ? start_mover(daemon) : code;
 }
 
 static void stop(struct daemon *daemon)
 {
+    /* As long as the others are there. */
+    es_mover_stop(daemon->mover);
     esi_registration_stop(daemon->registration);
     if (daemon->board)
         es_host_board_close(daemon->board);

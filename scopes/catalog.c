@@ -152,6 +152,7 @@ static void read_element(const struct es_member *member,
     info->shared = es_member_boolean_or(member, "shared", false);
     info->enabled = es_member_boolean_or(member, "enabled", false);
     info->block = es_member_boolean_or(member, "block", false);
+    info->moved = es_member_boolean_or(member, "moved", false);
     info->head = counter(member, "head");
     info->oldest = counter(member, "oldest");
 }

@@ -75,6 +75,7 @@ static void write_element(const struct es_element_view *element,
     es_json_out_bool(out, "shared", info.shared);
     es_json_out_bool(out, "enabled", info.enabled);
     es_json_out_bool(out, "block", info.block);
+    es_json_out_bool(out, "moved", info.moved);
     es_json_out_unsigned(out, "head", bounded(info.head));
     es_json_out_unsigned(out, "oldest", bounded(info.oldest));
     es_json_out_end(out);

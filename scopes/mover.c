@@ -472,8 +472,12 @@ static void *run_mover(void *data)
     struct es_mover *mover = data;
     uint64_t begin;
 
-    if (!prepare(mover))
+    if (!prepare(mover)) {
+        if (!mover->config.servers)
+            es_servers_close(mover->servers);
+        mover->servers = NULL;
         return NULL;
+    }
     do {
         scan(mover);
         move_all(mover);

@@ -55,16 +55,18 @@ static int open_directory(const struct es_run *run, struct directory *ret_direct
         struct es_segment_info process;
 
         es_segment_view_info(segment, &process);
-        for (size_t j = 0; j < es_segment_view_element_count(segment); j++, entry++) {
+        for (size_t j = 0; j < es_segment_view_element_count(segment); j++) {
+            struct es_element_view *element = es_segment_view_element(segment, j);
             struct es_element_info info;
 
-            entry->element = es_segment_view_element(segment, j);
-            es_element_view_info(entry->element, &info);
-            entry->pid = process.pid;
-            entry->name = info.name;
+            es_element_view_info(element, &info);
+            if (!info.moved)
+                *entry++ = (struct entry){
+                    .element = element, .pid = process.pid, .name = info.name};
         }
     }
-    qsort(ret_directory->entries, count, sizeof *entry, compare_entries);
+    ret_directory->count = (size_t)(entry - ret_directory->entries);
+    qsort(ret_directory->entries, ret_directory->count, sizeof *entry, compare_entries);
     return 0;
 }
 

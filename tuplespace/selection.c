@@ -52,7 +52,7 @@ static bool agrees(const struct es_selection *selection,
                    const struct rank_set *ranks,
                    const struct es_element_info *info)
 {
-    if (selection->host && strcmp(selection->host, info->host) != 0)
+    if (info->moved || (selection->host && strcmp(selection->host, info->host) != 0))
         return false;
     if (!es_rank_ranges_have(ranks->ranges, ranks->count, info->rank))
         return false;
@@ -68,6 +68,12 @@ static bool agrees(const struct es_selection *selection,
     return !selection->name || fnmatch(selection->name, info->name, 0) == 0;
 }
 
+/* Then readers find it on another host. */
+static bool is_moved(const struct es_element_view *element)
+{
+    return atomic_load_explicit(&element->layout->moved, memory_order_relaxed) != 0;
+}
+
 /* What a selection asks for, without the counters. */
 static struct es_element_info attributes_of(const struct es_element_view *element)
 {
@@ -76,7 +82,8 @@ static struct es_element_info attributes_of(const struct es_element_view *elemen
                                     .host = element->segment->host,
                                     .rank = element->rank,
                                     .thread = element->thread,
-                                    .classes = element->classes};
+                                    .classes = element->classes,
+                                    .moved = is_moved(element)};
 }
 
 bool es_selection_has_info(const struct es_selection *selection,
@@ -124,11 +131,6 @@ static int compare(const void *a, const void *b)
     return (x->layout > y->layout) - (x->layout < y->layout);
 }
 
-static bool is_moved(const struct es_element_view *element)
-{
-    return atomic_load_explicit(&element->layout->moved, memory_order_relaxed) != 0;
-}
-
 int es_run_select(const struct es_run *run,
                   const struct es_selection *selection,
                   struct es_element_view ***ret_elements)
@@ -151,7 +153,7 @@ int es_run_select(const struct es_run *run,
         for (size_t j = 0; j < segment->element_count; j++) {
             struct es_element_info info = attributes_of(segment->elements[j]);
 
-            if (!is_moved(segment->elements[j]) && agrees(selection, &set, &info))
+            if (agrees(selection, &set, &info))
                 elements[count++] = segment->elements[j];
         }
     }
