@@ -501,8 +501,9 @@ static int read_tail(struct es_wire_state *state,
                      struct es_wire_moves *moves,
                      struct es_error *error)
 {
-    int result = read_marks(state, source, input, batch->marks + batch->count,
-                            head->tuples, error);
+    /* A batch that has never held anything has no marks. */
+    struct es_mark *marks = head->tuples ? batch->marks + batch->count : NULL;
+    int result = read_marks(state, source, input, marks, head->tuples, error);
 
     if (result == 0)
         result = read_reports(state, source, input, head->reports, batch, error);

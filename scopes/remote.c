@@ -56,7 +56,7 @@ static const struct es_property_schema properties[] = {
 
 static void destroy_remote(struct esi_remote *remote)
 {
-    es_link_close(remote->wire.link);
+    esi_remote_hang_up(remote);
     for (size_t i = 0; i < remote->host_count; i++)
         free(remote->hosts[i]);
     es_batch_fini(&remote->queue);

@@ -126,7 +126,15 @@ int esi_remote_connect(struct es_stage *stage,
     return 0;
 }
 
-/* --- Losing it --------------------------------------------------------------- */
+/* --- Ending it --------------------------------------------------------------- */
+
+void esi_remote_hang_up(struct esi_remote *remote)
+{
+    if (remote->wire.link)
+        es_link_shut(remote->wire.link);
+    es_link_close(remote->wire.link);
+    remote->wire.link = NULL;
+}
 
 void esi_remote_drop(struct es_stage *stage, int code)
 {
@@ -138,7 +146,7 @@ void esi_remote_drop(struct es_stage *stage, int code)
     remote->direct.payload = NULL;
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
-    es_link_close(remote->wire.link);
+    esi_remote_hang_up(remote);
     remote->wire = (struct esi_remote_wire){
         .lost_ns = remote->silent_ns ? remote->silent_ns : esi_remote_now_ns(),
         .code = code};

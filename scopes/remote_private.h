@@ -83,6 +83,9 @@ uint64_t esi_remote_now_ns(void);
 int esi_remote_connect(struct es_stage *stage,
                        uint64_t timeout_ns,
                        struct es_error *error);
+/* Ends the connection, so that the server hears of it even where a child process has
+ * got a copy of the socket. */
+void esi_remote_hang_up(struct esi_remote *remote);
 /* Closes the connection, for that reason. */
 void esi_remote_drop(struct es_stage *stage, int code);
 /* Tries again if it is time to.  Whether there is a connection. */

@@ -67,7 +67,7 @@ void made_server_start(struct made_servers *servers, struct made_server *server)
     server->service.server = server->server;
 }
 
-struct made_server *made_server_add(struct made_servers *servers, const char *host)
+struct made_server *made_server_name(struct made_servers *servers, const char *host)
 {
     struct made_server *server = &servers->items[servers->count++];
 
@@ -76,6 +76,13 @@ struct made_server *made_server_add(struct made_servers *servers, const char *ho
     snprintf(server->address, sizeof server->address, "unix:%s/%s", servers->directory,
              host);
     server->addresses[0] = server->address;
+    return server;
+}
+
+struct made_server *made_server_add(struct made_servers *servers, const char *host)
+{
+    struct made_server *server = made_server_name(servers, host);
+
     made_server_start(servers, server);
     return server;
 }

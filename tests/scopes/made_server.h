@@ -40,6 +40,8 @@ void made_servers_begin(struct made_servers *servers, const char *run);
 /* Stops all and removes the directory. */
 void made_servers_end(struct made_servers *servers);
 
+/* Names a server and its address, without starting it. */
+struct made_server *made_server_name(struct made_servers *servers, const char *host);
 /* Starts the server of another host. */
 struct made_server *made_server_add(struct made_servers *servers, const char *host);
 /* All its connections end. */
