@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/collect_hosts.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "eventspace/operation.h"
@@ -161,31 +162,60 @@ static int apply(const struct collect_arguments *arguments,
     return ES_EXIT_SUCCESS;
 }
 
-static int apply_to_all(const struct collect_arguments *arguments,
-                        const struct es_run *run,
-                        struct es_element_view **elements,
-                        int count)
+/* On this host; an exit status. */
+static int apply_here(const struct collect_arguments *arguments,
+                      const struct es_run *run,
+                      struct es_collect_result *result)
 {
-    int changed = 0, status = ES_EXIT_SUCCESS;
+    struct es_element_view **elements;
 
-    for (int i = 0; i < count; i++) {
-        int one = apply(arguments, elements[i]);
-        if (one == ES_EXIT_SUCCESS)
-            changed++;
-        else
-            status = one;
-    }
-    if (count == 0)
+    int count = es_run_select(run, &arguments->selection, &elements);
+    if (count < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
+                                      "cannot select elements");
+    for (int i = 0; i < count; i++)
+        result->changed += apply(arguments, elements[i]) == ES_EXIT_SUCCESS;
+    result->fit += count;
+    free(elements);
+    return ES_EXIT_SUCCESS;
+}
+
+static int report(const struct collect_arguments *arguments,
+                  const char *run,
+                  const struct es_collect_result *result)
+{
+    if (result->fit == 0 && result->silent == 0)
         return esi_command_fail(ES_EXIT_FINDING,
                                 "run '%s': no element fits the options; "
                                 "`eventspace list -e %s` shows all",
-                                es_run_name(run), es_run_name(run));
+                                run, run);
     if (arguments->action == ACTION_THRESHOLD)
-        printf("%d elements keep %" PRIu32 " tuples\n", changed, arguments->threshold);
+        printf("%d elements keep %" PRIu32 " tuples\n", result->changed,
+               arguments->threshold);
     else
-        printf("%d elements %s\n", changed,
+        printf("%d elements %s\n", result->changed,
                arguments->action == ACTION_ON ? "on" : "off");
-    return status;
+    if (result->silent > 0)
+        return ES_EXIT_LOST;
+    return result->changed < result->fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
+}
+
+/* A run of several hosts has elements also where this command is not. */
+static int open_run(const char *name,
+                    struct es_servers **ret_servers,
+                    struct es_run **ret_run)
+{
+    struct es_servers *servers = NULL;
+
+    if (es_servers_open(name, NULL, NULL, &servers) == 0 &&
+        es_servers_count(servers) > 1 &&
+        es_run_open_empty(es_servers_run(servers), NULL, ret_run) == 0) {
+        *ret_servers = servers;
+        return ES_EXIT_SUCCESS;
+    }
+    es_servers_close(servers);
+    *ret_servers = NULL;
+    return esi_command_open_run(name, ret_run);
 }
 
 int esi_cmd_collect(int argc, char **argv)
@@ -194,8 +224,9 @@ int esi_cmd_collect(int argc, char **argv)
         options, parse_option, "on [RUN]\noff [RUN]\nthreshold N [RUN]", doc, NULL,
         NULL,    NULL};
     struct collect_arguments arguments = {.action = ACTION_NONE};
+    struct es_collect_result result = {.fit = 0};
     struct es_error error = {.text = ""};
-    struct es_element_view **elements;
+    struct es_servers *servers;
     struct es_run *run;
 
     es_selection_init(&arguments.selection);
@@ -204,17 +235,17 @@ int esi_cmd_collect(int argc, char **argv)
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "cannot select elements");
-    int status = esi_command_open_run(arguments.run, &run);
+    int status = open_run(arguments.run, &servers, &run);
     if (status)
         return status;
-    int count = es_run_select(run, &arguments.selection, &elements);
-    if (count < 0) {
-        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
-                                        "cannot select elements");
-    } else {
-        status = apply_to_all(&arguments, run, elements, count);
-        free(elements);
-    }
+    const struct es_collect_change change = {.threshold = arguments.threshold,
+                                             .on = arguments.action == ACTION_ON};
+    if (servers)
+        esi_collect_hosts(servers, &arguments.selection, &change, &result);
+    status = apply_here(&arguments, run, &result);
+    if (status == ES_EXIT_SUCCESS)
+        status = report(&arguments, es_run_name(run), &result);
     es_run_close(run);
+    es_servers_close(servers);
     return status;
 }

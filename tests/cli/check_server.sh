@@ -288,6 +288,31 @@ if unshare --uts --mount true 2>/dev/null; then
     [ "$(grep -c "serves run" "$folder/out")" = 2 ] || fault "not one server for two ranks"
     contains out "key 600"
     await 5 none_left -far
+    # Switches reach all hosts: two elements of one process here, and of two there.
+    # shellcheck disable=SC2016
+    expect 0 "$eventspace" run -n 3 --name "$prefix-far" \
+        --launcher "$folder/two_hosts" -- sh -c '
+        "$1" "$EVENTSPACE_RUN" 1 5 live >/dev/null &
+        sleep 2.5
+        [ "$PMI_RANK" = 0 ] && {
+            "$0" collect off
+            "$0" collect on --host beta
+            "$0" collect threshold 9 --collector collective
+            "$0" collect threshold 1000000 --host beta
+            "$0" collect off --rank 7
+            echo "ended with $?"
+        }
+        sleep 1.5
+        kill -9 $!
+        exit 0' "$eventspace" "$helpers/make_segments"
+    contains out "6 elements off"
+    contains out "4 elements on"
+    contains out "3 elements keep 9 tuples"
+    contains out "0 elements keep 1000000 tuples"
+    contains err "on beta: it was made for at most 100"
+    contains out "ended with 1"
+    expect 0 "$eventspace" clean "$prefix-far"
+    await 5 none_left -far
     # Kept, for who looks from elsewhere; `clean` reaches both hosts.
     expect 0 "$eventspace" run -n 3 --keep --name "$prefix-far" \
         --launcher "$folder/two_hosts" -- "$helpers/make_segments" "$prefix-far" 1 5

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Switches the collectors of a run's other hosts, through their tuple servers. */
+#include "config.h"
+
+#include "cli/collect_hosts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "cli/command.h"
+#include "scopes/servers.h"
+
+#define ANSWER_NS UINT64_C(5000000000)
+
+/* --- The request -------------------------------------------------------------- */
+
+static void write_selection(struct es_json_out *out,
+                            const struct es_selection *selection)
+{
+    es_json_out_begin_object(out, "selection");
+    if (selection->ranks)
+        es_json_out_string(out, "ranks", selection->ranks);
+    if (selection->collector)
+        es_json_out_string(out, "collector", selection->collector);
+    if (selection->name)
+        es_json_out_string(out, "name", selection->name);
+    if (selection->host)
+        es_json_out_string(out, "host", selection->host);
+    es_json_out_signed(out, "thread", selection->thread);
+    es_json_out_unsigned(out, "classes", selection->classes);
+    es_json_out_end(out);
+}
+
+/* Caller frees *ret_text. */
+static int format_request(const struct es_selection *selection,
+                          const struct es_collect_change *change,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    struct es_json_out out;
+    FILE *stream = open_memstream(ret_text, ret_length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "collect");
+    write_selection(&out, selection);
+    if (change->threshold > 0)
+        es_json_out_unsigned(&out, "threshold", change->threshold);
+    else
+        es_json_out_bool(&out, "enable", change->on);
+    es_json_out_end(&out);
+    if (fclose(stream) == 0)
+        return 0;
+    free(*ret_text);
+    return -ENOMEM;
+}
+
+/* --- The answers -------------------------------------------------------------- */
+
+static void show_refused(const char *host,
+                         const struct es_collect_change *change,
+                         const struct es_member *list)
+{
+    for (size_t i = 0; i < es_member_count(list); i++) {
+        const struct es_member *one = es_member_at(list, i);
+        const char *element = es_member_text_or(one, "element", "?");
+        int code = (int)es_member_integer_or(one, "code", EIO);
+        if (code == ERANGE)
+            esi_command_note("threshold %" PRIu32 ", element %s on %s: it was made for "
+                             "at most %" PRId64,
+                             change->threshold, element, host,
+                             es_member_integer_or(one, "threshold", 0));
+        else
+            esi_command_note("element %s on %s: %s", element, host, strerror(code));
+    }
+}
+
+static void ask_host(struct es_servers *servers,
+                     const char *host,
+                     const char *text,
+                     size_t length,
+                     const struct es_collect_change *change,
+                     struct es_collect_result *result)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+
+    int code =
+        es_servers_request(servers, host, text, length, ANSWER_NS, &error, &reply);
+    if (code < 0) {
+        esi_command_fail_error(0, &error, code, "host %s is left as it is", host);
+        result->silent++;
+        return;
+    }
+    const struct es_member *root = es_message_root(reply);
+    result->fit += (int)es_member_integer_or(root, "fit", 0);
+    result->changed += (int)es_member_integer_or(root, "changed", 0);
+    show_refused(host, change, es_member_find(root, "refused"));
+    es_message_destroy(reply);
+}
+
+void esi_collect_hosts(struct es_servers *servers,
+                       const struct es_selection *selection,
+                       const struct es_collect_change *change,
+                       struct es_collect_result *ret_result)
+{
+    struct es_collect_result result = {.fit = 0};
+    struct es_server_info info;
+    char *text = NULL;
+    size_t length;
+
+    int code = format_request(selection, change, &text, &length);
+    if (code < 0) {
+        esi_command_fail_error(0, NULL, code, "other hosts are left as they are");
+        result.silent = 1;
+        *ret_result = result;
+        return;
+    }
+    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++) {
+        bool is_meant = !selection->host || strcmp(selection->host, info.host) == 0;
+        if (!info.here && is_meant && info.state != ES_SERVER_ENDED)
+            ask_host(servers, info.host, text, length, change, &result);
+    }
+    free(text);
+    *ret_result = result;
+}

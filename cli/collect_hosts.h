@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Switches the collectors of a run's other hosts, through their tuple servers. */
+#ifndef ES_CLI_COLLECT_HOSTS_H
+#define ES_CLI_COLLECT_HOSTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/run.h"
+#include "eventspace/servers.h"
+
+/* What is to be changed. */
+struct es_collect_change {
+    uint32_t threshold; /* 0 = switch on or off */
+    bool on;
+};
+
+struct es_collect_result {
+    int fit;     /* elements that the selection has */
+    int changed; /* of them */
+    int silent;  /* hosts that could not be asked */
+};
+
+/* Asks all hosts but this one; says on standard error what could not be changed. */
+void esi_collect_hosts(struct es_servers *servers,
+                       const struct es_selection *selection,
+                       const struct es_collect_change *change,
+                       struct es_collect_result *ret_result);
+
+#endif
