@@ -193,6 +193,8 @@ static void a_stopped_server_is_told_and_its_reply_used_later(void **state)
     write_some(fixture, 10);
     pull_all(fixture);
     assert_int_equal(kill(fixture->pids[0], SIGSTOP), 0);
+    /* It stops when all its threads have. */
+    assert_int_equal(waitpid(fixture->pids[0], NULL, WUNTRACED), fixture->pids[0]);
     write_some(fixture, 10);
     pull(fixture);
     assert_int_equal(fixture->next[0], 10);
