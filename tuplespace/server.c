@@ -112,6 +112,20 @@ static void wake_acceptor(struct es_server *server)
     (void)!write(server->wake, &one, sizeof one);
 }
 
+static int await_frame(struct connection *connection,
+                       struct es_error *error,
+                       struct es_frame *ret_frame)
+{
+    int code;
+
+    do
+        code = es_link_receive(connection->link, IDLE_NS, error, ret_frame);
+    while (code == -ETIMEDOUT);
+    return code;
+}
+
+/* Who does not take an answer in time is given up: what came behind half an answer
+ * could not be told from it. */
 static void serve_frames(struct connection *connection, void *served)
 {
     struct es_server *server = connection->server;
@@ -120,10 +134,10 @@ static void serve_frames(struct connection *connection, void *served)
     int code;
 
     do {
-        code = es_link_receive(connection->link, IDLE_NS, &error, &frame);
+        code = await_frame(connection, &error, &frame);
         if (code == 0)
             code = server->config.service.serve(served, &frame);
-    } while (code == 0 || code == -ETIMEDOUT);
+    } while (code == 0);
     if (code != -EPIPE && code != -ECONNRESET)
         es_server_log(server, "closed %s (%s): %s",
                       es_link_peer_address(connection->link),

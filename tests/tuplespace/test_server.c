@@ -52,13 +52,15 @@ static int open_echo(void *data, struct es_link *link, void **ret_connection)
     return 0;
 }
 
-/* A PULL ends the connection. */
+/* A PULL ends the connection; a WRITE is not answered in time. */
 static int serve_echo(void *connection, const struct es_frame *frame)
 {
     struct iovec part = {.iov_base = (void *)frame->payload, .iov_len = frame->length};
 
     if (frame->type == ES_FRAME_PULL)
         return -EPROTO;
+    if (frame->type == ES_FRAME_WRITE)
+        return -ETIMEDOUT;
     return es_link_send(connection, ES_FRAME_REPLY, frame->id, &part, 1, LIMIT_NS);
 }
 
@@ -265,6 +267,19 @@ static void the_service_may_close_a_connection(void **state)
     assert_int_equal(atomic_load(&fixture->echo.closed), 1);
 }
 
+/* Half an answer may have gone out: what came behind it could not be told from it. */
+static void who_does_not_take_an_answer_is_given_up(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_frame frame;
+    struct es_link *link = connect_well(fixture, 0);
+
+    assert_int_equal(es_link_send(link, ES_FRAME_WRITE, 1, NULL, 0, LIMIT_NS), 0);
+    assert_int_equal(es_link_receive(link, LIMIT_NS / 4, NULL, &frame), -EPIPE);
+    es_link_close(link);
+    assert_true(await_count(&fixture->echo.closed, 1));
+}
+
 static void connections_are_counted(void **state)
 {
     struct fixture *fixture = *state;
@@ -358,6 +373,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(refusals_are_told_and_logged, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_service_may_close_a_connection, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_does_not_take_an_answer_is_given_up, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(connections_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_are_refused_in_words, set_up,
