@@ -121,8 +121,9 @@ int esi_remote_connect(struct es_stage *stage,
         es_link_close(link);
         return result;
     }
-    remote->wire = (struct esi_remote_wire){
-        .link = link, .swapped = es_link_peer(link)->swapped, .requests = 1};
+    remote->wire = (struct esi_remote_wire){.link = link,
+                                            .swapped = es_link_peer(link)->swapped,
+                                            .requests = ESI_REQUEST_IDS + 1};
     return 0;
 }
 

@@ -446,6 +446,35 @@ static void costs_are_told_by_all_servers_below(void **state)
     take_until(fixture, written(fixture, -1), false);
 }
 
+static void ask_costs(struct fixture *fixture)
+{
+    struct rows rows = {.text = ""};
+
+    assert_int_equal(es_remote_foreach_row(fixture->consumer.root, 1,
+                                           UINT64_C(10000000000), add_row, &rows),
+                     0);
+}
+
+/* Whichever of the two were more so far: a pull's reply is not taken for the costs. */
+static void costs_are_told_while_pulls_are_under_way(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_stage_node *node = node_of(fixture, 0, "gather");
+
+    node->ahead = 3;
+    made_consumer_open(&fixture->consumer, node);
+    for (int i = 0; i < 3; i++)
+        ask_costs(fixture);
+    for (int i = 0; i < 10; i++) {
+        write_some(fixture, 20);
+        pull(fixture, 100000, false);
+        assert_int_equal(fixture->consumer.batch.notice_count, 0);
+        take(fixture, false);
+        ask_costs(fixture);
+    }
+    take_until(fixture, written(fixture, 0), false);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -466,6 +495,7 @@ int main(void)
         TEST(a_wrong_tree_is_refused_with_words),
         TEST(elements_that_are_not_there_give_nothing),
         TEST(costs_are_told_by_all_servers_below),
+        TEST(costs_are_told_while_pulls_are_under_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
