@@ -233,7 +233,7 @@ static int fail(const struct host *host, int code, struct es_error *error)
 }
 
 /* Sends over the connection that there is, and waits.  Where it turns out broken it is
- * closed. */
+ * closed, also when the request has gone out in part only. */
 static int exchange(struct host *host,
                     const char *text,
                     size_t length,
@@ -248,6 +248,7 @@ static int exchange(struct host *host,
     struct es_frame frame;
     int result = es_link_send(host->link, ES_FRAME_REQUEST, id, &piece, 1,
                               deadline_ns > now ? deadline_ns - now : 0);
+    bool was_sent = result == 0;
 
     while (result == 0) {
         now = now_ns();
@@ -256,7 +257,7 @@ static int exchange(struct host *host,
         if (result == 0 && frame.id == id)
             return read_reply(&frame, error, ret_reply);
     }
-    if (result != -ETIMEDOUT) {
+    if (!was_sent || result != -ETIMEDOUT) {
         es_link_close(host->link);
         host->link = NULL;
     }
@@ -279,8 +280,10 @@ static int request(struct es_servers *servers,
 
     if (kept)
         result = exchange(host, text, length, deadline_ns, error, ret_reply);
+    if (result == -ETIMEDOUT)
+        return fail(host, result, error);
     if (host->link)
-        return result == -ETIMEDOUT ? fail(host, result, error) : result;
+        return result;
     result = connect_to(servers, address, timeout_ns, error, &host->link);
     if (result < 0)
         return result;
