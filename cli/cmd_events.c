@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "monitors/events_print.h"
 
@@ -32,6 +33,7 @@ struct events_arguments {
     enum es_events_format format;
     bool follow;
     bool absolute;
+    struct esi_consumer_options consumer;
 };
 
 static const struct argp_option options[] = {
@@ -170,6 +172,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     struct es_events_config *events = &arguments->events;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->consumer;
+        return 0;
     case OPTION_LAST:
         events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
         return 0;
@@ -210,8 +215,18 @@ _Static_assert(ES_SORTING_NONE == 0 && ES_SORTING_STOP == 1 && ES_SORTING_START 
 _Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
                "the words of --format stand in the order of the enum");
 
+static void show_notices(const struct es_events *events, struct esi_notices *notices)
+{
+    const struct es_notice *items = NULL;
+    size_t count = es_events_notices(events, &items);
+
+    esi_notices_show(notices, items, count);
+}
+
 /* Reads until the run has ended and nothing is left. */
-static int follow(struct es_events *events, const struct es_event_sink *sink)
+static int follow(struct es_events *events,
+                  const struct es_event_sink *sink,
+                  struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
 
@@ -222,6 +237,7 @@ static int follow(struct es_events *events, const struct es_event_sink *sink)
 
         if (result < 0)
             return result;
+        show_notices(events, notices);
         if (result == 0 && over)
             return 0;
         if (fflush(stdout) != 0)
@@ -241,14 +257,17 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         .by_start = arguments->events.sorting == ES_SORTING_START,
     };
     struct es_event_sink sink = es_events_printer_sink(&printer);
+    struct esi_notices notices = {.count = 0};
     uint64_t lost;
     uint64_t missed;
     int result;
 
     es_events_print_header(&printer);
     result = es_events_read_backlog(events, !arguments->follow, &sink);
+    if (result == 0)
+        show_notices(events, &notices);
     if (result == 0 && arguments->follow)
-        result = follow(events, &sink);
+        result = follow(events, &sink, &notices);
     printer.realtime_ns = realtime_ns();
     if (result == 0)
         result = es_events_read_open(events, &sink);
@@ -259,11 +278,14 @@ static int list(struct es_events *events, const struct events_arguments *argumen
     return fflush(stdout) == 0 ? 0 : -EIO;
 }
 
-static int show(struct es_run *run, const struct events_arguments *arguments)
+static int show(const struct esi_consumer *consumer, struct events_arguments *arguments)
 {
     struct es_error error = {.text = ""};
     struct es_events *events;
-    int result = es_events_create(run, &arguments->events, &error, &events);
+    int result;
+
+    arguments->events.servers = consumer->servers;
+    result = es_events_create(consumer->run, &arguments->events, &error, &events);
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
@@ -280,19 +302,20 @@ static int show(struct es_run *run, const struct events_arguments *arguments)
 
 int esi_cmd_events(int argc, char **argv)
 {
-    static const struct argp parser = {options, parse_option, "[RUN]", doc,
-                                       NULL,    NULL,         NULL};
+    static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {options,  parse_option, "[RUN]", doc,
+                                       children, NULL,         NULL};
     struct events_arguments arguments = {
         .events = {.sorting = ES_SORTING_STOP, .window_ns = UINT64_C(10000000)}};
-    struct es_run *run;
+    struct esi_consumer consumer;
     int status;
 
     es_selection_init(&arguments.events.view.selection);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    status = esi_command_open_run(arguments.run, &run);
+    status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = show(run, &arguments);
-    es_run_close(run);
+    status = show(&consumer, &arguments);
+    esi_consumer_close(&consumer);
     return status;
 }

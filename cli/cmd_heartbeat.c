@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/consumer.h"
 #include "monitors/heartbeat_print.h"
 
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
@@ -22,6 +23,7 @@ struct heartbeat_arguments {
     unsigned long long count; /* 0 = until the run ends */
     unsigned stalled_after;
     bool once;
+    struct esi_consumer_options consumer;
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +60,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->format;
+        state->child_inputs[1] = &arguments->consumer;
         return 0;
     case 'i':
         arguments->interval_ns = esi_command_seconds(text, "--interval", state);
@@ -123,6 +126,7 @@ static bool is_last(const struct es_heartbeat_report *report,
 static int watch(struct es_heartbeat *heartbeat,
                  const struct heartbeat_arguments *arguments)
 {
+    struct esi_notices notices = {.count = 0};
     struct es_heartbeat_report report;
 
     for (;;) {
@@ -131,6 +135,7 @@ static int watch(struct es_heartbeat *heartbeat,
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
                                           "the run can no longer be read");
+        esi_notices_show(&notices, report.notices, report.notice_count);
         result = print_report(&report, arguments);
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
@@ -145,16 +150,18 @@ static int watch(struct es_heartbeat *heartbeat,
     return report.stalled || report.dead ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
 }
 
-static int observe(struct es_run *run, const struct heartbeat_arguments *arguments)
+static int observe(const struct esi_consumer *consumer,
+                   const struct heartbeat_arguments *arguments)
 {
-    struct es_heartbeat_config config = {.stalled_after = arguments->stalled_after};
+    struct es_heartbeat_config config = {.stalled_after = arguments->stalled_after,
+                                         .servers = consumer->servers};
     struct es_error error = {.text = ""};
     struct es_heartbeat *heartbeat;
     int result;
 
     if (arguments->once)
         config.single_ns = arguments->interval_ns * arguments->stalled_after;
-    result = es_heartbeat_create(run, &config, &error, &heartbeat);
+    result = es_heartbeat_create(consumer->run, &config, &error, &heartbeat);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot observe the run");
@@ -165,19 +172,20 @@ static int observe(struct es_run *run, const struct heartbeat_arguments *argumen
 
 int esi_cmd_heartbeat(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 0}, {&esi_consumer_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
     struct heartbeat_arguments arguments = {.interval_ns = UINT64_C(1000000000),
                                             .stalled_after = DEFAULT_STALLED_AFTER};
-    struct es_run *run;
+    struct esi_consumer consumer;
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    status = esi_command_open_run(arguments.run, &run);
+    status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = observe(run, &arguments);
-    es_run_close(run);
+    status = observe(&consumer, &arguments);
+    esi_consumer_close(&consumer);
     return status;
 }

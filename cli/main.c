@@ -25,6 +25,7 @@ static const struct es_command commands[] = {
     {"heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
     {"events", "list the events of a run, or of a view of it", esi_cmd_events},
+    {"scope", "list, show and change live event scopes", esi_cmd_scope},
     {"collect", "switch collectors while the program runs", esi_cmd_collect},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
     {"check", "validate a pathmap", esi_cmd_check},

@@ -22,6 +22,7 @@ struct es_events {
     uint64_t begun_ns;
     uint64_t start_ns;
     uint64_t refreshed_ns;
+    const struct es_batch *last; /* batch of the scope; NULL = none yet */
     /* The newest events of the backlog, where not all are wanted: a ring. */
     struct es_event *tail; /* owned */
     size_t tail_first;
@@ -36,15 +37,22 @@ static uint64_t realtime_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The earliest pairing of all segments, selected or not: the same for every view of a
- * run. */
-static uint64_t find_start(const struct es_run *run)
+/* The earliest pairing of all segments here, selected or not, so that it is the same
+ * for every view of a run; and of the elements read on other hosts. */
+static uint64_t find_start(const struct es_events *events)
 {
+    const struct es_run *run = events->run;
     uint64_t start_ns = 0;
 
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         uint64_t paired_ns =
             es_segment_view_clock(es_run_segment(run, i))->base_realtime_ns;
+
+        if (start_ns == 0 || paired_ns < start_ns)
+            start_ns = paired_ns;
+    }
+    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++) {
+        uint64_t paired_ns = es_scope_origin(events->scope, i)->clock->base_realtime_ns;
 
         if (start_ns == 0 || paired_ns < start_ns)
             start_ns = paired_ns;
@@ -64,6 +72,8 @@ static int open_scopes(struct es_events *events, struct es_error *error)
     scope.sorting = config->sorting;
     scope.window_ns = config->window_ns;
     scope.lossless = config->lossless;
+    scope.servers = config->servers;
+    scope.name = "events";
     result = es_scope_open(events->run, &scope, error, &events->scope);
     if (result < 0)
         return result;
@@ -72,6 +82,7 @@ static int open_scopes(struct es_events *events, struct es_error *error)
     scope.sorting = ES_SORTING_NONE;
     scope.open = true;
     scope.max = SIZE_MAX / 2;
+    scope.name = NULL;
     return es_scope_open(events->run, &scope, error, &events->open);
 }
 
@@ -88,8 +99,9 @@ int es_events_create(struct es_run *run,
     events->run = run;
     events->config = *config;
     events->begun_ns = realtime_ns();
-    events->start_ns = find_start(run);
     result = open_scopes(events, error);
+    if (result == 0)
+        events->start_ns = find_start(events);
     events->config.view = (struct es_view){0}; /* was borrowed */
     if (result == 0 && config->last) {
         events->tail = calloc(config->last, sizeof *events->tail);
@@ -210,6 +222,8 @@ int es_events_read_backlog(struct es_events *events,
     do {
         result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
         if (result >= 0)
+            events->last = batch;
+        if (result >= 0)
             result = give_batch(events, batch, sink, &old);
     } while (result >= 0 && batch->more && old > 0);
     if (result >= 0 && events->tail)
@@ -242,6 +256,8 @@ int es_events_read_new(struct es_events *events,
     if (result >= 0)
         result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
     if (result >= 0)
+        events->last = batch;
+    if (result >= 0)
         result = give_batch(events, batch, sink, &old);
     if (result < 0)
         return result;
@@ -266,6 +282,28 @@ int es_events_read_open(struct es_events *events, const struct es_event_sink *si
     return result < 0 ? result : 0;
 }
 
+size_t es_events_notices(const struct es_events *events,
+                         const struct es_notice **ret_notices)
+{
+    if (!events->last)
+        return 0;
+    *ret_notices = events->last->notices;
+    return events->last->notice_count;
+}
+
+/* Whether a process on another host lives, as far as is known. */
+static bool lives_elsewhere(const struct es_events *events)
+{
+    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++) {
+        struct es_segment_info info;
+
+        if (!es_scope_origin(events->scope, i)->element &&
+            es_scope_process(events->scope, i, &info) == 0 && info.alive)
+            return true;
+    }
+    return false;
+}
+
 bool es_events_are_over(const struct es_events *events)
 {
     for (size_t i = 0; i < es_run_segment_count(events->run); i++) {
@@ -275,7 +313,7 @@ bool es_events_are_over(const struct es_events *events)
         if (info.alive)
             return false;
     }
-    return true;
+    return !lives_elsewhere(events);
 }
 
 bool es_events_have_vanished(const struct es_events *events)

@@ -21,6 +21,8 @@ struct es_events_config {
     size_t last;   /* of what is there at the start only so many, the newest; 0 = all */
     bool lossless; /* programs wait for us where their elements are set to block */
     bool skip_backlog; /* nothing of what is there at the start */
+    struct es_servers
+        *servers; /* all hosts of the run; NULL = this host only; borrowed */
 };
 
 struct es_event {
@@ -61,6 +63,10 @@ int es_events_read_new(struct es_events *events,
 
 /* Gives the operations under way, also those that ended processes were in. */
 int es_events_read_open(struct es_events *events, const struct es_event_sink *sink);
+
+/* Hosts that did not deliver in the last reading; borrowed until the next. */
+size_t es_events_notices(const struct es_events *events,
+                         const struct es_notice **ret_notices);
 
 /* Whether no process of the run is left that could write. */
 bool es_events_are_over(const struct es_events *events);

@@ -62,6 +62,8 @@ int es_heartbeat_create(struct es_run *run,
     scope.counters = true;
     /* As many as there are threads: a limit could only hide some. */
     scope.max = SIZE_MAX / 2;
+    scope.servers = config->servers;
+    scope.name = "heartbeat";
     result = es_scope_open(run, &scope, error, &heartbeat->scope);
     if (result < 0) {
         free(heartbeat);
@@ -312,6 +314,8 @@ static int open_collectives(struct es_heartbeat *heartbeat)
     es_scope_config_init(&config);
     config.view.selection.classes =
         1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
+    config.servers = heartbeat->config.servers;
+    config.name = "heartbeat-collectives";
     return es_scope_open(heartbeat->run, &config, NULL, &heartbeat->collectives);
 }
 
@@ -451,6 +455,7 @@ static size_t count_verdicts(const struct es_heartbeat *heartbeat,
 }
 
 static void fill_report(const struct es_heartbeat *heartbeat,
+                        const struct es_batch *batch,
                         uint64_t now_ns,
                         struct es_heartbeat_report *ret_report)
 {
@@ -467,6 +472,8 @@ static void fill_report(const struct es_heartbeat *heartbeat,
         .dead = count_verdicts(heartbeat, ES_VERDICT_DEAD),
         .finished = count_verdicts(heartbeat, ES_VERDICT_FINISHED),
         .vanished = es_scope_has_vanished(heartbeat->scope),
+        .notices = batch->notices,
+        .notice_count = batch->notice_count,
     };
 }
 
@@ -499,6 +506,6 @@ int es_heartbeat_beat(struct es_heartbeat *heartbeat,
         result = analyse(heartbeat);
     if (result < 0)
         return result;
-    fill_report(heartbeat, now_ns, ret_report);
+    fill_report(heartbeat, batch, now_ns, ret_report);
     return 0;
 }

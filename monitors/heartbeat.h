@@ -21,6 +21,8 @@ struct es_heartbeat_config {
                                stalled */
     uint64_t single_ns; /* not 0: there is one pull only; stalled is who has been in an
                            operation for so long */
+    struct es_servers
+        *servers; /* all hosts of the run; NULL = this host only; borrowed */
 };
 
 /* What one pull has shown; borrowed until the next one. */
@@ -36,7 +38,9 @@ struct es_heartbeat_report {
     size_t stalled;
     size_t dead;
     size_t finished;
-    bool vanished; /* nothing of the run is left to be found */
+    bool vanished;                   /* nothing of the run is left to be found */
+    const struct es_notice *notices; /* hosts that did not deliver */
+    size_t notice_count;
 };
 
 struct es_heartbeat;

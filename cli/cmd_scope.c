@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace scope - lists, shows and changes the live scopes of a run. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "base/table.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/consumer.h"
+#include "scopes/servers.h"
+#include "scopes/show.h"
+
+/* More than a scope's consumer is given. */
+#define LIMIT_NS UINT64_C(15000000000)
+
+enum { MOST_SETTINGS = 64 };
+enum action { ACTION_NONE, ACTION_LIST, ACTION_SHOW, ACTION_SET };
+
+struct scope_arguments {
+    enum action action;
+    const char *run;
+    const char *name; /* the scope's */
+    const char *server;
+    const char *format;
+    char *settings[MOST_SETTINGS]; /* NAME=VALUE */
+    size_t setting_count;
+};
+
+enum { OPTION_SERVER = 256 };
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0,
+     "text, or json (JSON Lines); of a tree also dot (for graphviz) or svg", 0},
+    {"server", OPTION_SERVER, "ADDRESS", 0,
+     "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Lists the live scopes of RUN, shows the gather tree of the scope NAME with what "
+    "each stage has cost, or changes that tree while its consumer goes on reading: no "
+    "event is lost or seen twice."
+    "\vSettings are shape, levels, fan-out, mode, threads, ahead, joints, reduce, "
+    "batch, batch-wait, limit, through-server, observe, sort, window, max and "
+    "lossless; see eventspace-scope(1).\n\n"
+    "Exit status: 0 success, 2 usage, no such scope, or a setting that cannot be, 3 "
+    "the scope's consumer or the tuple server does not answer.";
+
+/* --- Arguments ------------------------------------------------------------------- */
+
+static enum action find_action(const char *text)
+{
+    if (strcmp(text, "list") == 0)
+        return ACTION_LIST;
+    if (strcmp(text, "show") == 0)
+        return ACTION_SHOW;
+    return strcmp(text, "set") == 0 ? ACTION_SET : ACTION_NONE;
+}
+
+static error_t take_argument(struct scope_arguments *arguments,
+                             char *text,
+                             struct argp_state *state)
+{
+    if (arguments->action == ACTION_NONE) {
+        arguments->action = find_action(text);
+        if (arguments->action == ACTION_NONE)
+            argp_error(state, "'%s' is none of list, show, set", text);
+    } else if (arguments->action != ACTION_LIST && !arguments->name) {
+        arguments->name = text;
+    } else if (arguments->action == ACTION_SET && strchr(text, '=')) {
+        if (arguments->setting_count == MOST_SETTINGS)
+            argp_error(state, "more than %d settings", MOST_SETTINGS);
+        arguments->settings[arguments->setting_count++] = text;
+    } else {
+        return esi_command_take_run(text, state, &arguments->run);
+    }
+    return 0;
+}
+
+static void check_arguments(const struct scope_arguments *arguments,
+                            struct argp_state *state)
+{
+    bool known =
+        strcmp(arguments->format, "text") == 0 ||
+        (arguments->action != ACTION_SET && strcmp(arguments->format, "json") == 0) ||
+        (arguments->action == ACTION_SHOW && es_show_find(arguments->format));
+
+    if (arguments->action == ACTION_NONE)
+        argp_error(state, "what to do is missing: list, show or set");
+    if (arguments->action != ACTION_LIST && !arguments->name)
+        argp_error(state, "the scope's name is missing; see `eventspace scope list`");
+    if (arguments->action == ACTION_SET && arguments->setting_count == 0)
+        argp_error(state, "nothing to set: give NAME=VALUE");
+    if (!known)
+        argp_error(state, "--format: '%s' is not to be had here", arguments->format);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct scope_arguments *arguments = state->input;
+
+    switch (key) {
+    case 'f':
+        arguments->format = text;
+        return 0;
+    case OPTION_SERVER:
+        arguments->server = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_argument(arguments, text, state);
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- Asking ---------------------------------------------------------------------- */
+
+static int fail_request(const struct es_error *error, int code)
+{
+    bool lost = code == -ETIMEDOUT || code == -EPIPE || code == -ECONNREFUSED ||
+                code == -ECONNRESET;
+
+    return esi_command_fail_error(lost ? ES_EXIT_LOST : ES_EXIT_USAGE, error, code,
+                                  "the request failed");
+}
+
+static int ask(struct es_servers *servers,
+               const char *text,
+               size_t length,
+               struct es_message **ret_reply)
+{
+    struct es_error error = {.text = ""};
+    int code =
+        es_servers_request(servers, NULL, text, length, LIMIT_NS, &error, ret_reply);
+
+    return code < 0 ? fail_request(&error, code) : 0;
+}
+
+/* Has the scope do something; *ret_answer is its answer. */
+static int command(struct es_servers *servers,
+                   const struct scope_arguments *arguments,
+                   const char *text,
+                   struct es_message **ret_answer)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+    struct es_json_out out;
+    const char *answer;
+    char *request = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&request, &length);
+    int status;
+
+    if (!stream)
+        return fail_request(NULL, -ENOMEM);
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "request", "scope.command");
+    es_json_out_string(&out, "name", arguments->name);
+    es_json_out_string(&out, "command", text);
+    es_json_out_end(&out);
+    status = fclose(stream) == 0 ? ask(servers, request, length, &reply)
+                                 : fail_request(NULL, -ENOMEM);
+    free(request);
+    if (status != 0)
+        return status;
+    answer = es_member_text_or(es_message_root(reply), "answer", "");
+    status = es_message_parse(answer, strlen(answer), "answer", &error, ret_answer);
+    es_message_destroy(reply);
+    if (status < 0)
+        return fail_request(&error, status);
+    if (!es_member_find(es_message_root(*ret_answer), "code"))
+        return 0;
+    status = esi_command_fail(
+        ES_EXIT_USAGE, "scope '%s': %s", arguments->name,
+        es_member_text_or(es_message_root(*ret_answer), "text", "refused"));
+    es_message_destroy(*ret_answer);
+    return status;
+}
+
+/* --- list ------------------------------------------------------------------------ */
+
+static void print_scope_json(struct es_json_out *out, const struct es_member *scope)
+{
+    static const char *const texts[] = {"name", "host", "program", "view", "shape"};
+    static const char *const numbers[] = {"pid",  "pulls",    "tuples",
+                                          "lost", "failures", "silent_ns"};
+
+    es_json_out_begin_object(out, NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        es_json_out_string(out, texts[i], es_member_text_or(scope, texts[i], ""));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        es_json_out_signed(out, numbers[i], es_member_integer_or(scope, numbers[i], 0));
+    es_json_out_real(out, "rate", es_member_real_or(scope, "rate", 0));
+    es_json_out_end(out);
+}
+
+static void add_scope_row(struct es_table *table, const struct es_member *scope)
+{
+    es_table_cell(table, "%s", es_member_text_or(scope, "name", ""));
+    es_table_cell(table, "%s", es_member_text_or(scope, "host", ""));
+    es_table_cell(table, "%s", es_member_text_or(scope, "program", ""));
+    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "pid", 0));
+    es_table_cell(table, "%s", es_member_text_or(scope, "view", ""));
+    es_table_cell(table, "%s", es_member_text_or(scope, "shape", ""));
+    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "pulls", 0));
+    es_table_cell(table, "%.1f", es_member_real_or(scope, "rate", 0));
+    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "tuples", 0));
+    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "lost", 0));
+}
+
+static int print_scopes(const struct es_member *scopes, const char *format)
+{
+    static const struct es_table_column columns[] = {
+        {"SCOPE", ES_TABLE_LEFT, 0},   {"HOST", ES_TABLE_LEFT, 0},
+        {"PROGRAM", ES_TABLE_LEFT, 8}, {"PID", ES_TABLE_RIGHT, 0},
+        {"VIEW", ES_TABLE_LEFT, 8},    {"SHAPE", ES_TABLE_LEFT, 0},
+        {"PULLS", ES_TABLE_RIGHT, 0},  {"PULLS/S", ES_TABLE_RIGHT, 0},
+        {"TUPLES", ES_TABLE_RIGHT, 0}, {"LOST", ES_TABLE_RIGHT, 0}};
+    struct es_table *table;
+    struct es_json_out out;
+    int result;
+
+    es_json_out_init(&out, stdout);
+    if (es_table_create(columns, sizeof columns / sizeof *columns, &table) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < es_member_count(scopes); i++) {
+        if (strcmp(format, "json") == 0)
+            print_scope_json(&out, es_member_at(scopes, i));
+        else
+            add_scope_row(table, es_member_at(scopes, i));
+    }
+    result = strcmp(format, "json") == 0
+                 ? 0
+                 : es_table_print(table, stdout, es_table_width(stdout));
+    es_table_destroy(table);
+    return result;
+}
+
+static int list(struct es_servers *servers, const struct scope_arguments *arguments)
+{
+    static const char text[] = "{\"request\": \"scopes\"}";
+    struct es_message *reply;
+    int status = ask(servers, text, strlen(text), &reply);
+
+    if (status != 0)
+        return status;
+    status = print_scopes(es_member_find(es_message_root(reply), "scopes"),
+                          arguments->format);
+    es_message_destroy(reply);
+    return status < 0
+               ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
+               : ES_EXIT_SUCCESS;
+}
+
+/* --- show ------------------------------------------------------------------------ */
+
+static uint64_t counter(const struct es_member *stage, const char *name)
+{
+    int64_t value = es_member_integer_or(stage, name, 0);
+
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static struct es_stage_row read_row(const struct es_member *stage)
+{
+    return (struct es_stage_row){
+        .depth = (int)es_member_integer_or(stage, "depth", 0),
+        .type = es_member_text_or(stage, "type", ""),
+        .label = es_member_text_or(stage, "label", ""),
+        .host = es_member_text_or(stage, "host", NULL),
+        .calls = counter(stage, "calls"),
+        .tuples = counter(stage, "tuples"),
+        .failures = counter(stage, "failures"),
+        .bytes = counter(stage, "bytes"),
+        .lost = counter(stage, "lost"),
+        .late = counter(stage, "late"),
+        .time_ns = counter(stage, "time_ns"),
+        .cpu_ns = counter(stage, "cpu_ns"),
+        .silent = es_member_boolean_or(stage, "silent", false),
+    };
+}
+
+static int print_setting(void *data, const char *name, const struct es_member *value)
+{
+    printf("%s%s=%s", *(const char **)data, name, es_member_as_text(value));
+    *(const char **)data = " ";
+    return 0;
+}
+
+static void print_settings(const struct es_member *answer)
+{
+    const char *between = "";
+
+    es_member_foreach(es_member_find(answer, "settings"), print_setting, &between);
+    fputs("\n", stdout);
+}
+
+static int print_tree(const struct es_member *answer, const char *format)
+{
+    bool text = strcmp(format, "text") == 0;
+    const struct es_member *stages = es_member_find(answer, "stages");
+    struct es_show_options shown = {.width = es_table_width(stdout)};
+    size_t count = es_member_count(stages);
+    struct es_stage_row *rows = calloc(count + 1, sizeof *rows);
+    int result;
+
+    if (!rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = read_row(es_member_at(stages, i));
+    if (text)
+        print_settings(answer);
+    result = es_show_find(text ? "table" : format)(stdout, rows, count, &shown);
+    free(rows);
+    return result;
+}
+
+static int show(struct es_servers *servers, const struct scope_arguments *arguments)
+{
+    struct es_message *answer;
+    int status = command(servers, arguments, "{\"do\": \"show\"}", &answer);
+
+    if (status != 0)
+        return status;
+    status = print_tree(es_message_root(answer), arguments->format);
+    es_message_destroy(answer);
+    return status < 0
+               ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
+               : ES_EXIT_SUCCESS;
+}
+
+/* --- set ------------------------------------------------------------------------- */
+
+static int write_settings(const struct scope_arguments *arguments, char **ret_text)
+{
+    struct es_json_out out;
+    size_t length;
+    FILE *stream = open_memstream(ret_text, &length);
+
+    if (!stream)
+        return -ENOMEM;
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "do", "set");
+    es_json_out_begin_object(&out, "settings");
+    for (size_t i = 0; i < arguments->setting_count; i++) {
+        char *value = strchr(arguments->settings[i], '=');
+
+        *value = '\0';
+        es_json_out_string(&out, arguments->settings[i], value + 1);
+        *value = '=';
+    }
+    es_json_out_end(&out);
+    es_json_out_end(&out);
+    return fclose(stream) == 0 ? 0 : -ENOMEM;
+}
+
+static int set(struct es_servers *servers, const struct scope_arguments *arguments)
+{
+    struct es_message *answer;
+    char *text = NULL;
+    int status;
+
+    if (write_settings(arguments, &text) < 0)
+        return fail_request(NULL, -ENOMEM);
+    status = command(servers, arguments, text, &answer);
+    free(text);
+    if (status != 0)
+        return status;
+    print_settings(es_message_root(answer));
+    es_message_destroy(answer);
+    return ES_EXIT_SUCCESS;
+}
+
+int esi_cmd_scope(int argc, char **argv)
+{
+    static const struct argp parser = {options,
+                                       parse_option,
+                                       "list [RUN]\nshow NAME [RUN]\n"
+                                       "set NAME SETTING=VALUE... [RUN]",
+                                       doc,
+                                       NULL,
+                                       NULL,
+                                       NULL};
+    struct scope_arguments arguments = {.format = "text"};
+    struct es_servers *servers;
+    int status;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    status = esi_consumer_open_servers(arguments.run, arguments.server, &servers);
+    if (status != 0)
+        return status;
+    if (arguments.action == ACTION_LIST)
+        status = list(servers, &arguments);
+    else if (arguments.action == ACTION_SHOW)
+        status = show(servers, &arguments);
+    else
+        status = set(servers, &arguments);
+    es_servers_close(servers);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* consumer.c - opens a run for reading, on this host or on all. */
+#include "config.h"
+
+#include "cli/consumer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+enum { OPTION_SERVER = 0x4001, OPTION_LOCAL };
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct esi_consumer_options *options = state->input;
+
+    if (key == OPTION_SERVER)
+        options->server = text;
+    else if (key == OPTION_LOCAL)
+        options->local = true;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"server", OPTION_SERVER, "ADDRESS", 0,
+     "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
+    {"local", OPTION_LOCAL, NULL, 0, "read this host's part of the run only", 0},
+    {0},
+};
+
+const struct argp esi_consumer_argp = {options, parse_option, NULL, NULL,
+                                       NULL,    NULL,         NULL};
+
+int esi_consumer_open_servers(const char *run,
+                              const char *server,
+                              struct es_servers **ret_servers)
+{
+    struct es_error error = {.text = ""};
+    int code = es_servers_open(run, server, &error, ret_servers);
+
+    if (code == 0)
+        return 0;
+    if (code == -ENOENT || code == -EACCES || code == -EINVAL || code == -ENOTUNIQ)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot use the run's tuple servers");
+    return esi_command_fail_error(ES_EXIT_LOST, &error, code,
+                                  "the run's tuple servers cannot be reached");
+}
+
+int esi_consumer_open(const char *run,
+                      const struct esi_consumer_options *given,
+                      struct esi_consumer *ret_consumer)
+{
+    struct esi_consumer consumer = {.run = NULL};
+    struct es_error error = {.text = ""};
+    int code;
+
+    if (given->server) {
+        int status = esi_consumer_open_servers(run, given->server, &consumer.servers);
+
+        if (status != 0)
+            return status;
+    } else if (!given->local) {
+        code = es_servers_open(run, NULL, &error, &consumer.servers);
+        if (code < 0)
+            consumer.servers = NULL;
+        if (code < 0 && code != -ENOENT && code != -ENOTUNIQ)
+            esi_command_note("reads this host's part only: %s", error.text);
+    }
+    if (!consumer.servers) {
+        int status = esi_command_open_run(run, &consumer.run);
+
+        if (status == 0)
+            *ret_consumer = consumer;
+        return status;
+    }
+    code = es_run_open_empty(es_servers_run(consumer.servers), &error, &consumer.run);
+    if (code < 0) {
+        es_servers_close(consumer.servers);
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "cannot open the run");
+    }
+    *ret_consumer = consumer;
+    return 0;
+}
+
+void esi_consumer_close(struct esi_consumer *consumer)
+{
+    es_run_close(consumer->run);
+    es_servers_close(consumer->servers);
+}
+
+static bool is_among(const struct esi_notices *notices, const char *part)
+{
+    for (size_t i = 0; i < notices->count; i++)
+        if (strcmp(notices->parts[i], part) == 0)
+            return true;
+    return false;
+}
+
+void esi_notices_show(struct esi_notices *notices,
+                      const struct es_notice *items,
+                      size_t count)
+{
+    struct esi_notices now = {.count = 0};
+
+    for (size_t i = 0; i < count && now.count < 16; i++) {
+        if (!is_among(notices, items[i].part))
+            esi_command_note("%s does not answer since %.1f s: %s", items[i].part,
+                             (double)items[i].silent_ns / 1e9,
+                             strerror(-items[i].code));
+        snprintf(now.parts[now.count++], sizeof now.parts[0], "%s", items[i].part);
+    }
+    for (size_t i = 0; i < notices->count; i++)
+        if (!is_among(&now, notices->parts[i]))
+            esi_command_note("%s answers again", notices->parts[i]);
+    *notices = now;
+}

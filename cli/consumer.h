@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* consumer.h - what commands that read a run open: its segments here, and its tuple
+ * servers. */
+#ifndef ES_CLI_CONSUMER_H
+#define ES_CLI_CONSUMER_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "eventspace/run.h"
+#include "eventspace/servers.h"
+#include "eventspace/stage_batch.h"
+
+/* --server ADDRESS and --local, to be included as a child parser; its input is a struct
+ * esi_consumer_options *. */
+struct esi_consumer_options {
+    const char *server; /* the home server's address; NULL = found by itself */
+    bool local;         /* this host only */
+};
+extern const struct argp esi_consumer_argp;
+
+struct esi_consumer {
+    struct es_run *run;
+    struct es_servers *servers; /* NULL: this host only */
+};
+
+/* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
+int esi_consumer_open(const char *run,
+                      const struct esi_consumer_options *options,
+                      struct esi_consumer *ret_consumer);
+/* The servers alone, which must be there. */
+int esi_consumer_open_servers(const char *run,
+                              const char *server,
+                              struct es_servers **ret_servers);
+void esi_consumer_close(struct esi_consumer *consumer);
+
+/* Says on standard error which parts do not deliver, each once per change. */
+struct esi_notices {
+    char parts[16][64];
+    size_t count;
+};
+void esi_notices_show(struct esi_notices *notices,
+                      const struct es_notice *items,
+                      size_t count);
+
+#endif
