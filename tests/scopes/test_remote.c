@@ -354,6 +354,31 @@ static void a_sort_over_there_loses_nothing_by_a_restart(void **state)
     take_until(fixture, written(fixture, -1), true);
 }
 
+/* Before a tree is replaced its stages give up what they keep, and read nothing new. */
+static void what_a_sort_over_there_keeps_is_given_up(void **state)
+{
+    struct fixture *fixture = *state;
+    struct made_consumer *consumer = &fixture->consumer;
+    struct es_stage_node *node = node_of(fixture, 0, "sort");
+    struct es_pull last = {.max = 100000, .drain = true, .kept_only = true};
+    uint64_t kept;
+
+    assert_int_equal(es_stage_node_set(node, "window", "60min"), 0);
+    made_consumer_open(consumer, node);
+    write_some(fixture, 300);
+    pull(fixture, 100000, false);
+    assert_int_equal(consumer->batch.count, 0);
+    kept = written(fixture, 0);
+    write_some(fixture, 300);
+    last.acknowledged = consumer->serial;
+    last.serial = ++consumer->serial;
+    assert_int_equal(es_stage_pull(consumer->root, &last, &consumer->batch), 0);
+    take(fixture, false);
+    assert_int_equal(fixture->taken, kept);
+    made_consumer_open(consumer, node_of(fixture, 0, "gather"));
+    take_until(fixture, written(fixture, 0), false);
+}
+
 static const struct es_notice *notice_of(const struct fixture *fixture)
 {
     return fixture->consumer.batch.notice_count ? fixture->consumer.batch.notices
@@ -491,6 +516,7 @@ int main(void)
         TEST(restarted_servers_in_two_levels_lose_nothing),
         TEST(restarted_servers_with_pulls_ahead_lose_nothing),
         TEST(a_sort_over_there_loses_nothing_by_a_restart),
+        TEST(what_a_sort_over_there_keeps_is_given_up),
         TEST(a_lost_server_is_told_and_the_rest_delivered),
         TEST(a_wrong_tree_is_refused_with_words),
         TEST(elements_that_are_not_there_give_nothing),
