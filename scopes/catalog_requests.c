@@ -81,11 +81,17 @@ static void write_element(const struct es_element_view *element,
     es_json_out_end(out);
 }
 
-/* Elements of the process that the client has. */
-static size_t known_elements(const struct es_member *known, int pid, uint64_t made)
+/* Elements of the process that the client has.  Its list has nearly our order, so the
+ * search begins at the process's own place. */
+static size_t known_elements(const struct es_member *known,
+                             size_t place,
+                             int pid,
+                             uint64_t made)
 {
-    for (size_t i = 0; i < es_member_count(known); i++) {
-        const struct es_member *entry = es_member_at(known, i);
+    size_t entries = es_member_count(known);
+
+    for (size_t i = 0; i < entries; i++) {
+        const struct es_member *entry = es_member_at(known, (place + i) % entries);
         int64_t count = es_member_as_integer(es_member_at(entry, 2));
 
         if (es_member_as_integer(es_member_at(entry, 0)) == pid &&
@@ -117,7 +123,7 @@ static int serve_catalog(struct es_service_connection *connection,
         write_process(&info, reply);
         es_clock_write(es_segment_view_clock(segment), reply, "clock");
         es_json_out_begin_array(reply, "elements");
-        for (size_t j = known_elements(known, info.pid, made_of(segment)); j < count;
+        for (size_t j = known_elements(known, i, info.pid, made_of(segment)); j < count;
              j++)
             write_element(es_segment_view_element(segment, j), reply);
         es_json_out_end(reply);
