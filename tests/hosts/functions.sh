@@ -12,6 +12,7 @@ here=$top_srcdir/tests/hosts
 apps=${top_builddir:?not set}/apps
 eventspace=$top_builddir/cli/eventspace
 shims=$top_builddir/tests/hosts/finalize_shim.so:$top_builddir/tests/apps/.libs/yield_shim.so
+consumer=$top_builddir/tests/hosts/consumer
 export ES_DELAY_LINE=$top_builddir/tests/hosts/delay_line
 
 hosts() {
@@ -73,6 +74,41 @@ collected() {
     shift 2
     on front "$limit" "$eventspace" run --name "$run" --hostfile "$work/machines" \
         --launcher "$launcher -genv LD_PRELOAD $shims" "$@"
+}
+
+# start_run RUN [OPTION...] -- PROGRAM ARGUMENTS... - the same in the background, as "job";
+# returns when the servers are there and the ranks record.
+start_run() {
+    local run=$1
+    shift
+    begin job front "$eventspace" run --name "$run" --hostfile "$work/machines" \
+        --launcher "$launcher -genv LD_PRELOAD $shims" "$@"
+    local host
+    while IFS=: read -r host _; do
+        await 20 hosts exec "$host" sh -c "ls /dev/shm/eventspace.$run.*"
+    done <"$work/machines"
+}
+
+# home_of RUN - the home server's address, as other hosts reach it.
+home_of() {
+    hosts exec front cat "$EVENTSPACE_DIR/$1/server.json" |
+        sed -n 's/.*tls:[^:]*:\([0-9]*\)".*/tls:front:\1/p'
+}
+
+# bring_key HOST RUN - to a host that has no part in the run, as its user would.
+bring_key() {
+    hosts exec front cat "$EVENTSPACE_DIR/$2/key" |
+        hosts exec "$1" sh -c 'umask 077; mkdir "$0"; cat >"$0/key"' "$EVENTSPACE_DIR/$2"
+}
+
+# truth RUN HOST... - what each host itself knows of its elements, to $work/truth.HOST.
+truth() {
+    local run=$1 host
+    shift
+    rm -f $work/truth.*
+    for host; do
+        on "$host" 10 "$eventspace" list --elements --format json "$run" >$work/truth.$host
+    done
 }
 
 # begin NAME HOST COMMAND... - starts it in the background, without limit: it is gone with

@@ -168,7 +168,7 @@ plug_gate() {
 
 await_line() {
     local tries=0
-    until grep -q ready "$state/line.log"; do
+    until grep -qs ready "$state/line.log"; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || fail "no delay line: $(cat "$state/line.log")"
         sleep 0.02

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# all_is_seen.sh - consumers anywhere see all hosts of a run, and every event once: on the
+# launcher's host, on a rank's, on one that has no part in the run, and through trees of
+# several shapes, over a slow line.
+
+. "${0%/*}/functions.sh"
+
+hosts up --rate 100mbit --delay 2000
+place a0 a1 b0 b1
+draw_map $work/map.json
+start_run seen --keep --threshold 60000 --map $work/map.json -- \
+    "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1000
+home=$(home_of seen)
+bring_key out seen
+# The gateway has no rank, so its tuple server is started by hand.
+bring_key gate seen
+on gate 10 "$top_builddir/cli/eventspaced" --run seen --home "$home" \
+    --cluster west --gateway gate >$work/out
+expect 0 'a tuple server by hand'
+
+begin front front "$consumer" seen - 2 shape=views
+begin rank b0 "$consumer" seen - 2 shape=hosts mode=sequential
+begin outside out "$consumer" seen "$home" 2 shape=levels
+begin kary front "$consumer" seen - 2 shape=kary fan-out=2 batch=500
+ended job
+expect 0 'the wind tunnel'
+for name in front rank outside kary; do
+    ended $name
+    expect 0 "consumer $name"
+done
+truth seen a0 a1 b0 b1
+for name in front rank outside kary; do
+    check "consumer $name has every event once" \
+        "$PYTHON" "$here/account.py" $work/$name.out $work/truth.*
+    check "consumer $name was told of no fault" diff /dev/null $work/$name.err
+done
+on front 10 "$eventspace" clean seen >/dev/null
+for host in gate out; do hosts exec $host rm -rf "$EVENTSPACE_DIR/seen"; done
+check_nothing_left
+finish
