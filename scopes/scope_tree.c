@@ -74,6 +74,8 @@ static int empty_tree(struct es_scope *scope)
         return result;
     scope->carried_serial = 0;
     scope->serial = pull.serial;
+    /* Also if this tree is to go on, as no other can be raised. */
+    scope->acknowledged = pull.serial;
     return esi_scope_release(scope);
 }
 

@@ -102,6 +102,41 @@ static void it_is_complete_while_reading_moves_between_consumer_and_server(void 
     changes_run(&changes, fixture->run, fixture->servers);
 }
 
+/* By then the old tree has given up what its sort kept back. */
+static void a_change_to_a_server_that_is_gone_repeats_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    struct changes changes = {.tuples = 0};
+    struct es_scope_config config;
+    const struct es_batch *batch;
+    size_t count;
+
+    add_writers(fixture, &changes, 100);
+    for (int i = 0; i < 10; i++) {
+        uint64_t at = made_ticks(&fixture->made, 1000000);
+        struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
+
+        es_writer_write(&fixture->made.elements[0].writer, &tuple);
+    }
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = 1000 * SECOND_NS;
+    assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+    assert_int_equal(es_scope_pull(fixture->scope, 0, &batch), 0);
+    count = batch->count;
+    made_server_stop(&fixture->made_servers.items[0]);
+    config = *es_scope_config(fixture->scope);
+    config.tree.through_server = true;
+    assert_true(es_scope_reconfigure(fixture->scope, &config, NULL) < 0);
+    assert_int_equal(es_scope_pull(fixture->scope, ES_PULL_REPEAT, &batch), 0);
+    assert_true(batch->count >= count);
+    count = batch->count;
+    assert_int_equal(es_scope_pull(fixture->scope, ES_PULL_DRAIN, &batch), 0);
+    count += batch->count;
+    assert_int_equal(count, 10);
+}
+
 /* --- By name ----------------------------------------------------------------- */
 
 struct consumer {
@@ -222,6 +257,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             it_is_complete_while_reading_moves_between_consumer_and_server, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_change_to_a_server_that_is_gone_repeats_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_live_scope_is_shown_and_changed_by_its_name,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_scope_whose_consumer_is_gone_is_forgotten,
