@@ -151,13 +151,17 @@ static int connect_to(struct es_servers *servers,
                       struct es_link **ret_link)
 {
     struct es_greeting greeting = {.pid = (uint32_t)getpid()};
+    int result;
 
     snprintf(greeting.run, sizeof greeting.run, "%s", servers->run);
     snprintf(greeting.host, sizeof greeting.host, "%s", servers->here);
     snprintf(greeting.program, sizeof greeting.program, "%s",
              program_invocation_short_name);
-    return es_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
-                           timeout_ns, error, ret_link);
+    result =
+        es_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
+                        timeout_ns, error, ret_link);
+    /* A socket that is gone: nobody listens.  Unknown hosts are another matter. */
+    return result == -ENOENT ? -ECONNREFUSED : result;
 }
 
 int es_servers_connect(struct es_servers *servers,
