@@ -30,15 +30,24 @@ struct scope_arguments {
     const char *format;
     char *settings[MOST_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
+    bool paced; /* the rate controller is to have it, or no longer */
+    double budget;
+    double rate;
 };
 
-enum { OPTION_SERVER = 256 };
+enum { OPTION_SERVER = 256, OPTION_BUDGET, OPTION_RATE };
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
      "text, or json (JSON Lines); of a tree also dot (for graphviz) or svg", 0},
     {"server", OPTION_SERVER, "ADDRESS", 0,
      "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
+    {"budget", OPTION_BUDGET, "PERCENT", 0,
+     "set: pull as often as this share of a core on the busiest host allows; 0 = no "
+     "longer",
+     0},
+    {"rate", OPTION_RATE, "HZ", 0,
+     "set: find the cheapest tree that pulls so often a second; 0 = no longer", 0},
     {0},
 };
 
@@ -95,10 +104,25 @@ static void check_arguments(const struct scope_arguments *arguments,
         argp_error(state, "what to do is missing: list, show or set");
     if (arguments->action != ACTION_LIST && !arguments->name)
         argp_error(state, "the scope's name is missing; see `eventspace scope list`");
-    if (arguments->action == ACTION_SET && arguments->setting_count == 0)
+    if (arguments->action == ACTION_SET && arguments->setting_count == 0 &&
+        !arguments->paced)
         argp_error(state, "nothing to set: give NAME=VALUE");
     if (!known)
         argp_error(state, "--format: '%s' is not to be had here", arguments->format);
+}
+
+static double parse_real(const char *text,
+                         const char *option,
+                         double maximum,
+                         struct argp_state *state)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || (*end && strcmp(end, "%") != 0 && strcmp(end, "Hz") != 0) ||
+        !(value >= 0 && value <= maximum))
+        argp_error(state, "%s: '%s' is no number from 0 to %g", option, text, maximum);
+    return value;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -111,6 +135,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_SERVER:
         arguments->server = text;
+        return 0;
+    case OPTION_BUDGET:
+        arguments->budget = parse_real(text, "--budget", 100, state) / 100;
+        arguments->paced = true;
+        return 0;
+    case OPTION_RATE:
+        arguments->rate = parse_real(text, "--rate", 1e6, state);
+        arguments->paced = true;
         return 0;
     case ARGP_KEY_ARG:
         return take_argument(arguments, text, state);
@@ -305,6 +337,21 @@ static void print_settings(const struct es_member *answer)
     fputs("\n", stdout);
 }
 
+/* What the rate controller chose, and why. */
+static void print_decisions(const struct es_member *decisions)
+{
+    for (size_t i = 0; i < es_member_count(decisions); i++) {
+        const struct es_member *decision = es_member_at(decisions, i);
+
+        printf("at %.1f pulls/s, %.2f %% of a core on %s: %s: %s\n",
+               es_member_real_or(decision, "rate", 0),
+               100 * es_member_real_or(decision, "share", 0),
+               es_member_text_or(decision, "host", ""),
+               es_member_text_or(decision, "settings", ""),
+               es_member_text_or(decision, "reason", ""));
+    }
+}
+
 static int print_tree(const struct es_member *answer, const char *format)
 {
     bool text = strcmp(format, "text") == 0;
@@ -321,6 +368,8 @@ static int print_tree(const struct es_member *answer, const char *format)
     if (text)
         print_settings(answer);
     result = es_show_find(text ? "table" : format)(stdout, rows, count, &shown);
+    if (text)
+        print_decisions(es_member_find(answer, "decisions"));
     free(rows);
     return result;
 }
@@ -365,11 +414,32 @@ static int write_settings(const struct scope_arguments *arguments, char **ret_te
     return fclose(stream) == 0 ? 0 : -ENOMEM;
 }
 
+/* Hands the scope to the rate controller. */
+static int set_pace(struct es_servers *servers, const struct scope_arguments *arguments)
+{
+    struct es_message *answer;
+    char text[160];
+    int status;
+
+    snprintf(text, sizeof text, "{\"do\": \"rate\", \"budget\": %.9f, \"rate\": %.9f}",
+             arguments->budget, arguments->rate);
+    status = command(servers, arguments, text, &answer);
+    if (status != 0)
+        return status;
+    if (arguments->setting_count == 0)
+        print_settings(es_message_root(answer));
+    es_message_destroy(answer);
+    return 0;
+}
+
 static int set(struct es_servers *servers, const struct scope_arguments *arguments)
 {
     struct es_message *answer;
     char *text = NULL;
-    int status;
+    int status = arguments->paced ? set_pace(servers, arguments) : 0;
+
+    if (status != 0 || arguments->setting_count == 0)
+        return status;
 
     if (write_settings(arguments, &text) < 0)
         return fail_request(NULL, -ENOMEM);

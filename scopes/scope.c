@@ -113,6 +113,7 @@ void es_scope_close(struct es_scope *scope)
 
     if (!scope)
         return;
+    esi_scope_end_pace(scope);
     esi_scope_withdraw(scope);
     esi_scope_unregister(scope);
     es_stage_close(scope->root);
@@ -242,6 +243,8 @@ int es_scope_pull(struct es_scope *scope,
 
     if (scope->announcement)
         esi_scope_attend(scope);
+    if (scope->pace)
+        esi_scope_keep_pace(scope);
     begun_ns = now_ns(CLOCK_MONOTONIC);
     pull.max = scope->config.max;
     pull.timeout_ns = scope->config.tree.limit_ns;

@@ -97,6 +97,7 @@ static void show(struct es_scope *scope, struct es_json_out *out)
     es_json_out_begin_array(out, "stages");
     write_stage(scope->root, 0, out);
     es_json_out_end(out);
+    esi_scope_write_pace(scope, out);
 }
 
 /* --- Changing -------------------------------------------------------------------- */
@@ -147,6 +148,9 @@ static int run(struct es_scope *scope,
     }
     if (strcmp(what, "set") == 0)
         result = set(scope, command, error);
+    else if (strcmp(what, "rate") == 0)
+        result = esi_scope_set_pace(scope, es_member_real_or(command, "budget", 0),
+                                    es_member_real_or(command, "rate", 0), error);
     else
         result = es_error_set(error, -ENOSYS,
                               "\"%.40s\" is nothing that this scope can do", what);

@@ -5,6 +5,7 @@
 #define ES_SCOPES_SCOPE_PRIVATE_H
 
 #include "base/host.h"
+#include "base/json_out.h"
 #include "eventspace/scope.h"
 #include "scopes/given.h"
 #include "wrappers/stage.h"
@@ -12,6 +13,7 @@
 struct es_catalog;
 struct es_catalog_process;
 struct esi_announcement;
+struct esi_pace;
 
 /* Tuples that sort stages kept back when they were replaced.  Where the new tree sorts,
  * too, a stage `held` gives them to its topmost sort, so that the order is kept. */
@@ -51,6 +53,8 @@ struct es_scope {
     struct es_given behind; /* given, and may come again from a tuple server */
 
     struct esi_announcement *announcement; /* owned; NULL = the scope has no name */
+
+    struct esi_pace *pace; /* owned; NULL = pulls when its consumer likes */
 
     struct es_scope_cost cost;
     char communicator[64]; /* last name that was asked for */
@@ -92,6 +96,21 @@ int esi_scope_announce(struct es_scope *scope);
 /* Does what people ask of an announced scope.  Before a pull. */
 void esi_scope_attend(struct es_scope *scope);
 void esi_scope_withdraw(struct es_scope *scope);
+
+/* --- The rate controller: scope_pace.c ------------------------------------------- */
+
+/* Gives the scope to a rate controller with these goals, 0 = none; both 0: takes it
+ * back. -EINVAL with words, -ENOMEM. */
+int esi_scope_set_pace(struct es_scope *scope,
+                       double budget,
+                       double wanted_hz,
+                       struct es_error *error);
+void esi_scope_end_pace(struct es_scope *scope);
+/* Measures, changes the scope where that was decided, and waits until the next pull is
+ * due.  Before a pull. */
+void esi_scope_keep_pace(struct es_scope *scope);
+/* Writes what was decided, and why. */
+void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out);
 
 /* --- The tree: scope_tree.c --------------------------------------------------- */
 

@@ -58,6 +58,15 @@ expect 2 "$eventspace" scope set heartbeat shap=flat "$run"
 contains err 'did you mean "shape"'
 expect 2 "$eventspace" scope set heartbeat sort=stop "$run"
 contains err "cannot be sorted"
+expect 0 "$eventspace" scope set heartbeat --rate 50Hz --budget 1% "$run"
+contains out "shape="
+is_decided()
+{
+    "$eventspace" scope show heartbeat "$run" | grep -q "pulls/s,"
+}
+await 10 is_decided || fault "the rate controller has not decided"
+expect 0 "$eventspace" scope set heartbeat --rate 0 "$run"
+expect 2 "$eventspace" scope set heartbeat --budget=-1 "$run"
 expect 2 "$eventspace" scope show nobody "$run"
 contains err 'no scope "nobody"'
 

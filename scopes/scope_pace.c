@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* scope_pace.c - lets the rate controller have a scope: measures what pulls cost, does
+ * what it decides, and keeps the pause between pulls that it has chosen. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scopes/rate.h"
+#include "scopes/remote.h"
+#include "scopes/scope_private.h"
+
+#define SAMPLE_NS UINT64_C(500000000)
+enum { HOSTS_MOST = 256 };
+
+struct host_cpu {
+    char host[64];
+    uint64_t cpu_ns; /* of its stages that stand now */
+};
+
+struct esi_pace {
+    struct es_rate *rate;
+    struct es_rate_settings settings;
+    uint64_t begun_ns; /* of the last pull */
+    uint64_t sampled_ns;
+    uint64_t full; /* pulls since then that reached the limit */
+    struct es_scope_cost before;
+    struct host_cpu hosts[HOSTS_MOST];
+    size_t host_count;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* --- Measuring ------------------------------------------------------------------- */
+
+struct census {
+    struct host_cpu hosts[HOSTS_MOST];
+    size_t count;
+    size_t servers;
+};
+
+static void add_cpu(struct census *census, const char *host, uint64_t cpu_ns)
+{
+    size_t i = 0;
+
+    while (i < census->count && strcmp(census->hosts[i].host, host) != 0)
+        i++;
+    if (i == HOSTS_MOST)
+        return;
+    if (i == census->count) {
+        census->hosts[i] = (struct host_cpu){.cpu_ns = 0};
+        strncpy(census->hosts[i].host, host, sizeof census->hosts[i].host - 1);
+        census->count++;
+    }
+    census->hosts[i].cpu_ns += cpu_ns;
+}
+
+static void count_stage(const struct es_stage *stage, int depth, void *data)
+{
+    struct census *census = data;
+    struct es_remote_status status;
+
+    (void)depth;
+    if (!es_stage_is_remote(stage))
+        return;
+    es_remote_status(stage, &status);
+    add_cpu(census, status.host, status.server_cpu_ns);
+    census->servers++;
+}
+
+/* What `host` has used since the last sample; a new tree counts from 0. */
+static uint64_t used(const struct esi_pace *pace, const struct host_cpu *host)
+{
+    for (size_t i = 0; i < pace->host_count; i++)
+        if (strcmp(pace->hosts[i].host, host->host) == 0 &&
+            pace->hosts[i].cpu_ns <= host->cpu_ns)
+            return host->cpu_ns - pace->hosts[i].cpu_ns;
+    return host->cpu_ns;
+}
+
+static int apply(struct es_scope *scope, const struct es_rate_settings *settings)
+{
+    struct es_scope_config config = scope->config;
+
+    config.max = settings->max;
+    config.tree.mode = settings->mode;
+    config.tree.threads = settings->threads;
+    config.tree.ahead = settings->ahead;
+    config.tree.shape = settings->shape;
+    config.tree.fan_out = settings->fan_out;
+    return es_scope_reconfigure(scope, &config, NULL);
+}
+
+static void sample(struct es_scope *scope, uint64_t now)
+{
+    struct esi_pace *pace = scope->pace;
+    struct es_rate_host hosts[HOSTS_MOST];
+    struct census *census = calloc(1, sizeof *census);
+    struct es_rate_decision decision;
+    struct es_scope_cost cost;
+    struct es_rate_sample taken;
+
+    if (!census)
+        return;
+    es_scope_cost(scope, &cost);
+    es_scope_foreach_stage(scope, count_stage, census);
+    /* What the consumer itself uses counts where it reads the program's memory. */
+    add_cpu(census, scope->here, cost.cpu_ns);
+    for (size_t i = 0; i < census->count; i++)
+        hosts[i] =
+            (struct es_rate_host){census->hosts[i].host, used(pace, &census->hosts[i])};
+    taken = (struct es_rate_sample){.now_ns = now,
+                                    .pulls = cost.pulls - pace->before.pulls,
+                                    .pull_ns = cost.total_ns - pace->before.total_ns,
+                                    .tuples = cost.tuples - pace->before.tuples,
+                                    .lost = cost.lost - pace->before.lost,
+                                    .full = pace->full,
+                                    .hosts = hosts,
+                                    .host_count = census->count,
+                                    .servers = census->servers,
+                                    .elements = cost.origins};
+    es_rate_feed(pace->rate, &taken, &decision);
+    memcpy(pace->hosts, census->hosts, sizeof pace->hosts);
+    pace->host_count = census->count;
+    pace->before = cost;
+    pace->sampled_ns = now;
+    pace->full = 0;
+    free(census);
+    if (decision.changed && apply(scope, &decision.settings) == 0)
+        pace->settings = decision.settings;
+}
+
+/* --- Pulling at its pace -----------------------------------------------------------
+ */
+
+void esi_scope_keep_pace(struct es_scope *scope)
+{
+    struct esi_pace *pace = scope->pace;
+    uint64_t now = now_ns();
+    uint64_t due = pace->begun_ns + pace->settings.interval_ns;
+
+    pace->full += scope->succeeded && scope->batch.count >= scope->config.max;
+    if (now - pace->sampled_ns >= SAMPLE_NS)
+        sample(scope, now);
+    if (now < due) {
+        struct timespec span = {.tv_sec = (time_t)((due - now) / UINT64_C(1000000000)),
+                                .tv_nsec = (long)((due - now) % UINT64_C(1000000000))};
+
+        nanosleep(&span, NULL);
+    }
+    pace->begun_ns = now_ns();
+}
+
+int esi_scope_set_pace(struct es_scope *scope,
+                       double budget,
+                       double wanted_hz,
+                       struct es_error *error)
+{
+    struct es_rate_config config;
+    struct esi_pace *pace;
+
+    if (budget <= 0 && wanted_hz <= 0) {
+        esi_scope_end_pace(scope);
+        return 0;
+    }
+    es_rate_config_init(&config);
+    config.budget = budget;
+    config.wanted_hz = wanted_hz;
+    config.settings.max =
+        scope->config.max < config.max_limit ? scope->config.max : config.max_limit;
+    config.settings.mode = scope->config.tree.mode;
+    config.settings.threads = scope->config.tree.threads;
+    config.settings.ahead = scope->config.tree.ahead;
+    config.settings.shape = scope->config.tree.shape;
+    config.settings.fan_out = scope->config.tree.fan_out;
+    pace = calloc(1, sizeof *pace);
+    if (!pace)
+        return -ENOMEM;
+    if (es_rate_create(&config, &pace->rate) < 0) {
+        free(pace);
+        return es_error_set(error, -EINVAL, "that is no goal for a rate controller");
+    }
+    pace->settings = config.settings;
+    pace->sampled_ns = now_ns();
+    es_scope_cost(scope, &pace->before);
+    esi_scope_end_pace(scope);
+    scope->pace = pace;
+    return 0;
+}
+
+void esi_scope_end_pace(struct es_scope *scope)
+{
+    if (!scope->pace)
+        return;
+    es_rate_destroy(scope->pace->rate);
+    free(scope->pace);
+    scope->pace = NULL;
+}
+
+void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out)
+{
+    struct es_rate_entry entries[ES_RATE_HISTORY];
+    size_t count = scope->pace ? es_rate_history(scope->pace->rate, entries) : 0;
+
+    es_json_out_begin_array(out, "decisions");
+    for (size_t i = 0; i < count; i++) {
+        char text[128];
+
+        es_json_out_begin_object(out, NULL);
+        es_json_out_real(out, "rate", entries[i].hz);
+        es_json_out_real(out, "share", entries[i].share);
+        es_json_out_string(out, "host", entries[i].host);
+        es_json_out_string(
+            out, "settings",
+            es_rate_settings_format(&entries[i].settings, text, sizeof text));
+        es_json_out_string(out, "reason", entries[i].reason);
+        es_json_out_end(out);
+    }
+    es_json_out_end(out);
+}
