@@ -117,9 +117,10 @@ begin() {
     local name=$1 host=$2
     shift 2
     rm -f "$work/$name".*
+    # A shell stands between, for nsenter stops when its child does and stays so.
     # shellcheck disable=SC2016 # for the shell in there
     {
-        hosts exec "$host" sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0.pid"; exec "$@"' \
+        hosts exec "$host" sh -c '"$@" & echo $! >"$0.new" && mv "$0.new" "$0.pid"; wait $!' \
             "$work/$name" "$@" </dev/null >"$work/$name.out" 2>"$work/$name.err"
         echo $? >"$work/$name.status"
     } &
