@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "eventspace/servers.h"
 #include "cli/ending.h"
 #include "eventspace/operation.h"
 
@@ -417,6 +418,23 @@ static int print_run_contents_json(const struct es_run *run, bool with_elements)
     return 0;
 }
 
+/* The run's hosts and their tuple servers, where it has any. */
+static void print_servers(const char *run)
+{
+    static const char *const states[] = {[ES_SERVER_UP] = "up",
+                                         [ES_SERVER_SILENT] = "does not answer",
+                                         [ES_SERVER_ENDED] = "ended"};
+    struct es_servers *servers;
+    struct es_server_info info;
+
+    if (es_servers_open(run, NULL, NULL, &servers) < 0)
+        return;
+    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
+        printf("host %s: %d ranks, tuple server %s%s at %s\n", info.host, info.ranks,
+               states[info.state], info.home ? " (home)" : "", info.address);
+    es_servers_close(servers);
+}
+
 static int list_run(const struct list_arguments *arguments)
 {
     struct es_run *run;
@@ -431,6 +449,7 @@ static int list_run(const struct list_arguments *arguments)
         code = print_processes_text(run);
         if (code == 0 && arguments->elements)
             code = print_elements_text(run);
+        print_servers(es_run_name(run));
     }
     if (code < 0)
         status = esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
