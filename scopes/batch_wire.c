@@ -388,7 +388,7 @@ static int read_marks(struct es_wire_state *state,
         origin = source->origins ? source->origins[run.origin] : (uint32_t)run.origin;
         for (uint64_t k = 0; k < run.count; k++)
             marks[i++] = (struct es_mark){
-                .position = position + k, .origin = origin, .reserved = run.flags};
+                .position = position + k, .origin = origin, .flags = run.flags};
     }
     return 0;
 }

@@ -62,7 +62,7 @@ static int pull_latest(struct es_stage *stage,
     if (es_element_latest(stage->state, &batch->tuples[batch->count], &mark->position) >
         0) {
         mark->origin = stage->origin;
-        mark->reserved = 0;
+        mark->flags = 0;
         batch->count++;
     }
     return 0;
@@ -89,7 +89,7 @@ static int pull_latest_siblings(struct es_stage *parent,
             continue;
         }
         mark->origin = siblings[i].origin;
-        mark->reserved = 0;
+        mark->flags = 0;
         tuple++;
         mark++;
     }

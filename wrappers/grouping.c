@@ -235,7 +235,7 @@ static int add_tuple(struct esi_grouping *grouping,
     if (tuple->stop == 0)
         return 0;
     group.summary = first_summary(grouping, tuple, origins->items[mark->origin].clock);
-    group.mark.reserved |= ES_MARK_SUMMARY;
+    group.mark.flags |= ES_MARK_SUMMARY;
     return add(grouping, &group, origins);
 }
 

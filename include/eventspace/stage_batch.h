@@ -44,14 +44,16 @@ struct es_origins {
     size_t count;
 };
 
-/* Bits of es_mark.reserved. */
-#define ES_MARK_SUMMARY 1u /* the tuple sums up others: see summary.h */
+/* Bits of es_mark.flags. */
+enum es_mark_flag {
+    ES_MARK_SUMMARY = 1 /* the tuple sums up others: see summary.h */
+};
 
 struct es_mark {
     uint64_t
         position;    /* in its element; of an open tuple: where it will be published */
     uint32_t origin; /* index into the scope's origins */
-    uint32_t reserved; /* ES_MARK_* bits, else 0 */
+    uint32_t flags;  /* bits of enum es_mark_flag */
 };
 
 /* What else is to be said of an element: given when tuples were lost, or when asked

@@ -64,7 +64,7 @@ struct es_summary {
 
 static inline bool es_mark_is_summary(const struct es_mark *mark)
 {
-    return (mark->reserved & ES_MARK_SUMMARY) != 0;
+    return (mark->flags & ES_MARK_SUMMARY) != 0;
 }
 
 /* Reads a summary.  -EINVAL: the mark says that it is none, or it is not

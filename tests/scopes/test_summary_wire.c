@@ -44,7 +44,7 @@ static void fill(struct es_batch *batch, uint64_t *positions)
         mark.position = positions[mark.origin];
         if (next_random() % 4 == 0) {
             mark.position = next_random() >> next_random() % 64;
-            mark.reserved = ES_MARK_SUMMARY;
+            mark.flags = ES_MARK_SUMMARY;
         } else {
             positions[mark.origin]++;
         }

@@ -325,7 +325,7 @@ static void summaries_go_through_tuples_unchanged(void **state)
             .value = next_random(&seed),
             .first_ns = next_random(&seed),
             .last_ns = next_random(&seed)};
-        struct es_mark mark = {.reserved = ES_MARK_SUMMARY};
+        struct es_mark mark = {.flags = ES_MARK_SUMMARY};
         struct es_summary read = {.count = 0};
         struct es_tuple tuple;
 
@@ -340,7 +340,7 @@ static void summaries_go_through_tuples_unchanged(void **state)
         assert_int_equal(read.value, summary.value);
         assert_int_equal(read.first_ns, summary.first_ns);
         assert_int_equal(read.last_ns, summary.last_ns);
-        mark.reserved = 0;
+        mark.flags = 0;
         assert_int_equal(es_summary_decode(&tuple, &mark, &read), -EINVAL);
     }
 }
