@@ -44,12 +44,16 @@ enum load_option {
     OPTION_COUNT,
     OPTION_LINGER,
     OPTION_PREFIX,
+    OPTION_HERE,
+    OPTION_FIRST_RANK,
 };
 
 static const struct argp_option options[] = {
     {"run", 'r', "NAME", 0, "the run's name (load-PID)", 0},
     {"hosts", 'h', "N", 0, "hosts, by name only (1)", 0},
     {"host-prefix", OPTION_PREFIX, "TEXT", 0, "they are named TEXT-0, ... (host)", 0},
+    {"here", OPTION_HERE, NULL, 0, "one host, which has this host's name", 0},
+    {"first-rank", OPTION_FIRST_RANK, "N", 0, "number of the first rank (0)", 0},
     {"ranks", 'n', "N", 0, "ranks on all hosts together (1)", 0},
     {"threads", 't', "N", 0, "threads of a rank (1)", 0},
     {"elements", OPTION_ELEMENTS, "N", 0, "elements of a thread (14)", 0},
@@ -87,6 +91,28 @@ static int parse_count(const char *text, int most, struct argp_state *state)
     return (int)value;
 }
 
+static error_t parse_place_option(int key, char *text, struct argp_state *state)
+{
+    struct made_load_config *load = &((struct settings *)state->input)->load;
+
+    switch (key) {
+    case 'h':
+        load->hosts = parse_count(text, 100000, state);
+        return 0;
+    case OPTION_PREFIX:
+        load->host_prefix = text;
+        return 0;
+    case OPTION_HERE:
+        load->here = true;
+        return 0;
+    case OPTION_FIRST_RANK:
+        load->first_rank = parse_count(text, 1000000, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_load_option(int key, char *text, struct argp_state *state)
 {
     struct settings *settings = state->input;
@@ -97,12 +123,6 @@ static error_t parse_load_option(int key, char *text, struct argp_state *state)
         if (strlen(text) >= sizeof settings->run)
             argp_error(state, "run \"%s\": too long", text);
         strcpy(settings->run, text);
-        return 0;
-    case 'h':
-        load->hosts = parse_count(text, 100000, state);
-        return 0;
-    case OPTION_PREFIX:
-        load->host_prefix = text;
         return 0;
     case 'n':
         load->ranks = parse_count(text, 100000, state);
@@ -123,7 +143,7 @@ static error_t parse_load_option(int key, char *text, struct argp_state *state)
         load->block = true;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_place_option(key, text, state);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/host.h"
 #include "eventspace/operation.h"
 #include "eventspace/run.h"
 #include "tuplespace/segment.h"
@@ -74,7 +75,10 @@ static int rank_host(const struct made_load_config *config, int rank)
 
 static void format_host(const struct made_load *load, int index, char out[64])
 {
-    snprintf(out, 64, "%s-%d", load->host_prefix, index);
+    if (load->config.here)
+        es_host_name(out);
+    else
+        snprintf(out, 64, "%s-%d", load->host_prefix, index);
 }
 
 static int per_rank(const struct made_load_config *config)
@@ -106,7 +110,7 @@ static void add_world(struct es_segment *segment,
     uint16_t index;
 
     for (int i = 0; group && i < config->ranks; i++)
-        group[i] = i;
+        group[i] = config->first_rank + i;
     if (group)
         es_segment_add_communicator(segment, &world, &index);
     free(group);
@@ -124,8 +128,8 @@ static int add_segment(struct made_load *load, int rank, struct es_error *error)
     segment.run = load->run;
     segment.host = host;
     segment.program = "load";
-    segment.rank = rank;
-    segment.size = config->ranks;
+    segment.rank = config->first_rank + rank;
+    segment.size = config->first_rank + config->ranks;
     segment.max_elements = (uint32_t)per_rank(config);
     segment.max_communicators = 16;
     segment.arena_bytes = arena_bytes(config);
@@ -148,7 +152,7 @@ static int add_element(struct made_load *load, int rank, int index)
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = collector,
-        .rank = rank,
+        .rank = config->first_rank + rank,
         .thread = index / config->elements,
         .classes = 1u << op_class,
         .peer = ES_PEER_NONE,
@@ -161,7 +165,7 @@ static int add_element(struct made_load *load, int rank, int index)
     int rc;
 
     snprintf(collector, sizeof collector, "load-%d", index % config->elements);
-    snprintf(name, sizeof name, "%d.%d/%s", rank, made.thread, collector);
+    snprintf(name, sizeof name, "%d.%d/%s", made.rank, made.thread, collector);
     rc = es_segment_add_element(load->segments[rank], &made, &element->writer);
     if (rc != 0)
         return rc;
@@ -291,7 +295,7 @@ void made_load_element(const struct made_load *load,
 
     *ret_element = (struct made_load_element){
         .host = made_load_host(load, rank_host(&load->config, element->rank)),
-        .rank = element->rank,
+        .rank = load->config.first_rank + element->rank,
         .name = element->writer.element->name,
         .written = element->written,
     };

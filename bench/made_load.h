@@ -21,7 +21,9 @@ struct made_load_config {
     const char *run; /* borrowed */
     int hosts;       /* named HOST_PREFIX-0, ...; 1 to `ranks` */
     const char *host_prefix;
+    bool here; /* all of it on one host, which has this host's name */
     int ranks;
+    int first_rank;     /* number of the first, where the run has others, too */
     int threads;        /* of a rank */
     int elements;       /* of a thread */
     size_t total;       /* no more elements than this; 0 = ranks * threads * elements */
