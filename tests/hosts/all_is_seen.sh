@@ -24,6 +24,11 @@ begin front front "$consumer" seen - 2 shape=views
 begin rank b0 "$consumer" seen - 2 shape=hosts mode=sequential
 begin outside out "$consumer" seen "$home" 2 shape=levels
 begin kary front "$consumer" seen - 2 shape=kary fan-out=2 batch=500
+on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
+check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
+await 10 test -s $work/front.out
+on a0 10 "$eventspace" scope set consumer shape=levels levels=host,cluster seen >$work/out
+expect 0 'a tree is changed from another host'
 ended job
 expect 0 'the wind tunnel'
 for name in front rank outside kary; do
