@@ -109,6 +109,8 @@ static void print_facts(const struct daemon *daemon, FILE *stream)
     es_json_out_signed(&out, "pid", getpid());
     es_json_out_bool(&out, "home", daemon->options->home == NULL);
     es_json_out_string(&out, "home_address", daemon->home);
+    if (daemon->options->advertise)
+        es_json_out_string(&out, "advertise", daemon->options->advertise);
     es_json_out_begin_array(&out, "addresses");
     for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
         es_json_out_string(&out, NULL, address);

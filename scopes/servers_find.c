@@ -66,13 +66,15 @@ static int read_facts(const char *run, const char *file, struct es_message **ret
     return result;
 }
 
-/* The first address that is, or is not, a socket of this host; "*" in it is the
- * server's host. */
+/* The first address that is, or is not, a socket of this host; "*" in it is what the
+ * server calls its host for others. */
 static int choose_address(const struct es_member *facts,
                           bool is_socket,
                           char out[ES_ADDRESS_BYTES])
 {
     const struct es_member *list = es_member_find(facts, "addresses");
+    const char *host =
+        es_member_text_or(facts, "advertise", es_member_text_or(facts, "host", ""));
 
     for (size_t i = 0; i < es_member_count(list); i++) {
         const char *address = es_member_as_text(es_member_at(list, i));
@@ -83,7 +85,7 @@ static int choose_address(const struct es_member *facts,
         star = strstr(address, ":*:");
         if (star)
             snprintf(out, ES_ADDRESS_BYTES, "%.*s:%s%s", (int)(star - address), address,
-                     es_member_text_or(facts, "host", ""), star + 2);
+                     host, star + 2);
         else
             snprintf(out, ES_ADDRESS_BYTES, "%s", address);
         return 0;

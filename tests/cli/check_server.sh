@@ -97,6 +97,14 @@ END
 await 5 grep -q "refused 127.0.0.1:" "$home/$name/eventspaced.log"
 await 5 grep -q "refused uid $(id -u)" "$home/$name/eventspaced.log"
 
+# Who finds the run's directory on another host goes where the server says.
+far=$prefix-afar
+expect 0 "$server" --run "$far" --grace 60 --host nowhere.invalid --advertise 127.0.0.1
+expect 0 "$eventspace" scope list "$far"
+contains out SCOPE
+kill "$(pids -afar)"
+await 5 none_left -afar
+
 # A signal ends it; nothing of it is in the way of the next one.
 kill "$pid"
 await 5 none_left -hand
