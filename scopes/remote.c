@@ -5,8 +5,9 @@
  * Most replies are decoded straight into the batch of the pull that waits for them.
  * Their bytes stay where the link received them until the next reply is due; should the
  * pull be repeated, they are decoded once more.  Whatever does not fit that way goes
- * through a queue: replies larger than what is left of the limit, those that come while
- * others are being given, and the last one when the connection is lost.
+ * through a queue (remote_queue.c): replies larger than what is left of the limit,
+ * those that come while others are being given, and the last one when the connection is
+ * lost.
  *
  * Places of origins move when tuples are given, `restart` when they have come.
  */
@@ -60,8 +61,10 @@ static void destroy_remote(struct esi_remote *remote)
     for (size_t i = 0; i < remote->host_count; i++)
         free(remote->hosts[i]);
     es_batch_fini(&remote->queue);
-    es_wire_moves_fini(&remote->queued_moves);
     es_wire_moves_fini(&remote->moves);
+    free(remote->replies);
+    free(remote->queued_moves);
+    free(remote->before);
     free(remote->wire_state.next);
     free(remote->hosts);
     free(remote->host);
@@ -130,92 +133,6 @@ static void close_remote(struct es_stage *stage)
 
 /* --- Replies ----------------------------------------------------------------- */
 
-/* Decodes a reply, behind what the batch has. */
-static int decode(struct es_stage *stage,
-                  const struct es_frame *frame,
-                  const uint32_t *origins,
-                  struct es_batch *batch)
-{
-    struct esi_remote *remote = stage->state;
-    struct es_wire_source source = {.swapped = remote->wire.swapped,
-                                    .origins = origins};
-
-    return es_batch_decode(&remote->wire_state, &source, frame->payload, frame->length,
-                           batch, &remote->moves, &remote->spent, NULL);
-}
-
-static struct es_place *place_of(const struct es_stage *stage, uint32_t index)
-{
-    const struct esi_remote *remote = stage->state;
-
-    return &stage->context->places->items[remote->origins[index]];
-}
-
-static void move_place(struct es_place *place, uint64_t position)
-{
-    place->taken.position = position;
-    place->given.position = position;
-}
-
-/* Takes what a reply says into the accounts, once. */
-static void account(struct es_stage *stage, const struct es_batch *batch, size_t first)
-{
-    struct esi_remote *remote = stage->state;
-
-    for (size_t i = 0; i < remote->moves.count; i++)
-        remote->restart[remote->moves.items[i].origin] =
-            remote->moves.items[i].position;
-    for (size_t i = first; i < batch->report_count; i++)
-        stage->cost.lost += batch->reports[i].lost;
-    remote->answered++;
-    remote->server_cpu_ns += remote->spent.cpu_ns;
-    remote->server_wall_ns += remote->spent.wall_ns;
-}
-
-/* What was lost over there counts for the origin here. */
-static void count_lost(struct es_place *place, uint64_t lost)
-{
-    place->taken.lost += lost;
-    place->given.lost += lost;
-}
-
-int esi_remote_enqueue(struct es_stage *stage, const struct es_frame *frame)
-{
-    struct esi_remote *remote = stage->state;
-    size_t reports = remote->queue.report_count;
-    int result = decode(stage, frame, NULL, &remote->queue);
-
-    for (size_t i = 0; i < remote->moves.count && result == 0; i++)
-        result = es_wire_moves_add(&remote->queued_moves, remote->moves.items[i].origin,
-                                   remote->moves.items[i].position);
-    if (result < 0)
-        return result;
-    account(stage, &remote->queue, reports);
-    for (size_t i = reports; i < remote->queue.report_count; i++)
-        count_lost(place_of(stage, remote->queue.reports[i].origin),
-                   remote->queue.reports[i].lost);
-    return 0;
-}
-
-/* It was given already, and is taken or given again when the next pull says so. */
-int esi_remote_keep_direct(struct es_stage *stage)
-{
-    struct esi_remote *remote = stage->state;
-    int result;
-
-    if (!remote->direct.payload)
-        return 0;
-    es_batch_undo(&remote->wire_state, remote->direct.payload, remote->direct.length);
-    result = decode(stage, &remote->direct, NULL, &remote->queue);
-    if (result < 0)
-        return result;
-    remote->direct.payload = NULL;
-    remote->given = remote->queue.count;
-    remote->told = remote->queue.report_count;
-    remote->noticed = remote->queue.notice_count;
-    return 0;
-}
-
 /* Decodes a reply into the batch that waits for it. */
 static int give_direct(struct es_stage *stage,
                        const struct es_frame *frame,
@@ -223,114 +140,17 @@ static int give_direct(struct es_stage *stage,
 {
     struct esi_remote *remote = stage->state;
     size_t reports = batch->report_count;
-    int result = decode(stage, frame, remote->origins, batch);
+    int result = esi_remote_decode(stage, frame, remote->origins, batch);
 
     if (result < 0)
         return result;
-    account(stage, batch, reports);
+    esi_remote_account(stage, batch, reports);
     for (size_t i = 0; i < remote->moves.count; i++)
-        move_place(place_of(stage, remote->moves.items[i].origin),
-                   remote->moves.items[i].position);
+        esi_remote_move_place(stage, remote->moves.items[i].origin,
+                              remote->moves.items[i].position);
     for (size_t i = reports; i < batch->report_count; i++)
-        count_lost(&stage->context->places->items[batch->reports[i].origin],
-                   batch->reports[i].lost);
+        esi_remote_count_lost(stage, batch->reports[i].origin, batch->reports[i].lost);
     remote->direct = *frame;
-    return 0;
-}
-
-/* --- The queue --------------------------------------------------------------- */
-
-static bool has_rest(const struct esi_remote *remote)
-{
-    return remote->given < remote->queue.count ||
-           remote->told < remote->queue.report_count ||
-           remote->noticed < remote->queue.notice_count;
-}
-
-/* Forgets what was given. */
-static void drop_given(struct esi_remote *remote)
-{
-    struct es_batch *queue = &remote->queue;
-
-    queue->count -= remote->given;
-    queue->report_count -= remote->told;
-    queue->notice_count -= remote->noticed;
-    if (queue->count > 0) {
-        memmove(queue->tuples, queue->tuples + remote->given,
-                queue->count * sizeof *queue->tuples);
-        memmove(queue->marks, queue->marks + remote->given,
-                queue->count * sizeof *queue->marks);
-    }
-    if (queue->report_count > 0)
-        memmove(queue->reports, queue->reports + remote->told,
-                queue->report_count * sizeof *queue->reports);
-    if (queue->notice_count > 0)
-        memmove(queue->notices, queue->notices + remote->noticed,
-                queue->notice_count * sizeof *queue->notices);
-    remote->given = remote->told = remote->noticed = 0;
-    queue->more &= queue->count > 0;
-}
-
-/* Places stand where everything before was given: behind the replies in the queue, but
- * before what is left of it. */
-static void move_queued(struct es_stage *stage)
-{
-    struct esi_remote *remote = stage->state;
-
-    for (size_t i = 0; i < remote->queued_moves.count; i++)
-        move_place(place_of(stage, remote->queued_moves.items[i].origin),
-                   remote->queued_moves.items[i].position);
-    for (size_t i = remote->given; i < remote->queue.count; i++) {
-        const struct es_mark *mark = &remote->queue.marks[i];
-        struct es_place *place = place_of(stage, mark->origin);
-
-        if (place->taken.position > mark->position)
-            move_place(place, mark->position);
-    }
-    if (remote->given == remote->queue.count)
-        remote->queued_moves.count = 0;
-}
-
-static int give_told(struct esi_remote *remote, struct es_batch *batch)
-{
-    int result = 0;
-
-    for (; remote->told < remote->queue.report_count && result == 0; remote->told++) {
-        struct es_report report = remote->queue.reports[remote->told];
-
-        report.origin = remote->origins[report.origin];
-        result = es_batch_report(batch, &report);
-    }
-    for (; remote->noticed < remote->queue.notice_count && result == 0;
-         remote->noticed++)
-        result = es_batch_notice(batch, &remote->queue.notices[remote->noticed]);
-    return result;
-}
-
-/* Gives from the queue as much as the limit allows. */
-static int give_queued(struct es_stage *stage, size_t max, struct es_batch *batch)
-{
-    struct esi_remote *remote = stage->state;
-    const struct es_batch *queue = &remote->queue;
-    size_t left = queue->count - remote->given;
-    size_t count = left < max ? left : max;
-    int result = es_batch_reserve(batch, count);
-
-    if (result == 0)
-        result = give_told(remote, batch);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < count; i++, batch->count++) {
-        batch->tuples[batch->count] = queue->tuples[remote->given + i];
-        batch->marks[batch->count] = queue->marks[remote->given + i];
-        batch->marks[batch->count].origin =
-            remote->origins[batch->marks[batch->count].origin];
-    }
-    remote->given += count;
-    batch->more |= queue->more || count < left;
-    if (count == left)
-        remote->queue.more = false;
-    move_queued(stage);
     return 0;
 }
 
@@ -345,10 +165,10 @@ static int settle(struct es_stage *stage, const struct es_pull *pull)
     if (remote->given_serial > pull->acknowledged) {
         result = esi_remote_keep_direct(stage);
         if (result == 0)
-            remote->given = remote->told = remote->noticed = 0;
+            esi_remote_take_back(stage);
     } else {
         remote->direct.payload = NULL;
-        drop_given(remote);
+        esi_remote_drop_given(remote);
     }
     if (result == 0)
         remote->settled = pull->serial;
@@ -379,7 +199,7 @@ static void ask_remote(struct es_stage *stage, const struct es_pull *pull)
         return;
     remote->asked = pull->serial;
     remote->asked_ns = esi_remote_now_ns();
-    if (!has_rest(remote) || pull->drain)
+    if (!esi_remote_has_rest(remote) || pull->drain)
         send_pulls(stage, pull);
 }
 
@@ -432,11 +252,6 @@ static int await_batch(struct es_stage *stage,
     return ret_frame->type == ES_FRAME_BATCH ? 0 : take_failure(ret_frame);
 }
 
-static bool is_empty(const struct es_batch *batch)
-{
-    return batch->count == 0 && batch->report_count == 0 && batch->notice_count == 0;
-}
-
 /* Gives the reply, or as much of it as the limit allows. */
 static int give(struct es_stage *stage,
                 const struct es_frame *frame,
@@ -447,11 +262,11 @@ static int give(struct es_stage *stage,
     uint32_t count;
     int result = es_batch_wire_count(frame->payload, frame->length, &count);
 
-    if (result == 0 && count <= max && is_empty(&remote->queue))
+    if (result == 0 && count <= max && remote->reply_count == 0)
         return give_direct(stage, frame, batch);
     if (result == 0)
         result = esi_remote_enqueue(stage, frame);
-    return result < 0 ? result : give_queued(stage, max, batch);
+    return result < 0 ? result : esi_remote_give_queued(stage, max, batch);
 }
 
 static void note_silence(struct es_stage *stage, uint64_t limit_ns)
@@ -524,8 +339,8 @@ static int pull_new(struct es_stage *stage,
             return give(stage, &frame, pull->max, batch);
     } else {
         result = fetch_drained(stage, pull);
-        if (has_rest(remote)) {
-            int given = give_queued(stage, pull->max, batch);
+        if (esi_remote_has_rest(remote)) {
+            int given = esi_remote_give_queued(stage, pull->max, batch);
 
             if (result == 0 || given < 0)
                 return given;
@@ -545,12 +360,13 @@ static int pull_remote(struct es_stage *stage,
         return result;
     ask_remote(stage, pull);
     remote->given_serial = pull->serial;
-    if (has_rest(remote) && !pull->drain)
-        return give_queued(stage, pull->max, batch);
+    if (esi_remote_has_rest(remote) && !pull->drain)
+        return esi_remote_give_queued(stage, pull->max, batch);
     result = pull_new(stage, pull, batch);
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
-    if (result == -EPROTO)
+    /* Without memory a reply could not be kept: it comes again. */
+    if (result == -EPROTO || result == -ENOMEM)
         esi_remote_drop(stage, result);
     return result < 0 && result != -ENOMEM ? tell_silence(stage, result, batch)
                                            : result;

@@ -27,6 +27,22 @@ struct esi_remote_wire {
     int code;            /* why there is none */
 };
 
+/* One reply in the queue: what of it is left there. */
+struct esi_remote_reply {
+    size_t tuples;
+    size_t reports;
+    size_t notices;
+    size_t moves;
+    bool whole; /* has summaries: given in one pull or not at all */
+};
+
+/* Where reading of an origin begins anew before and after a reply. */
+struct esi_remote_move {
+    uint64_t before;
+    uint64_t after;
+    uint32_t origin;
+};
+
 struct esi_remote {
     char *host;
     uint64_t limit_ns;
@@ -45,11 +61,21 @@ struct esi_remote {
     struct es_frame direct; /* payload NULL = none */
     /* Or what is given piece by piece, with the part's origins in its marks. */
     struct es_batch queue;
-    size_t given;   /* tuples of it that were given and not acknowledged */
+    struct esi_remote_reply *replies; /* that it consists of, the oldest first */
+    size_t reply_count;
+    size_t reply_capacity;
+    struct esi_remote_move *queued_moves; /* of all replies, one after the other */
+    size_t queued_move_count;
+    size_t queued_move_capacity;
+    size_t begun;   /* replies of which something was given and not acknowledged */
+    size_t given;   /* tuples, likewise */
     size_t told;    /* reports, likewise */
     size_t noticed; /* notices, likewise */
-    struct es_wire_moves queued_moves;
-    struct es_wire_moves moves;
+    unsigned held;  /* pulls in turn in which the first reply did not fit */
+
+    struct es_wire_moves moves; /* of the reply decoded last */
+    uint64_t *before;           /* where they began; as many as moves.capacity */
+    size_t before_capacity;
     struct es_wire_cost spent;
 
     uint64_t given_serial; /* of the pull that gave last */
@@ -113,11 +139,33 @@ int esi_remote_take_positions(struct es_stage *stage,
                               const struct es_member *reply,
                               struct es_error *error);
 
-/* --- remote.c: what has come --------------------------------------------------- */
+/* --- remote_queue.c: what has come -------------------------------------------- */
+
+/* Decodes a reply, behind what the batch has. */
+int esi_remote_decode(struct es_stage *stage,
+                      const struct es_frame *frame,
+                      const uint32_t *origins,
+                      struct es_batch *batch);
+/* Takes what the decoded reply says into the accounts, once; its reports begin at
+ * `first`. */
+void esi_remote_account(struct es_stage *stage,
+                        const struct es_batch *batch,
+                        size_t first);
+void esi_remote_move_place(struct es_stage *stage, uint32_t index, uint64_t position);
+/* What was lost over there counts for the scope's `origin` here. */
+void esi_remote_count_lost(struct es_stage *stage, uint32_t origin, uint64_t lost);
 
 /* Moves a reply that lies in the link's memory to the queue. */
 int esi_remote_keep_direct(struct es_stage *stage);
 /* Appends a reply to the queue. */
 int esi_remote_enqueue(struct es_stage *stage, const struct es_frame *frame);
+/* Whether the queue has something that was not given. */
+bool esi_remote_has_rest(const struct esi_remote *remote);
+/* Gives from the queue as much as the limit allows. */
+int esi_remote_give_queued(struct es_stage *stage, size_t max, struct es_batch *batch);
+/* Forgets what was given. */
+void esi_remote_drop_given(struct esi_remote *remote);
+/* As if nothing of the queue had been given. */
+void esi_remote_take_back(struct es_stage *stage);
 
 #endif

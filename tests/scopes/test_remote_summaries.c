@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tests of summaries from other hosts: every operation is counted once, however replies
+ * are divided, trees replaced and servers lost. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "eventspace/summary.h"
+#include "scopes/remote.h"
+#include "tests/scopes/made_server.h"
+
+enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400, THRESHOLD = 8191 };
+
+struct fixture {
+    struct made_run run;
+    struct es_writer *writers[ELEMENTS];
+    struct made_servers servers;
+    struct made_consumer consumer;
+    uint64_t written;
+    uint64_t bytes;
+    uint64_t counted;
+    uint64_t summed;
+    unsigned seed;
+};
+
+static const char *const hosts[HOSTS] = {"alpha", "beta"};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    const char *seed = getenv("ES_TEST_SEED");
+
+    assert_non_null(fixture);
+    fixture->seed = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
+    print_message("# ES_TEST_SEED=%u\n", fixture->seed);
+    made_run_begin(&fixture->run);
+    made_servers_begin(&fixture->servers, fixture->run.name);
+    for (int host = 0; host < HOSTS; host++) {
+        struct es_segment *segment =
+            made_run_add_rank_on(&fixture->run, hosts[host], host, HOSTS);
+
+        for (int i = host; i < ELEMENTS; i += HOSTS)
+            fixture->writers[i] = made_run_add_element(&fixture->run, segment, host, i,
+                                                       "p2p", 1, THRESHOLD);
+        made_server_add(&fixture->servers, hosts[host]);
+    }
+    made_consumer_begin(&fixture->consumer, &fixture->servers);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_end(&fixture->consumer);
+    made_servers_end(&fixture->servers);
+    made_run_end(&fixture->run);
+    free(fixture);
+    return 0;
+}
+
+static unsigned random_below(struct fixture *fixture, unsigned limit)
+{
+    return (unsigned)rand_r(&fixture->seed) % limit;
+}
+
+/* Operations of many groups and buckets, so that replies have many summaries. */
+static void write_some(struct fixture *fixture, int count)
+{
+    static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Bsend",
+                                        "MPI_Ssend"};
+
+    for (int i = 0; i < count; i++) {
+        uint64_t now = made_ticks(&fixture->run, 0);
+        struct es_tuple tuple =
+            made_tuple(names[random_below(fixture, 4)], now - 1, now);
+
+        tuple.bytes = 1u << random_below(fixture, 20);
+        es_writer_write(fixture->writers[random_below(fixture, ELEMENTS)], &tuple);
+        fixture->written++;
+        fixture->bytes += tuple.bytes;
+    }
+}
+
+static void take(struct fixture *fixture)
+{
+    const struct es_batch *batch = &fixture->consumer.batch;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct es_summary summary;
+
+        assert_int_equal(
+            es_summary_decode(&batch->tuples[i], &batch->marks[i], &summary), 0);
+        fixture->counted += summary.count;
+        fixture->summed += summary.value;
+    }
+    for (size_t i = 0; i < batch->report_count; i++)
+        assert_int_equal(batch->reports[i].lost, 0);
+}
+
+static void pull(struct fixture *fixture, size_t max, bool repeat)
+{
+    assert_int_equal(made_consumer_pull(&fixture->consumer, max, repeat, false), 0);
+    assert_true(fixture->consumer.batch.count <= max);
+}
+
+static void take_all(struct fixture *fixture)
+{
+    time_t begun = time(NULL);
+
+    while (fixture->counted < fixture->written && time(NULL) - begun < 60) {
+        pull(fixture, 100000, false);
+        take(fixture);
+    }
+    assert_int_equal(fixture->counted, fixture->written);
+    assert_int_equal(fixture->summed, fixture->bytes);
+}
+
+static struct es_stage_node *reduction(struct fixture *fixture,
+                                       int host,
+                                       unsigned ahead)
+{
+    struct es_stage_node *node = made_consumer_node(&fixture->consumer, "reduce",
+                                                    hosts[host], hosts[host], "every");
+
+    assert_int_equal(es_stage_node_set(node, "to", "histogram"), 0);
+    assert_int_equal(es_stage_node_set(node, "by", "operation"), 0);
+    node->ahead = ahead;
+    return node;
+}
+
+/* Each host sums up what it has, and a gather here has both. */
+static struct es_stage_node *side_by_side(struct fixture *fixture, unsigned ahead)
+{
+    struct es_stage_node *root =
+        made_consumer_node(&fixture->consumer, "gather", NULL, "nobody", "every");
+
+    for (int host = 0; host < HOSTS; host++)
+        assert_int_equal(es_stage_node_add(root, reduction(fixture, host, ahead)), 0);
+    return root;
+}
+
+/* The first host passes on what the second one gives: when it is lost, what waits in it
+ * is lost with it. */
+static struct es_stage_node *behind_another(struct fixture *fixture, unsigned ahead)
+{
+    struct es_stage_node *root =
+        made_consumer_node(&fixture->consumer, "gather", hosts[0], "nobody", "every");
+
+    for (int host = 0; host < HOSTS; host++)
+        assert_int_equal(es_stage_node_add(root, reduction(fixture, host, ahead)), 0);
+    root->ahead = ahead;
+    return root;
+}
+
+/* --- Tests --------------------------------------------------------------------- */
+
+typedef struct es_stage_node *(*make_fn)(struct fixture *fixture, unsigned ahead);
+
+/* Limits change from pull to pull, so that replies that were asked for with a larger
+ * one do not fit; batches are asked for again; trees are replaced where a batch was
+ * used. */
+static void replace_trees(struct fixture *fixture, make_fn make, unsigned ahead)
+{
+    made_consumer_open(&fixture->consumer, make(fixture, ahead));
+    for (int i = 0; i < ROUNDS; i++) {
+        write_some(fixture, 20);
+        pull(fixture, 1 + random_below(fixture, 60), false);
+        while (random_below(fixture, 3) == 0)
+            pull(fixture, 1 + random_below(fixture, 60), true);
+        take(fixture);
+        if (random_below(fixture, 6) == 0)
+            made_consumer_open(&fixture->consumer, make(fixture, ahead));
+    }
+    take_all(fixture);
+}
+
+static void replaced_trees_count_all_once(void **state)
+{
+    replace_trees(*state, side_by_side, 0);
+}
+
+static void replaced_trees_with_pulls_ahead_count_all_once(void **state)
+{
+    replace_trees(*state, side_by_side, 3);
+}
+
+static void replaced_trees_in_two_levels_count_all_once(void **state)
+{
+    replace_trees(*state, behind_another, 2);
+}
+
+static void lose_servers(struct fixture *fixture, make_fn make, unsigned ahead)
+{
+    made_consumer_open(&fixture->consumer, make(fixture, ahead));
+    for (int i = 0; i < ROUNDS / 2; i++) {
+        struct made_server *server =
+            &fixture->servers.items[random_below(fixture, HOSTS)];
+
+        write_some(fixture, 20);
+        if (random_below(fixture, 8) == 0)
+            made_server_stop(server);
+        else if (!server->server)
+            made_server_start(&fixture->servers, server);
+        pull(fixture, 1 + random_below(fixture, 60), false);
+        if (random_below(fixture, 3) == 0)
+            pull(fixture, 1 + random_below(fixture, 60), true);
+        take(fixture);
+    }
+    for (int i = 0; i < HOSTS; i++)
+        if (!fixture->servers.items[i].server)
+            made_server_start(&fixture->servers, &fixture->servers.items[i]);
+    take_all(fixture);
+}
+
+static void lost_servers_count_all_once(void **state)
+{
+    lose_servers(*state, side_by_side, 0);
+}
+
+static void lost_servers_with_pulls_ahead_count_all_once(void **state)
+{
+    lose_servers(*state, side_by_side, 3);
+}
+
+static void lost_servers_in_two_levels_count_all_once(void **state)
+{
+    lose_servers(*state, behind_another, 2);
+}
+
+/* A limit that stays too small: the part is opened anew and asked for less. */
+static void a_smaller_limit_holds_nothing_up(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_remote_status status;
+
+    made_consumer_open(&fixture->consumer, reduction(fixture, 0, 1));
+    write_some(fixture, 3000);
+    pull(fixture, 60, false);
+    take(fixture);
+    fixture->written = fixture->counted; /* the second host's are not read */
+    assert_true(fixture->written > 0);
+    for (int i = 0; i < 2000 && fixture->consumer.batch.more; i++) {
+        pull(fixture, 2, false);
+        take(fixture);
+    }
+    assert_false(fixture->consumer.batch.more);
+    es_remote_status(fixture->consumer.root, &status);
+    assert_true(status.reopened > 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(replaced_trees_count_all_once),
+        TEST(replaced_trees_with_pulls_ahead_count_all_once),
+        TEST(replaced_trees_in_two_levels_count_all_once),
+        TEST(lost_servers_count_all_once),
+        TEST(lost_servers_with_pulls_ahead_count_all_once),
+        TEST(lost_servers_in_two_levels_count_all_once),
+        TEST(a_smaller_limit_holds_nothing_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
