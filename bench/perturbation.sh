@@ -1,107 +1,397 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# perturbation.sh - slowdown of the wind tunnel by collecting and observing (EventSpace paper, section 6).
+# perturbation.sh - slowdown of the wind tunnel by collection and by event scopes, and how
+# often these can be pulled (EventSpace paper, section 6).
 #
-#   bench/perturbation.sh [PAIRS [SIZE...]]     from the top of the build folder
+#   bench/perturbation.sh [OPTION]...             from the top of the build folder
+#   bench/perturbation.sh ROUNDS [SIZE...]        collection alone, without a side load
 #
-# Each pair is one run alone and one in the configuration of its line, in turn, so that both meet the same
-# machine; the slowdown is the median of the pairs' ratios of iterations per second.  The line "alone" is the
-# same configuration against itself: the machine's noise.  bench/plot.py draws the table.
+# In a round each row is run once, next to the tunnel alone, in turns before and behind it;
+# the slowdown is the median of the rounds' ratios of iterations per second. The row "again" is the tunnel alone once
+# more: what it shows is the machine's noise.
 #
-#   ES_PERTURBATION="alone collected ..." chooses the configurations, ES_ITERATIONS the length of a run.
+# The tunnel has 2 ranks here. A side load (bench/load) stands for the 138 threads more
+# that the paper has: it writes real elements into the same run, at the rate of the paper's
+# events (200, 14 and 3.3 Hz for small, medium and large), and does so beside the tunnel
+# alone, too.
 
 set -eu
-pairs=${1:-7}
-[ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- small medium large
-build=$PWD
-if ! [ -x "$build/cli/eventspace" ] || ! [ -x "$build/apps/windtunnel" ] || ! [ -x "$build/bench/observe" ]; then
-    echo "perturbation.sh: run it in the build folder, after make" >&2
-    exit 2
-fi
-configurations=${ES_PERTURBATION:-alone collected get-1 get-thread get-rank get-all get-all-flat get-all-100hz
-    get-all-threads three-monitors}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 
-# Iterations that take some seconds each.
-iterations_of() {
+usage() {
+    cat <<'EOF'
+usage: perturbation.sh [OPTION]... | perturbation.sh ROUNDS [SIZE...]
+  --rounds N       runs of each row (7)
+  --sizes "SIZE.." small medium large
+  --rows "ROW.."   which rows, or the names of groups: goals paper full (all)
+  --seconds S      about how long a run takes (4)
+  --nice N         the observers are nicer by N (0)
+  --no-side        no side load: rows none, again and collected only
+  -o PREFIX        writes PREFIX.tsv (each run), PREFIX.md and PREFIX.svg
+  --list           the rows there are
+EOF
+}
+
+rows_goals="all-100 host-100"
+rows_paper="collected e1-paper e14-paper e266-paper all-58 all-106 all-25"
+rows_full="e1 e14 e266 all-views all-flat all-few all-server four four-100"
+rounds=7
+sizes="small medium large"
+rows=
+seconds=4
+niceness=0
+side=yes
+output=
+
+fail() {
+    echo "perturbation.sh: $*" >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
     case $1 in
-    small) echo "${ES_ITERATIONS:-400}" ;;
-    medium) echo "${ES_ITERATIONS:-30}" ;;
-    large) echo "${ES_ITERATIONS:-8}" ;;
+    --rounds | --sizes | --rows | --seconds | --nice | -o)
+        [ $# -ge 2 ] || fail "$1: a value is missing"
+        case $1 in
+        --rounds) rounds=$2 ;;
+        --sizes) sizes=$2 ;;
+        --rows) rows="$rows $2" ;;
+        --seconds) seconds=$2 ;;
+        --nice) niceness=$2 ;;
+        -o) output=$2 ;;
+        esac
+        shift
+        ;;
+    --no-side) side=no ;;
+    --list)
+        echo "goals: $rows_goals"
+        echo "paper: $rows_paper"
+        echo "full: $rows_full"
+        exit 0
+        ;;
+    --help)
+        usage
+        exit 0
+        ;;
+    [0-9]*)
+        rounds=$1
+        shift
+        [ $# -eq 0 ] || sizes=$*
+        side=no
+        break
+        ;;
     *)
-        echo "perturbation.sh: no size $1" >&2
+        usage >&2
         exit 2
         ;;
     esac
+    shift
+done
+
+case $rounds in '' | 0 | *[!0-9]*) fail "--rounds $rounds: expected a number from 1" ;; esac
+case $seconds in '' | *[!0-9.]*) fail "--seconds $seconds: expected a number" ;; esac
+
+build=$PWD
+for program in cli/eventspace apps/windtunnel bench/load bench/observe; do
+    [ -x "$build/$program" ] || fail "run it in the build folder, after make"
+done
+here=$(cd "$(dirname "$0")" && pwd)
+
+# --- Rows ---------------------------------------------------------------------------
+
+# Words of the rows: names of groups become their rows.
+expand_rows() {
+    for word in $1; do
+        case $word in
+        goals) echo "$rows_goals" ;;
+        paper) echo "$rows_paper" ;;
+        full) echo "$rows_full" ;;
+        *) echo "$word" ;;
+        esac
+    done
 }
 
-# Iterations per second of one run: rate COMMAND...
-rate() {
-    "$@" </dev/null 2>&1 | awk '/^iterations per second:/ { print $4 }'
-}
-
-# The observers of a configuration: one line of settings each.
+# What a row's observers are told, one observer a line; nothing: no observer. Rows all-*
+# have the view of 1,948 elements.
 observers_of() {
+    flat="--elements 1948 --set shape=flat --set threads=4"
+    views="--elements 1948 --set shape=views --set threads=4"
+    few="--elements 1948 --set shape=views --set threads=0 --set mode=sequential"
+    e1="--elements 1 --name 0.0/completion"
     case $1 in
-    get-1) echo "--name=0.0/point-to-point" ;;
-    get-thread) echo "--ranks=0 --thread=0" ;;
-    get-rank) echo "--ranks=0" ;;
-    get-all) echo "--set=shape=views" ;;
-    get-all-flat) echo "--set=shape=flat" ;;
-    get-all-100hz) echo "--rate=100" ;;
-    get-all-threads) echo "--set=threads=2" ;;
-    three-monitors) printf '%s\n' "--rate=100" "--rate=100 --ranks=0" "--rate=100 --thread=0" ;;
+    again | collected) ;;
+    e1) echo "$e1" ;;
+    e1-paper) echo "$e1 --rate 2500" ;;
+    e14) echo "--elements 14 --ranks 0-2" ;;
+    e14-paper) echo "--elements 14 --ranks 0-2 --rate 1500" ;;
+    e266) echo "--elements 266 --ranks 0-3" ;;
+    e266-paper) echo "--elements 266 --ranks 0-3 --rate 200" ;;
+    all-views) echo "$views" ;;
+    all-flat) echo "$flat" ;;
+    all-few) echo "$few" ;;
+    all-server) echo "--elements 1948 --set shape=views --set through-server=yes" ;;
+    all-58) echo "$views --rate 58" ;;
+    all-106) echo "$flat --rate 106" ;;
+    all-25) echo "$few --rate 25" ;;
+    all-100) echo "--elements 1948 --set shape=flat --rate 100" ;;
+    host-100) echo "--elements 162 --ranks 4 --set through-server=yes --rate 100" ;;
+    four | four-100)
+        rate=
+        [ "$1" = four ] || rate="--rate 100"
+        echo "--elements 1948 $rate"
+        echo "--elements 1948 --take thread $rate"
+        echo "--elements 1948 --take new --set reduce=histogram $rate"
+        echo "--elements 266 --ranks 0-3 --take new $rate"
+        ;;
+    *) fail "no row $1 (--list)" ;;
     esac
 }
 
-# One run in a configuration; what observers say goes to $folder/observed.
-run_in() {
-    configuration=$1
-    shift
-    if [ "$configuration" = alone ]; then
-        rate "${MPIEXEC:-mpiexec}" -n 2 "$@"
-        return
-    fi
-    run="perturbation-$$"
-    observers_of "$configuration" >"$folder/settings"
-    while read -r settings; do
-        # shellcheck disable=SC2086 # words of a command
-        "$build/bench/observe" --run "$run" $settings >>"$folder/observed" 2>>"$folder/faults" &
-    done <"$folder/settings"
-    rate "$build/cli/eventspace" run --name "$run" -n 2 -- "$@"
-    wait
-}
-
-median() {
-    sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
-}
-
-echo "size configuration pairs alone(it/s) so(it/s) slowdown min max pulls/s"
-for size in "$@"; do
-    tunnel="$build/apps/windtunnel --size $size --iterations $(iterations_of "$size") --check-every 1000"
-    for configuration in $configurations; do
-        : >"$folder/list"
-        : >"$folder/observed"
-        i=0
-        while [ "$i" -lt "$pairs" ]; do
-            # shellcheck disable=SC2086 # words of a command
-            alone=$(run_in alone $tunnel)
-            # shellcheck disable=SC2086
-            so=$(run_in "$configuration" $tunnel)
-            echo "$alone $so" >>"$folder/list"
-            i=$((i + 1))
-        done
-        awk '{ print $1 / $2 }' "$folder/list" | sort -n >"$folder/ratios"
-        slowdown=$(median <"$folder/ratios")
-        pulls=-
-        [ ! -s "$folder/observed" ] || pulls=$(awk '/^rate:/ { print $2 }' "$folder/observed" | median)
-        printf '%-7s %-16s %5d %11.2f %10.2f %8.3f %6.3f %6.3f %s\n' "$size" "$configuration" "$pairs" \
-            "$(awk '{ print $1 }' "$folder/list" | median)" "$(awk '{ print $2 }' "$folder/list" | median)" \
-            "$slowdown" "$(head -n 1 "$folder/ratios")" "$(tail -n 1 "$folder/ratios")" "$pulls"
-        echo "figure: windtunnel_${size}_${configuration}_slowdown $slowdown ratio"
-    done
+[ -n "$rows" ] || rows="paper full goals"
+[ "$side" = yes ] || rows=collected
+rows="again $(expand_rows "$rows" | tr '\n' ' ')"
+for row in $rows; do
+    observers_of "$row" >/dev/null
 done
-[ ! -s "$folder/faults" ] || { cat "$folder/faults" >&2; exit 1; }
+
+# --- Runs ---------------------------------------------------------------------------
+
+work=$(mktemp -d)
+EVENTSPACE_DIR=$work/runs
+export EVENTSPACE_DIR
+mkdir -m 700 "$EVENTSPACE_DIR"
+name=perturbation-$$
+started=
+
+finish() {
+    for pid in $started; do
+        kill "$pid" 2>/dev/null || :
+    done
+    wait
+    "$build/cli/eventspace" clean --force >/dev/null 2>&1 || :
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# Every thread and partner has elements of its own; all are there after one iteration.
+cat >"$work/map.json" <<'EOF'
+{"version": 1, "application": {"ranks": 2}, "collectors": [
+  {"name": "send", "classes": ["send"], "split": "peer", "threshold": 200},
+  {"name": "receive", "classes": ["receive"], "split": "peer", "threshold": 200},
+  {"name": "completion", "classes": ["completion", "collective", "communicator"],
+   "threshold": 200}
+]}
+EOF
+
+# The paper's rate of events in each element.
+element_rate_of() {
+    case $1 in
+    small) echo 200 ;;
+    medium) echo 14 ;;
+    large) echo 3.3 ;;
+    *) fail "no size $1" ;;
+    esac
+}
+
+# Elements of the tunnel and of the side load, by ranks: 0-1 have 10, 2 makes them 14 (a
+# thread of the paper), 3 makes them 266 (a host), 4 to 14 make them 1,948; 4 has 162.
+start_side() {
+    [ "$side" = yes ] || return 0
+    common="--run $1 --here --threshold 200 --writers 1 --seconds 0 --quiet"
+    common="$common --rate $(element_rate_of "$2")"
+    for load in "--first-rank 2 --elements 4" \
+        "--first-rank 3 --threads 18 --elements 14" \
+        "--first-rank 4 --ranks 11 --threads 18 --elements 9 --total 1682"; do
+        # shellcheck disable=SC2086 # words of a command
+        "$build/bench/load" $common $load >"$work/load.out" 2>&1 &
+        started="$started $!"
+        loads="$loads $!"
+    done
+}
+
+stop_side() {
+    for pid in $loads; do
+        kill "$pid" 2>/dev/null || :
+        wait "$pid" 2>/dev/null || :
+    done
+    loads=
+}
+
+wait_for() {
+    tries=0
+    until [ -s "$1" ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 500 ] || fail "no $1 after 10 s"
+        sleep 0.02
+    done
+}
+
+# Starts the row's observers; what they print goes to observer-N.
+start_observers() {
+    observers_of "$2" >"$work/observers"
+    number=0
+    watched=
+    while read -r arguments; do
+        case $arguments in
+        *through-server*)
+            pid=$(sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' \
+                "$EVENTSPACE_DIR/$1/server.json" | head -n 1)
+            arguments="$arguments --cpu-of $pid"
+            ;;
+        esac
+        number=$((number + 1))
+        # shellcheck disable=SC2086
+        nice -n "$niceness" "$build/bench/observe" --run "$1" $arguments \
+            </dev/null >"$work/observer-$number" 2>"$work/observer-$number.err" &
+        started="$started $!"
+        watched="$watched $!"
+    done <"$work/observers"
+}
+
+# They end by themselves soon after the run.
+stop_observers() {
+    tries=0
+    for pid in $watched; do
+        while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 100 ]; do
+            tries=$((tries + 1))
+            sleep 0.02
+        done
+        kill "$pid" 2>/dev/null || :
+        wait "$pid" || {
+            echo "perturbation.sh: an observer failed:" >&2
+            cat "$work"/observer-*.err >&2
+            exit 1
+        }
+    done
+    cat "$work"/observer-*.err 2>/dev/null >&2 || :
+}
+
+# Sum of what the row's observers say under a name.
+observed() {
+    cat "$work"/observer-[0-9] 2>/dev/null |
+        awk -v name="$1:" '$1 == name { sum += $2; n++ } END { if (n) printf "%.10g", sum }'
+}
+
+tunnel_rate() {
+    awk '/^iterations per second:/ { print $4 }' "$work/tunnel.out"
+}
+
+# One run of one row: one_run SIZE ROW ITERATIONS PAIR. A line of the list.
+one_run() {
+    run=$name-$((serial += 1))
+    rm -f "$work"/observer-* "$work/tunnel.out"
+    tunnel="$build/apps/windtunnel --size $1 --slices 4 --iterations $3"
+    tunnel="$tunnel --check-every 1000000"
+    loads=
+    watched=
+    case $2 in
+    none | again)
+        # shellcheck disable=SC2086
+        "${MPIEXEC:-mpiexec}" -n 2 $tunnel </dev/null >"$work/tunnel.out" 2>&1 &
+        tunnel_pid=$!
+        ;;
+    *)
+        # shellcheck disable=SC2086
+        "$build/cli/eventspace" run -n 2 --map "$work/map.json" --name "$run" -- \
+            $tunnel </dev/null >"$work/tunnel.out" 2>&1 &
+        tunnel_pid=$!
+        wait_for "$EVENTSPACE_DIR/$run/server.json"
+        ;;
+    esac
+    started=$tunnel_pid
+    start_side "$run" "$1"
+    case $2 in
+    none | again) ;;
+    *) start_observers "$run" "$2" ;;
+    esac
+    wait "$tunnel_pid" || {
+        cat "$work/tunnel.out" >&2
+        exit 1
+    }
+    stop_observers
+    stop_side
+    started=
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$4" "$2" "$(tunnel_rate)" \
+        "$(observed rate)" "$(observed cpu)" "$(observed server_cpu)" \
+        "$(observed lost)" >>"$work/runs.tsv"
+}
+
+# What a server spends on a host where nothing else wants the cores: its pulls as in the
+# row host-100, without a tunnel.
+measure_idle_server() {
+    run=$name-idle
+    "$build/cli/eventspaced" --run "$run" --foreground </dev/null >"$work/server.log" 2>&1 &
+    server=$!
+    started=$server
+    wait_for "$EVENTSPACE_DIR/$run/server.json"
+    "$build/bench/load" --run "$run" --here --first-rank 4 --threads 18 --elements 9 \
+        --rate 14 --seconds 0 --quiet >/dev/null &
+    loads=$!
+    started="$server $loads"
+    "$build/bench/observe" --run "$run" --elements 162 --set through-server=yes --rate 100 \
+        --cpu-of "$server" --seconds "$(awk -v s="$seconds" 'BEGIN { print s * 3 }')" \
+        >"$work/observer-1"
+    stop_side
+    kill "$server" 2>/dev/null || :
+    wait "$server" || :
+    started=
+    echo "figure: server_162_elements_100_hz_cpu $(observed server_cpu) %"
+}
+
+# How many iterations take so many seconds alone.
+calibrate() {
+    case $1 in
+    small) few=60 ;;
+    medium) few=4 ;;
+    *) few=2 ;;
+    esac
+    "${MPIEXEC:-mpiexec}" -n 2 "$build/apps/windtunnel" --size "$1" --slices 4 \
+        --iterations $few --check-every 1000000 </dev/null >"$work/tunnel.out" 2>&1
+    tunnel_rate | awk -v seconds="$seconds" \
+        '{ n = int($1 * seconds + 0.5); print n < 2 ? 2 : n }'
+}
+
+for size in $sizes; do
+    element_rate_of "$size" >/dev/null
+done
+serial=0
+pair=0
+printf 'size\tpair\trow\titerations/s\tpulls/s\tcpu\tserver_cpu\tlost\n' \
+    >"$work/runs.tsv"
+for size in $sizes; do
+    iterations=$(calibrate "$size")
+    round=1
+    while [ "$round" -le "$rounds" ]; do
+        for row in $rows; do
+            pair=$((pair + 1))
+            # Which comes first changes from round to round.
+            if [ $((round % 2)) -eq 1 ]; then
+                one_run "$size" none "$iterations" "$pair"
+                one_run "$size" "$row" "$iterations" "$pair"
+            else
+                one_run "$size" "$row" "$iterations" "$pair"
+                one_run "$size" none "$iterations" "$pair"
+            fi
+        done
+        if [ -t 2 ]; then
+            printf '\r%s: round %d of %d' "$size" "$round" "$rounds" >&2
+        fi
+        round=$((round + 1))
+    done
+    [ ! -t 2 ] || echo >&2
+done
+
+"${PYTHON:-python3}" "$here/perturbation_table.py" --side "$side" "$work/runs.tsv" \
+    >"$work/table.md"
+case " $rows " in
+*" host-100 "*) measure_idle_server >>"$work/table.md" ;;
+esac
+cat "$work/table.md"
+if [ -n "$output" ]; then
+    cp "$work/runs.tsv" "$output.tsv"
+    grep -v '^figure:' "$work/table.md" >"$output.md"
+    "${PYTHON:-python3}" "$here/plot.py" --title "Slowdown of the wind tunnel" \
+        --match 'windtunnel_*_*_slowdown' --note 'windtunnel_*_*_rate' --reference 1 \
+        --noise again "$work/table.md" >"$output.svg"
+fi
