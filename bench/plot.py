@@ -49,6 +49,11 @@ def read_figures(files):
     return figures
 
 
+def show(value, unit):
+    number = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return number if unit == "ratio" else f"{number} {unit}"
+
+
 def compile_pattern(pattern):
     """The names that fit. The text of the last * is as long as can be."""
     parts = [re.escape(part) for part in pattern.split("*")]
@@ -81,7 +86,7 @@ def group_points(figures, pattern, note):
                 unit=unit,
                 low=figures.get(name + "_low", (value,))[0],
                 high=figures.get(name + "_high", (value,))[0],
-                note=f"{beside[0]:,.4g} {beside[1]}" if beside else "",
+                note=show(*beside) if beside else "",
             )
         )
     return panels
@@ -140,8 +145,8 @@ def draw_point(point, scale, y):
     yield text(LEFT - 10, y + 4, point.label, "end")
     yield f'<line class="whisker" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}"/>'
     yield f'<circle class="point" cx="{x:.1f}" cy="{y}" r="4"/>'
-    words = f"{point.value:,.4g} {point.unit}"
-    yield text(LEFT + PLOT + 10, y + 4, words + (point.note and f", {point.note}"))
+    words = ", ".join(filter(None, (show(point.value, point.unit), point.note)))
+    yield text(LEFT + PLOT + 10, y + 4, words)
 
 
 def draw_panel(name, points, top, arguments):

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_plots.sh - the benchmarks' table and plot of runs whose result is known.
+
+set -eu
+bench=${top_srcdir:?}/bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "check_plots.sh: $*" >&2
+    exit 1
+}
+
+# Seven pairs each: the noise is 0.97 to 1.03, collecting costs a tenth.
+{
+    printf 'size\tpair\trow\titerations/s\tpulls/s\tcpu\tserver_cpu\tlost\n'
+    pair=0
+    for rate in 100 101 99 102 98 103 97; do
+        pair=$((pair + 1))
+        printf 'small\t%d\tnone\t100\t\t\t\t\n' $pair
+        printf 'small\t%d\tagain\t%d\t\t\t\t\n' $pair $rate
+        printf 'small\t%d\te266\t%d\t200\t0.4\t\t5\n' $((pair + 100)) $((rate * 10 / 11))
+        printf 'small\t%d\tnone\t100\t\t\t\t\n' $((pair + 100))
+    done
+    # Without the run beside it: left out.
+    printf 'small\t300\te266\t1\t1\t1\t\t1\n'
+} >"$work/runs.tsv"
+
+"$PYTHON" "$bench/perturbation_table.py" "$work/runs.tsv" >"$work/table" || fail "no table"
+grep -q '^| 266 elements, full speed | 7 | 1.111 ' "$work/table" || fail "no row of e266"
+grep '^figure:' "$work/table" >"$work/figures"
+for line in 'again_slowdown 1.0000 ratio' 'again_slowdown_low 0.9709 ratio' \
+    'again_slowdown_high 1.0309 ratio' 'e266_rate 200.0 pulls/s' 'e266_cpu_per_pull 20.00 us'; do
+    grep -qx "figure: windtunnel_small_$line" "$work/figures" ||
+        fail "no figure $line in: $(cat "$work/figures")"
+done
+
+"$PYTHON" "$bench/plot.py" --title 'A < B & C' --match 'windtunnel_*_*_slowdown' \
+    --note 'windtunnel_*_*_rate' --reference 1 --noise again "$work/table" >"$work/plot.svg" ||
+    fail "no plot"
+"$PYTHON" - "$work/plot.svg" <<'EOF' || fail "the plot is not what it should be"
+import sys
+from xml.etree import ElementTree
+
+svg = "{http://www.w3.org/2000/svg}"
+root = ElementTree.parse(sys.argv[1]).getroot()
+points = root.findall(svg + "circle")
+texts = [element.text for element in root.findall(svg + "text")]
+width, height = float(root.get("width")), float(root.get("height"))
+assert len(points) == 2, "one point for each slowdown"
+assert all(0 < float(p.get("cx")) < width and 0 < float(p.get("cy")) < height for p in points)
+assert float(points[0].get("cx")) < float(points[1].get("cx")), "the slower stands right"
+assert {"A < B & C", "small", "again", "e266"} <= set(texts), texts
+assert "1.111, 200 pulls/s" in texts, texts
+assert [r.get("class") for r in root.findall(svg + "rect")].count("noise") == 1
+EOF
+
+# Lines with tabs, in a logarithmic scale.
+printf 'one_x\t1\tus\nten_x\t10\tus\n' | "$PYTHON" "$bench/plot.py" --log --match '*_x' |
+    grep -q 'class="point"' || fail "no plot of lines with tabs"
+
+"$PYTHON" "$bench/plot.py" </dev/null 2>"$work/error" && fail "a plot of nothing"
+grep -q 'no figure fits' "$work/error" || fail "no word about no figures"
