@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pathmap/seed.h"
+
 static const json_t *json_of(const struct es_member *member)
 {
     return (const json_t *)member;
@@ -47,8 +49,10 @@ int es_message_parse(const char *text,
                      struct es_message **ret_message)
 {
     json_error_t fault = {0};
-    json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    json_t *json;
 
+    esi_json_seed();
+    json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
     if (!json)
         return fail_parse(&fault, source, error);
     if (!json_is_object(json)) {

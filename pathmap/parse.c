@@ -13,6 +13,7 @@
 #include "pathmap/map.h"
 #include "pathmap/record.h"
 #include "pathmap/scope_place.h"
+#include "pathmap/seed.h"
 #include "pathmap/validate.h"
 
 static const struct esi_step root = {0};
@@ -20,9 +21,10 @@ static const struct esi_step root = {0};
 static int parse_json(const struct esi_reader *reader, json_t **ret_json)
 {
     json_error_t fault;
-    json_t *json =
-        json_loadb(reader->text, reader->length, JSON_REJECT_DUPLICATES, &fault);
+    json_t *json;
 
+    esi_json_seed();
+    json = json_loadb(reader->text, reader->length, JSON_REJECT_DUPLICATES, &fault);
     if (json != NULL) {
         *ret_json = json;
         return 0;

@@ -11,6 +11,7 @@
 #include "pathmap/layout.h"
 #include "pathmap/map.h"
 #include "pathmap/record.h"
+#include "pathmap/seed.h"
 
 static int read_value(const struct esi_reader *reader,
                       const struct esi_step *step,
@@ -174,8 +175,10 @@ int esi_properties_write(const struct es_pathmap_property *properties,
                          size_t count,
                          json_t **ret_json)
 {
-    json_t *json = json_object();
+    json_t *json;
 
+    esi_json_seed();
+    json = json_object();
     for (size_t i = 0; i < count; i++)
         if (json_object_set_new(json, properties[i].name,
                                 write_value(&properties[i])) != 0) {

@@ -11,6 +11,7 @@
 #include "pathmap/pathmap.h"
 #include "pathmap/record.h"
 #include "pathmap/record_private.h"
+#include "pathmap/seed.h"
 
 void esi_record_init(const struct esi_schema *schema, void *record)
 {
@@ -140,8 +141,10 @@ int esi_record_write(const struct esi_schema *schema,
                      const void *record,
                      json_t **ret_json)
 {
-    json_t *json = json_object();
+    json_t *json;
 
+    esi_json_seed();
+    json = json_object();
     for (size_t i = 0; i < schema->member_count; i++) {
         const struct esi_member *member = &schema->members[i];
         if (is_left_out(member, record))
