@@ -139,6 +139,7 @@ static int open_tree(struct es_part *part,
         return result;
     here = node->host ? node->host : "";
     look_at(part, node);
+    part->places.behind = part->moves ? &part->behind : NULL;
     blank_missing(part, node, here);
     part->context = (struct es_stage_context){.origins = &part->origins,
                                               .places = &part->places,

@@ -280,4 +280,5 @@ void esi_part_free_origins(struct es_part *part)
     free(part->clocks);
     free(part->origins.items);
     free(part->places.items);
+    es_given_fini(&part->behind);
 }

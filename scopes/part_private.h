@@ -5,6 +5,7 @@
 #define ES_SCOPES_PART_PRIVATE_H
 
 #include "scopes/batch_wire.h"
+#include "scopes/given.h"
 #include "scopes/part.h"
 #include "scopes/part_reader.h"
 #include "scopes/part_wire.h"
@@ -24,6 +25,7 @@ struct es_part {
     struct es_run *run;                       /* the connection's */
     struct es_origins origins;                /* owned, in the order of the request */
     struct es_places places;
+    struct es_given behind;  /* what came out of turn from hosts beyond this one */
     struct es_clock *clocks; /* of the processes in the request */
     struct esi_part_text *texts;
     struct es_servers *servers; /* for remote stages within; NULL until one is opened */

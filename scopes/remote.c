@@ -85,13 +85,15 @@ static int begin(struct es_stage *stage, struct es_error *error)
 {
     struct esi_remote *remote = stage->state;
     struct es_error fault = {.text = ""};
+    struct es_places *places = stage->context->places;
     int result = esi_remote_take_tree(remote, stage->data);
 
+    if (result == 0 && places->behind)
+        result = es_given_reserve(places->behind, places->count);
     if (result < 0)
         return result;
     for (uint32_t i = 0; i < remote->origin_count; i++)
-        remote->restart[i] =
-            stage->context->places->items[remote->origins[i]].taken.position;
+        remote->restart[i] = places->items[remote->origins[i]].taken.position;
     result = esi_remote_connect(stage, remote->limit_ns, &fault);
     if (is_hopeless(result))
         return es_error_set(error, result, "host %s: %s", remote->host, fault.text);
@@ -140,6 +142,7 @@ static int give_direct(struct es_stage *stage,
 {
     struct esi_remote *remote = stage->state;
     size_t reports = batch->report_count;
+    size_t first = batch->count;
     int result = esi_remote_decode(stage, frame, remote->origins, batch);
 
     if (result < 0)
@@ -151,7 +154,7 @@ static int give_direct(struct es_stage *stage,
     for (size_t i = reports; i < batch->report_count; i++)
         esi_remote_count_lost(stage, batch->reports[i].origin, batch->reports[i].lost);
     remote->direct = *frame;
-    return 0;
+    return esi_remote_note_direct(stage, batch, first);
 }
 
 /* Takes or takes back what was given last. */
@@ -262,7 +265,7 @@ static int give(struct es_stage *stage,
     uint32_t count;
     int result = es_batch_wire_count(frame->payload, frame->length, &count);
 
-    if (result == 0 && count <= max && remote->reply_count == 0)
+    if (result == 0 && count <= max && remote->reply_count == 0 && !remote->replays)
         return give_direct(stage, frame, batch);
     if (result == 0)
         result = esi_remote_enqueue(stage, frame);

@@ -5,6 +5,7 @@
 #define ES_SCOPES_REMOTE_PRIVATE_H
 
 #include "scopes/batch_wire.h"
+#include "scopes/given.h"
 #include "scopes/part_wire.h"
 #include "scopes/remote.h"
 #include "scopes/stage_node.h"
@@ -53,6 +54,7 @@ struct esi_remote {
     uint32_t *origins; /* the scope's, by the part's number */
     uint32_t origin_count;
     uint64_t *restart; /* where reading begins anew, as of the last reply */
+    bool replays;      /* what came out of turn may come again */
     struct es_wire_state wire_state;
     struct esi_remote_wire wire;
 
@@ -134,7 +136,7 @@ int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *
 int esi_remote_write_open(const struct es_stage *stage,
                           char **ret_text,
                           size_t *ret_length);
-/* Takes the positions of the reply. */
+/* Takes the positions of the reply; from here on tuples may come again. */
 int esi_remote_take_positions(struct es_stage *stage,
                               const struct es_member *reply,
                               struct es_error *error);
@@ -154,6 +156,11 @@ void esi_remote_account(struct es_stage *stage,
 void esi_remote_move_place(struct es_stage *stage, uint32_t index, uint64_t position);
 /* What was lost over there counts for the scope's `origin` here. */
 void esi_remote_count_lost(struct es_stage *stage, uint32_t origin, uint64_t lost);
+
+/* Notes what of the parent's batch came out of turn; nothing of it came before. */
+int esi_remote_note_direct(struct es_stage *stage,
+                           const struct es_batch *batch,
+                           size_t first);
 
 /* Moves a reply that lies in the link's memory to the queue. */
 int esi_remote_keep_direct(struct es_stage *stage);

@@ -83,6 +83,84 @@ void esi_remote_count_lost(struct es_stage *stage, uint32_t origin, uint64_t los
     place->given.lost += lost;
 }
 
+/* --- What came out of turn ------------------------------------------------------ */
+
+/* Whether the tuple has a position that moves on. */
+static bool is_counted(const struct es_batch *batch, size_t index)
+{
+    return !es_batch_is_open(batch, index) && !es_mark_is_summary(&batch->marks[index]);
+}
+
+/* Forgets what cannot come again, as reading would begin behind it. */
+static void cut_behind(struct es_stage *stage)
+{
+    const struct esi_remote *remote = stage->state;
+    struct es_given *behind = stage->context->places->behind;
+
+    for (size_t i = 0; behind && i < remote->moves.count; i++)
+        es_given_cut(behind, remote->origins[remote->moves.items[i].origin],
+                     remote->moves.items[i].position);
+}
+
+/* Whether something came out of turn and may come again. */
+static bool has_behind(const struct es_stage *stage)
+{
+    const struct esi_remote *remote = stage->state;
+    const struct es_given *behind = stage->context->places->behind;
+
+    for (uint32_t i = 0; behind && i < remote->origin_count; i++)
+        if (!es_given_is_empty(behind, remote->origins[i]))
+            return true;
+    return false;
+}
+
+/* Drops from the queue what came before, and notes what came out of turn. */
+static int filter_queued(struct es_stage *stage, size_t first)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_given *behind = stage->context->places->behind;
+    struct es_batch *queue = &remote->queue;
+    size_t kept = first;
+    int result = 0;
+
+    for (size_t i = first; behind && i < queue->count; i++) {
+        const struct es_mark *mark = &queue->marks[i];
+        uint32_t origin = remote->origins[mark->origin];
+
+        if (is_counted(queue, i)) {
+            if (remote->replays && es_given_has(behind, origin, mark->position))
+                continue;
+            if (mark->position >= remote->restart[mark->origin] && result == 0)
+                result = es_given_add(behind, origin, mark->position);
+        }
+        es_batch_move(queue, kept++, i);
+    }
+    if (behind)
+        queue->count = kept;
+    cut_behind(stage);
+    remote->replays = remote->replays && has_behind(stage);
+    return result;
+}
+
+/* The same for what went into the parent's batch: nothing of it came before. */
+int esi_remote_note_direct(struct es_stage *stage,
+                           const struct es_batch *batch,
+                           size_t first)
+{
+    const struct es_places *places = stage->context->places;
+    int result = 0;
+
+    for (size_t i = first; places->behind && i < batch->count && result == 0; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+
+        if (is_counted(batch, i) &&
+            mark->position >= places->items[mark->origin].given.position)
+            result = es_given_add(places->behind, mark->origin, mark->position);
+    }
+    cut_behind(stage);
+    return result;
+}
+
 /* --- Filling -------------------------------------------------------------------- */
 
 /* Makes room for one more reply, with the moves that were decoded. */
@@ -171,13 +249,14 @@ int esi_remote_enqueue(struct es_stage *stage, const struct es_frame *frame)
     if (result < 0)
         return result;
     esi_remote_account(stage, &remote->queue, first.reports);
+    result = filter_queued(stage, first.tuples);
     note_reply(remote, &first);
     for (size_t i = first.reports; i < remote->queue.report_count; i++) {
         const struct es_report *report = &remote->queue.reports[i];
 
         esi_remote_count_lost(stage, remote->origins[report->origin], report->lost);
     }
-    return 0;
+    return result;
 }
 
 /* It was given already, and is taken or given again when the next pull says so.  It is
@@ -298,6 +377,20 @@ static void give_tuples(const struct esi_remote *remote,
     }
 }
 
+/* What is in the queue is to come again: it is not to be dropped then.  Without memory
+ * for that one tuple is dropped. */
+static void unnote_queued(const struct es_stage *stage)
+{
+    const struct esi_remote *remote = stage->state;
+    const struct es_batch *queue = &remote->queue;
+    struct es_given *behind = stage->context->places->behind;
+
+    for (size_t i = 0; behind && i < queue->count; i++)
+        if (is_counted(queue, i))
+            (void)es_given_remove(behind, remote->origins[queue->marks[i].origin],
+                                  queue->marks[i].position);
+}
+
 /* Forgets all replies and the connection: reading is to begin anew before them. */
 static void begin_anew(struct es_stage *stage)
 {
@@ -312,6 +405,7 @@ static void begin_anew(struct es_stage *stage)
                               0 - queue->reports[i].lost);
         stage->cost.lost -= queue->reports[i].lost;
     }
+    unnote_queued(stage);
     es_batch_clear(queue);
     remote->reply_count = remote->queued_move_count = 0;
     remote->held = 0;

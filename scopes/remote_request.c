@@ -239,6 +239,19 @@ static void take_position(struct es_stage *stage, uint32_t index, uint64_t posit
     place->given.position = position;
 }
 
+/* What came out of turn before comes again from here on. */
+static void begin_replay(const struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_given *behind = stage->context->places->behind;
+
+    remote->replays = false;
+    for (uint32_t i = 0; behind && i < remote->origin_count; i++) {
+        es_given_cut(behind, remote->origins[i], remote->restart[i]);
+        remote->replays |= !es_given_is_empty(behind, remote->origins[i]);
+    }
+}
+
 int esi_remote_take_positions(struct es_stage *stage,
                               const struct es_member *reply,
                               struct es_error *error)
@@ -263,5 +276,6 @@ int esi_remote_take_positions(struct es_stage *stage,
         }
         take_position(stage, i, (uint64_t)position);
     }
+    begin_replay(stage);
     return 0;
 }

@@ -91,6 +91,9 @@ int es_scope_open(struct es_run *run,
         scope->context.connect = connect_to;
         scope->context.address = find_address;
     }
+    if (config->servers &&
+        (config->take == ES_TAKE_EVERY || config->take == ES_TAKE_NEW))
+        scope->places.behind = &scope->behind;
     if (result == 0)
         result = esi_scope_find_servers(scope);
     if (result == 0)
@@ -151,38 +154,21 @@ static int give_carried(struct es_scope *scope, bool repeat)
     return result;
 }
 
-/* Notes which of the tuples given last lie behind the place where reading begins anew
- * should their tuple server be lost: where stages over there keep others back. */
-int esi_scope_note_given(struct es_scope *scope)
-{
-    const struct es_batch *batch = &scope->batch;
-    int result = 0;
-
-    if (!scope->config.servers || !scope->succeeded)
-        return 0;
-    for (size_t i = 0; i < batch->count && result == 0; i++) {
-        const struct es_mark *mark = &batch->marks[i];
-        const struct es_place *place = &scope->places.items[mark->origin];
-
-        if (esi_scope_reads_every(scope) && mark->position >= place->given.position &&
-            !es_batch_is_open(batch, i) && !es_mark_is_summary(mark))
-            result = es_given_add(&scope->behind, mark->origin, mark->position);
-    }
-    return result;
-}
-
-/* Drops, from tuple `first` on, what was given before. */
+/* Drops, from tuple `first` on, what a tuple server gave out of turn before it was lost
+ * and is now read here.  Remote stages see to theirs. */
 static void drop_given(struct es_scope *scope, size_t first)
 {
     struct es_batch *batch = &scope->batch;
     size_t kept = first;
 
-    if (scope->behind.total == 0)
+    if (!scope->places.behind)
         return;
     for (size_t i = first; i < batch->count; i++) {
         const struct es_mark *mark = &batch->marks[i];
 
-        if (es_batch_is_open(batch, i) || es_mark_is_summary(mark) ||
+        if (es_given_is_empty(&scope->behind, mark->origin) ||
+            es_batch_is_open(batch, i) || es_mark_is_summary(mark) ||
+            !esi_scope_reads_here(scope, mark->origin) ||
             !es_given_has(&scope->behind, mark->origin, mark->position))
             es_batch_move(batch, kept++, i);
     }
@@ -216,11 +202,10 @@ static int pull_batch(struct es_scope *scope, const struct es_pull *pull, bool r
 {
     struct es_batch *batch = &scope->batch;
     size_t first;
-    int result = repeat ? 0 : esi_scope_note_given(scope);
+    int result;
 
     es_batch_clear(batch);
-    if (result == 0)
-        result = give_carried(scope, repeat);
+    result = give_carried(scope, repeat);
     first = batch->count;
     if (result == 0)
         result = es_stage_pull(scope->root, pull, batch);

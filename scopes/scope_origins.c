@@ -60,8 +60,7 @@ static int reserve(struct es_scope *scope, size_t extra)
     return 0;
 }
 
-/* Whether the element is read in this process. */
-static bool is_read_here(const struct es_scope *scope, size_t index)
+bool esi_scope_reads_here(const struct es_scope *scope, size_t index)
 {
     bool away = scope->config.servers && scope->config.tree.through_server;
 
@@ -77,7 +76,7 @@ static void register_reader(struct es_scope *scope, size_t index)
     struct es_element_info info;
 
     place->registered = true;
-    if (!is_read_here(scope, index))
+    if (!esi_scope_reads_here(scope, index))
         return;
     es_element_view_info(element, &info);
     place->registered =
@@ -88,7 +87,7 @@ static void unregister_reader(struct es_scope *scope, size_t index)
 {
     struct es_place *place = &scope->places.items[index];
 
-    if (place->registered && is_read_here(scope, index))
+    if (place->registered && esi_scope_reads_here(scope, index))
         es_element_unregister_reader(scope->origins.items[index].element);
     place->registered = false;
 }

@@ -50,7 +50,7 @@ struct es_scope {
     uint64_t acknowledged;
     bool succeeded; /* the last pull */
     struct esi_held held;
-    struct es_given behind; /* given, and may come again from a tuple server */
+    struct es_given behind; /* what came from tuple servers out of turn */
 
     struct esi_announcement *announcement; /* owned; NULL = the scope has no name */
 
@@ -74,9 +74,6 @@ int esi_scope_take_tree_config(struct es_scope *scope,
                                const struct es_scope_config *config,
                                struct es_error *error);
 void esi_scope_free_tree_config(struct es_scope_config *config);
-
-/* Notes what of the last batch, which was used, may come again. */
-int esi_scope_note_given(struct es_scope *scope);
 
 /* Whether positions move: not only the latest tuples are read. */
 static inline bool esi_scope_reads_every(const struct es_scope *scope)
@@ -145,6 +142,9 @@ int esi_scope_release(struct es_scope *scope);
 /* Adds the elements that are selected and not yet known.  Returns their number or
  * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
+
+/* Whether the element is read in this process. */
+bool esi_scope_reads_here(const struct es_scope *scope, size_t index);
 
 /* Lets the writers that wait for this scope go on. */
 void esi_scope_unregister(struct es_scope *scope);

@@ -61,8 +61,6 @@ static int empty_tree(struct es_scope *scope)
     if (scope->succeeded) {
         es_batch_clear(&scope->kept);
         result = esi_batch_append(&scope->kept, &scope->batch);
-        if (result == 0)
-            result = esi_scope_note_given(scope);
         if (result < 0)
             return result;
         if (scope->carried_serial)
@@ -77,6 +75,25 @@ static int empty_tree(struct es_scope *scope)
     /* Also if this tree is to go on, as no other can be raised. */
     scope->acknowledged = pull.serial;
     return esi_scope_release(scope);
+}
+
+/* What a tuple server gave out of turn before it was lost cannot be told from what is
+ * read here from now on while it waits for being given: it is given first. */
+static int check_carried(const struct es_scope *scope, struct es_error *error)
+{
+    const struct es_batch *carried = &scope->carried;
+
+    for (size_t i = 0; scope->places.behind && i < carried->count; i++) {
+        const struct es_mark *mark = &carried->marks[i];
+
+        if (esi_scope_reads_here(scope, mark->origin) &&
+            es_given_has(&scope->behind, mark->origin, mark->position))
+            return es_error_set(error, -EAGAIN,
+                                "the tuple server of host %s is away and its last "
+                                "tuples have yet to be given: try again",
+                                scope->origins.items[mark->origin].host);
+    }
+    return 0;
 }
 
 /* The tree that is closed takes its account with it. */
@@ -176,6 +193,8 @@ int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
         return result;
     if (scope->root)
         result = empty_tree(scope);
+    if (result == 0)
+        result = check_carried(scope, error);
     if (result == 0)
         result = raise_tree(scope, &plan, error);
     es_stage_node_destroy(plan);

@@ -20,15 +20,20 @@ struct es_place {
     bool registered; /* the writer waits for this reader where the element blocks */
     uint64_t serial; /* of the pull that gave them; 0 = all acknowledged */
     /* Of an element that is read through a tuple server `taken` is where reading begins
-     * anew if that server is lost: everything below was given.  Behind it some tuples
-     * may have been given too, where a stage over there keeps others back: the scope
-     * knows which. */
+     * anew if that server is lost: everything below has come.  Behind it some tuples
+     * may have come too, where a stage over there keeps others back: es_places.behind
+     * tells which. */
 };
+
+struct es_given;
 
 /* One place per origin, by the origin's index. */
 struct es_places {
     struct es_place *items;
     size_t count;
+    /* What has come from tuple servers out of turn (scopes/given.h), the remote stages'
+     * to write; borrowed.  NULL: positions do not move. */
+    struct es_given *behind;
 };
 
 /* The built-in types, NULL-terminated, in the order in which they are listed. */

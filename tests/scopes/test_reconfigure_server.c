@@ -103,7 +103,7 @@ static void it_is_complete_while_reading_moves_between_consumer_and_server(void 
 }
 
 /* By then the old tree has given up what its sort kept back. */
-static void a_change_to_a_server_that_is_gone_repeats_nothing(void **state)
+static void a_change_that_a_server_refuses_repeats_nothing(void **state)
 {
     struct fixture *fixture = *state;
     struct changes changes = {.tuples = 0};
@@ -126,6 +126,8 @@ static void a_change_to_a_server_that_is_gone_repeats_nothing(void **state)
     assert_int_equal(es_scope_pull(fixture->scope, 0, &batch), 0);
     count = batch->count;
     made_server_stop(&fixture->made_servers.items[0]);
+    snprintf(fixture->made_servers.run, sizeof fixture->made_servers.run, "another");
+    made_server_start(&fixture->made_servers, &fixture->made_servers.items[0]);
     config = *es_scope_config(fixture->scope);
     config.tree.through_server = true;
     assert_true(es_scope_reconfigure(fixture->scope, &config, NULL) < 0);
@@ -135,6 +137,54 @@ static void a_change_to_a_server_that_is_gone_repeats_nothing(void **state)
     assert_int_equal(es_scope_pull(fixture->scope, ES_PULL_DRAIN, &batch), 0);
     count += batch->count;
     assert_int_equal(count, 10);
+}
+
+static void write_at(struct fixture *fixture, int64_t ago_ns)
+{
+    uint64_t now = made_ticks(&fixture->made, 0);
+    uint64_t before = made_ticks(&fixture->made, (uint64_t)llabs(ago_ns));
+    uint64_t at = ago_ns < 0 ? now + (now - before) : before;
+    struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
+
+    es_writer_write(&fixture->made.elements[0].writer, &tuple);
+}
+
+/* What the server kept back comes; what it had given before others does not again. */
+static void reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing(
+    void **state)
+{
+    struct fixture *fixture = *state;
+    struct changes changes = {.tuples = 0};
+    struct es_scope_config config;
+    const struct es_batch *batch;
+    bool seen[3] = {false};
+
+    add_writers(fixture, &changes, 100);
+    write_at(fixture, -(int64_t)(3600 * SECOND_NS));
+    write_at(fixture, SECOND_NS);
+    write_at(fixture, SECOND_NS);
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    config.sorting = ES_SORTING_STOP;
+    config.window_ns = 1000000;
+    config.tree.through_server = true;
+    assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+    assert_int_equal(es_scope_pull(fixture->scope, 0, &batch), 0);
+    assert_int_equal(batch->count, 2);
+    for (size_t i = 0; i < batch->count; i++)
+        seen[batch->marks[i].position] = true;
+    made_server_stop(&fixture->made_servers.items[0]);
+    config = *es_scope_config(fixture->scope);
+    config.tree.through_server = false;
+    assert_int_equal(es_scope_reconfigure(fixture->scope, &config, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(es_scope_pull(fixture->scope, ES_PULL_DRAIN, &batch), 0);
+        for (size_t j = 0; j < batch->count; j++) {
+            assert_false(seen[batch->marks[j].position]);
+            seen[batch->marks[j].position] = true;
+        }
+    }
+    assert_true(seen[0] && seen[1] && seen[2]);
 }
 
 /* --- By name ----------------------------------------------------------------- */
@@ -258,7 +308,10 @@ int main(void)
             it_is_complete_while_reading_moves_between_consumer_and_server, set_up,
             tear_down),
         cmocka_unit_test_setup_teardown(
-            a_change_to_a_server_that_is_gone_repeats_nothing, set_up, tear_down),
+            reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(a_change_that_a_server_refuses_repeats_nothing,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_live_scope_is_shown_and_changed_by_its_name,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_scope_whose_consumer_is_gone_is_forgotten,

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tuple servers that keep tuples back and are lost give some tuples again: these are
+ * dropped, wherever the first copy is by then. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "scopes/given.h"
+#include "tests/scopes/made_server.h"
+
+#define HOUR_NS UINT64_C(3600000000000)
+enum { MOST = 4000, HOSTS = 2 };
+
+static const char *const hosts[HOSTS] = {"alpha", "beta"};
+
+struct fixture {
+    struct made_run run;
+    struct made_servers servers;
+    struct es_writer *writers[HOSTS];
+    uint64_t written[HOSTS];
+    struct made_consumer consumer;
+    struct es_given behind;
+    int seen[HOSTS][MOST];
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->run);
+    made_servers_begin(&fixture->servers, fixture->run.name);
+    for (int i = 0; i < HOSTS; i++) {
+        struct es_segment *segment =
+            made_run_add_rank_on(&fixture->run, hosts[i], i, HOSTS);
+
+        fixture->writers[i] =
+            made_run_add_element(&fixture->run, segment, i, 0, "p2p", 1, 8191);
+        made_server_add(&fixture->servers, hosts[i]);
+    }
+    made_consumer_begin(&fixture->consumer, &fixture->servers);
+    fixture->consumer.places.behind = &fixture->behind;
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_end(&fixture->consumer);
+    es_given_fini(&fixture->behind);
+    made_servers_end(&fixture->servers);
+    made_run_end(&fixture->run);
+    free(fixture);
+    return 0;
+}
+
+/* Writes a tuple that stopped so long ago; below 0 is in the future. */
+static void write_tuple(struct fixture *fixture, int host, int64_t ago_ns)
+{
+    uint64_t now = made_ticks(&fixture->run, 0);
+    uint64_t before = made_ticks(&fixture->run, (uint64_t)llabs(ago_ns));
+    uint64_t at = ago_ns < 0 ? now + (now - before) : before;
+    struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
+
+    es_writer_write(fixture->writers[host], &tuple);
+    fixture->written[host]++;
+}
+
+static struct es_stage_node *sort_node(const char *host,
+                                       const char *window,
+                                       struct es_stage_node *child)
+{
+    struct es_stage_node *node = es_stage_node_create("sort", host);
+
+    assert_non_null(node);
+    assert_int_equal(es_stage_node_set(node, "window", window), 0);
+    assert_int_equal(es_stage_node_add(node, child), 0);
+    return node;
+}
+
+/* A sort on `host` over a gather of the elements of `of`. */
+static struct es_stage_node *part_node(const struct fixture *fixture,
+                                       const char *host,
+                                       const char *of)
+{
+    struct es_stage_node *node = sort_node(
+        host, "1ms", made_consumer_node(&fixture->consumer, "gather", of, of, "every"));
+
+    node->limit_ns = UINT64_C(20000000000);
+    return node;
+}
+
+static void take(struct fixture *fixture)
+{
+    const struct es_batch *batch = &fixture->consumer.batch;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+        int rank = fixture->consumer.origins.items[mark->origin].rank;
+
+        assert_true(mark->position < fixture->written[rank]);
+        fixture->seen[rank][mark->position]++;
+    }
+}
+
+static void pull(struct fixture *fixture, size_t max, bool drain)
+{
+    assert_int_equal(made_consumer_pull(&fixture->consumer, max, false, drain), 0);
+    take(fixture);
+}
+
+static void lose(struct fixture *fixture, int host)
+{
+    made_server_stop(&fixture->servers.items[host]);
+    made_server_start(&fixture->servers, &fixture->servers.items[host]);
+}
+
+/* Pulls until everything was given or the time is over. */
+static void finish(struct fixture *fixture)
+{
+    time_t end = time(NULL) + 20;
+    size_t missing;
+
+    do {
+        pull(fixture, 1000, true);
+        missing = 0;
+        for (int i = 0; i < HOSTS; i++)
+            for (uint64_t j = 0; j < fixture->written[i]; j++)
+                missing += !fixture->seen[i][j];
+    } while (missing && time(NULL) < end);
+    pull(fixture, 1000, true);
+}
+
+static void expect_each_once(struct fixture *fixture)
+{
+    for (int i = 0; i < HOSTS; i++)
+        for (uint64_t j = 0; j < fixture->written[i]; j++)
+            if (fixture->seen[i][j] != 1)
+                fail_msg("tuple %" PRIu64 " of %s came %d times", j, hosts[i],
+                         fixture->seen[i][j]);
+}
+
+/* The first tuple stays over there, the second has come, when the server is lost. */
+static void lose_with_one_kept(struct fixture *fixture, size_t expected)
+{
+    write_tuple(fixture, 0, -(int64_t)HOUR_NS);
+    write_tuple(fixture, 0, HOUR_NS / 2);
+    pull(fixture, 100, false);
+    assert_int_equal(fixture->consumer.batch.count, expected);
+    assert_int_equal(fixture->consumer.places.items[0].given.position, 0);
+    lose(fixture, 0);
+    pull(fixture, 100, false);
+    finish(fixture);
+    expect_each_once(fixture);
+}
+
+static void what_was_given_before_the_loss_is_not_given_again(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_open(&fixture->consumer, part_node(fixture, "alpha", "alpha"));
+    lose_with_one_kept(fixture, 1);
+}
+
+/* Its first copy has not been given yet when the second comes. */
+static void what_lies_in_a_sort_here_is_not_given_twice(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_open(&fixture->consumer,
+                       sort_node(NULL, "50min", part_node(fixture, "alpha", "alpha")));
+    lose_with_one_kept(fixture, 0);
+}
+
+/* The tree is made anew while the server is away: as a scope does. */
+static void another_tree_drops_what_the_one_before_gave(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_open(&fixture->consumer, part_node(fixture, "alpha", "alpha"));
+    write_tuple(fixture, 0, -(int64_t)HOUR_NS);
+    write_tuple(fixture, 0, HOUR_NS / 2);
+    pull(fixture, 100, false);
+    assert_int_equal(fixture->consumer.batch.count, 1);
+    lose(fixture, 0);
+    made_consumer_open(&fixture->consumer, part_node(fixture, "alpha", "alpha"));
+    finish(fixture);
+    expect_each_once(fixture);
+}
+
+/* A gateway that keeps what it has from the host behind it. */
+static void a_gateway_drops_what_the_host_behind_it_repeats(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_consumer_open(
+        &fixture->consumer,
+        sort_node("beta", "50min", part_node(fixture, "alpha", "alpha")));
+    lose_with_one_kept(fixture, 0);
+}
+
+/* --- At random ------------------------------------------------------------------ */
+
+struct chance {
+    uint64_t state;
+};
+
+static uint64_t draw(struct chance *chance, uint64_t below)
+{
+    chance->state = chance->state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (chance->state >> 33) % below;
+}
+
+static void open_all(struct fixture *fixture)
+{
+    struct es_stage_node *root =
+        sort_node(NULL, "20ms", part_node(fixture, "alpha", "alpha"));
+
+    assert_int_equal(es_stage_node_add(root, part_node(fixture, "alpha", "beta")), 0);
+    made_consumer_open(&fixture->consumer, root);
+}
+
+/* Times jump to and fro by more than the windows of all sorts. */
+static void write_some(struct fixture *fixture, struct chance *chance)
+{
+    for (uint64_t i = draw(chance, 12); i > 0; i--) {
+        int host = (int)draw(chance, HOSTS);
+
+        if (fixture->written[host] < MOST)
+            write_tuple(fixture, host, (int64_t)draw(chance, 60000000) - 30000000);
+    }
+}
+
+static void each_tuple_comes_once_whatever_is_lost(void **state)
+{
+    const char *given = getenv("EVENTSPACE_TEST_SEED");
+    struct fixture *fixture = *state;
+    struct chance chance = {given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL)};
+
+    print_message("seed %" PRIu64 "\n", chance.state);
+    open_all(fixture);
+    for (int round = 0; round < 300; round++) {
+        bool repeat = draw(&chance, 4) == 0;
+
+        write_some(fixture, &chance);
+        if (draw(&chance, 8) == 0)
+            lose(fixture, (int)draw(&chance, HOSTS));
+        assert_int_equal(made_consumer_pull(&fixture->consumer, 1 + draw(&chance, 40),
+                                            false, draw(&chance, 10) == 0),
+                         0);
+        /* What is repeated comes with what is new; the batch before is void. */
+        if (repeat)
+            assert_int_equal(made_consumer_pull(&fixture->consumer,
+                                                1 + draw(&chance, 40), true, false),
+                             0);
+        take(fixture);
+    }
+    finish(fixture);
+    expect_each_once(fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            what_was_given_before_the_loss_is_not_given_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_lies_in_a_sort_here_is_not_given_twice,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_tree_drops_what_the_one_before_gave,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_gateway_drops_what_the_host_behind_it_repeats,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_tuple_comes_once_whatever_is_lost, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
