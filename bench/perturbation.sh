@@ -162,13 +162,15 @@ export EVENTSPACE_DIR
 mkdir -m 700 "$EVENTSPACE_DIR"
 name=perturbation-$$
 started=
+run=
 
 finish() {
     for pid in $started; do
         kill "$pid" 2>/dev/null || :
     done
     wait
-    "$build/cli/eventspace" clean --force >/dev/null 2>&1 || :
+    # Of this run alone: there may be others.
+    [ -z "$run" ] || "$build/cli/eventspace" clean --force "$run" >/dev/null 2>&1 || :
     rm -rf "$work"
 }
 trap finish EXIT
