@@ -213,7 +213,7 @@ static int add_default_addresses(const struct es_server_place *place,
                                  struct es_error *error,
                                  struct es_daemon_options *chosen)
 {
-    static char unix_address[ES_ADDRESS_BYTES];
+    static char unix_address[ES_ADDRESS_BYTES], former[ES_ADDRESS_BYTES];
 
     if (chosen->address_count > 0)
         return 0;
@@ -222,6 +222,8 @@ static int add_default_addresses(const struct es_server_place *place,
         return code;
     chosen->addresses[chosen->address_count++] = unix_address;
     chosen->addresses[chosen->address_count++] = "tls:*:0";
+    if (esi_server_former(place, "tls:*:", former) == 0)
+        chosen->former = former;
     return 0;
 }
 

@@ -19,6 +19,8 @@ struct es_daemon_options {
     const char *home; /* addresses of the home server, with commas; NULL = this is it */
     const char *addresses[ES_DAEMON_ADDRESSES + 1]; /* to listen on */
     size_t address_count;
+    const char *former;    /* to try in place of the last one, where a server of this
+                              host and run was killed; NULL = there was none */
     const char *advertise; /* host by which others reach it; NULL = they find out */
     const char *log;
     const char *host;

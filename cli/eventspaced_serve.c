@@ -323,6 +323,22 @@ static int find_key(struct daemon *daemon, struct es_error *error)
     return code == 0 ? es_run_key_save(run, &daemon->key, error) : code;
 }
 
+/* Others know where a server listened that was killed: parts of trees have its address.
+ * Where somebody else listens by now, it is as if there had been none. */
+static int listen_again(struct daemon *daemon, const struct es_server_config *config)
+{
+    const struct es_daemon_options *options = daemon->options;
+    const char *addresses[ES_DAEMON_ADDRESSES + 1];
+    struct es_server_config again = *config;
+
+    if (!options->former)
+        return -ENOENT;
+    memcpy(addresses, options->addresses, sizeof addresses);
+    addresses[options->address_count - 1] = options->former;
+    again.addresses = addresses;
+    return es_server_start(&again, NULL, &daemon->server);
+}
+
 static int start_server(struct daemon *daemon, struct es_error *error)
 {
     const struct es_daemon_options *options = daemon->options;
@@ -341,7 +357,8 @@ static int start_server(struct daemon *daemon, struct es_error *error)
     if (code < 0)
         return code;
     es_service_fill(&daemon->service, &config.service);
-    code = es_server_start(&config, error, &daemon->server);
+    if (listen_again(daemon, &config) < 0)
+        code = es_server_start(&config, error, &daemon->server);
     if (code < 0) {
         es_service_fini(&daemon->service);
         return code;

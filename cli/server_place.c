@@ -101,3 +101,40 @@ int esi_server_socket(const struct es_server_place *place,
     snprintf(out, ES_ADDRESS_BYTES, "unix:%.290s", path);
     return 0;
 }
+
+static int find_address(const struct es_member *list,
+                        const char *prefix,
+                        char out[ES_ADDRESS_BYTES])
+{
+    for (size_t i = 0; i < es_member_count(list); i++) {
+        const char *address = es_member_as_text(es_member_at(list, i));
+
+        if (!address || strncmp(address, prefix, strlen(prefix)) != 0)
+            continue;
+        snprintf(out, ES_ADDRESS_BYTES, "%s", address);
+        return 0;
+    }
+    return -ENOENT;
+}
+
+int esi_server_former(const struct es_server_place *place,
+                      const char *prefix,
+                      char out[ES_ADDRESS_BYTES])
+{
+    struct es_message *facts;
+    char file[96];
+    char *text;
+
+    int code =
+        esi_server_read_file(place->run, esi_server_file(place, "json", file), &text);
+    if (code < 0)
+        return -ENOENT;
+    code = es_message_parse(text, strlen(text), file, NULL, &facts);
+    free(text);
+    if (code < 0)
+        return -ENOENT;
+    code =
+        find_address(es_member_find(es_message_root(facts), "addresses"), prefix, out);
+    es_message_destroy(facts);
+    return code;
+}

@@ -46,6 +46,12 @@ int esi_server_socket(const struct es_server_place *place,
                       struct es_error *error,
                       char out[ES_ADDRESS_BYTES]);
 
+/* The address that begins so and on which the server listened that wrote server.json;
+ * one that ends well removes the file.  -ENOENT. */
+int esi_server_former(const struct es_server_place *place,
+                      const char *prefix,
+                      char out[ES_ADDRESS_BYTES]);
+
 /* Reads a small text file of the run's directory; caller frees. */
 int esi_server_read_file(const char *run, const char *file, char **ret_text);
 

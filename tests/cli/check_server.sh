@@ -111,12 +111,26 @@ await 5 none_left -hand
 [ ! -e "$home/$name/server.sock" ] || fault "it left its socket"
 log_of "$name"
 contains out "by a signal"
-# So does a kill, of which it knows nothing.
+# So does a kill, of which it knows nothing; the next one is where others know it.
 expect 0 "$server" --run "$name" --grace 60
+port=$(sed -n 's/^tls:.*://p' "$folder/out")
 kill -9 "$(pids -hand)"
 await 5 none_left -hand
 expect 0 "$server" --run "$name" --grace 60
+contains out "tls:*:$port"
 await 5 test -n "$(pids -hand)"
+# Unless somebody else listens there by now.
+kill -9 "$(pids -hand)"
+await 5 none_left -hand
+"$PYTHON" -c 'import socket, sys
+s = socket.create_server(("", int(sys.argv[1])))
+print("there", flush=True)
+s.accept()' "$port" >"$folder/taker" &
+await 5 test -s "$folder/taker"
+expect 0 "$server" --run "$name" --grace 60
+kill $!
+contains out "tls:*:"
+lacks out "tls:*:$port"
 # `clean` ends it, also when it does not answer.
 expect 0 "$eventspace" clean "$name"
 await 5 none_left -hand
