@@ -251,15 +251,12 @@ start_observers() {
     done <"$work/observers"
 }
 
-# They end by themselves soon after the run.
+# What they read may outlive the tunnel, so they are told.
 stop_observers() {
-    tries=0
     for pid in $watched; do
-        while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 100 ]; do
-            tries=$((tries + 1))
-            sleep 0.02
-        done
         kill "$pid" 2>/dev/null || :
+    done
+    for pid in $watched; do
         wait "$pid" || {
             echo "perturbation.sh: an observer failed:" >&2
             cat "$work"/observer-*.err >&2
