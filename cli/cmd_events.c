@@ -25,11 +25,17 @@ enum {
     OPTION_WINDOW,
     OPTION_ABSOLUTE,
     OPTION_LOSSLESS,
+    OPTION_REDUCE,
 };
+
+/* What summaries stand for, with --follow. */
+#define SUMMARIES_NS UINT64_C(1000000000)
 
 struct events_arguments {
     const char *run;
     struct es_events_config events;
+    struct es_scope_config settings; /* how the events are gathered */
+    bool sorted;                     /* was asked for */
     enum es_events_format format;
     bool follow;
     bool absolute;
@@ -61,6 +67,13 @@ static const struct argp_option options[] = {
     {"sort", OPTION_SORT, "KEY", 0, "stop (default), start or none", 2},
     {"window", OPTION_WINDOW, "TIME", 0,
      "how long sorting waits for events that come late (10ms)", 2},
+    {"reduce", OPTION_REDUCE, "REDUCTION", 0,
+     "summaries instead of events, such as 'histogram of=duration by=operation': "
+     "count, "
+     "sum, minimum, maximum, mean or histogram, of bytes or duration, by none, "
+     "operation, origin, thread, rank or host; or the latest or earliest event of each "
+     "thread",
+     2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0,
      "times since 1970, not since the run's start", 2},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},
@@ -170,10 +183,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     static const char *const keys[] = {"none", "stop", "start", NULL};
     struct events_arguments *arguments = state->input;
     struct es_events_config *events = &arguments->events;
+    struct es_scope_config *settings = &arguments->settings;
 
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->consumer;
+        state->child_inputs[1] = &arguments->settings;
         return 0;
     case OPTION_LAST:
         events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
@@ -188,13 +203,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->follow = true;
         return 0;
     case OPTION_SORT:
-        events->sorting = (enum es_sorting)parse_word(text, keys, "--sort", state);
+        settings->sorting = (enum es_sorting)parse_word(text, keys, "--sort", state);
+        arguments->sorted = true;
         return 0;
     case OPTION_WINDOW:
-        events->window_ns = parse_time(text, "--window", state);
+        settings->window_ns = parse_time(text, "--window", state);
         return 0;
     case OPTION_LOSSLESS:
-        events->lossless = true;
+        settings->lossless = true;
+        return 0;
+    case OPTION_REDUCE:
+        settings->tree.reduce = text;
         return 0;
     case OPTION_ABSOLUTE:
         arguments->absolute = true;
@@ -229,6 +248,7 @@ static int follow(struct es_events *events,
                   struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+    uint64_t shown_ns = realtime_ns();
 
     for (;;) {
         /* Looked at first: what is written up to then is read below. */
@@ -240,6 +260,11 @@ static int follow(struct es_events *events,
         show_notices(events, notices);
         if (result == 0 && over)
             return 0;
+        if (realtime_ns() - shown_ns >= SUMMARIES_NS) {
+            if (es_events_give_summaries(events, sink) < 0)
+                return -EIO;
+            shown_ns = realtime_ns();
+        }
         if (fflush(stdout) != 0)
             return -EIO;
         if (result == 0)
@@ -255,6 +280,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
         .realtime_ns = realtime_ns(),
         .by_start = arguments->events.sorting == ES_SORTING_START,
+        .summed_up = es_events_are_summed_up(events),
     };
     struct es_event_sink sink = es_events_printer_sink(&printer);
     struct esi_notices notices = {.count = 0};
@@ -270,6 +296,8 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         result = follow(events, &sink, &notices);
     printer.realtime_ns = realtime_ns();
     if (result == 0)
+        result = es_events_give_summaries(events, &sink);
+    if (result == 0)
         result = es_events_read_open(events, &sink);
     if (result < 0)
         return result;
@@ -278,12 +306,28 @@ static int list(struct es_events *events, const struct events_arguments *argumen
     return fflush(stdout) == 0 ? 0 : -EIO;
 }
 
+static void take_settings(struct events_arguments *arguments)
+{
+    const struct es_scope_config *settings = &arguments->settings;
+    struct es_events_config *events = &arguments->events;
+
+    /* Summaries are not kept back for one another if nobody asks for that. */
+    if (settings->tree.reduce && !arguments->sorted)
+        arguments->settings.sorting = ES_SORTING_NONE;
+    events->sorting = settings->sorting;
+    events->window_ns = settings->window_ns;
+    events->lossless = settings->lossless;
+    events->max = settings->max;
+    events->tree = &settings->tree;
+}
+
 static int show(const struct esi_consumer *consumer, struct events_arguments *arguments)
 {
     struct es_error error = {.text = ""};
     struct es_events *events;
     int result;
 
+    take_settings(arguments);
     arguments->events.servers = consumer->servers;
     result = es_events_create(consumer->run, &arguments->events, &error, &events);
 
@@ -302,15 +346,18 @@ static int show(const struct esi_consumer *consumer, struct events_arguments *ar
 
 int esi_cmd_events(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&esi_consumer_argp, 0, NULL, 0}, {&esi_settings_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {options,  parse_option, "[RUN]", doc,
                                        children, NULL,         NULL};
-    struct events_arguments arguments = {
-        .events = {.sorting = ES_SORTING_STOP, .window_ns = UINT64_C(10000000)}};
+    struct events_arguments arguments = {.run = NULL};
     struct esi_consumer consumer;
     int status;
 
     es_selection_init(&arguments.events.view.selection);
+    es_scope_config_init(&arguments.settings);
+    arguments.settings.sorting = ES_SORTING_STOP;
+    arguments.settings.window_ns = UINT64_C(10000000);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)

@@ -23,6 +23,7 @@ struct heartbeat_arguments {
     unsigned long long count; /* 0 = until the run ends */
     unsigned stalled_after;
     bool once;
+    struct es_scope_config settings; /* of which the tree's are used */
     struct esi_consumer_options consumer;
 };
 
@@ -61,6 +62,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->format;
         state->child_inputs[1] = &arguments->consumer;
+        state->child_inputs[2] = &arguments->settings;
         return 0;
     case 'i':
         arguments->interval_ns = esi_command_seconds(text, "--interval", state);
@@ -78,6 +80,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
+    case ARGP_KEY_END:
+        if (arguments->settings.tree.reduce || arguments->settings.sorting ||
+            arguments->settings.lossless)
+            argp_error(state, "--set: reduce, sort and lossless are not for the "
+                              "heartbeat, which takes the latest of each thread");
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -154,7 +162,8 @@ static int observe(const struct esi_consumer *consumer,
                    const struct heartbeat_arguments *arguments)
 {
     struct es_heartbeat_config config = {.stalled_after = arguments->stalled_after,
-                                         .servers = consumer->servers};
+                                         .servers = consumer->servers,
+                                         .tree = &arguments->settings.tree};
     struct es_error error = {.text = ""};
     struct es_heartbeat *heartbeat;
     int result;
@@ -172,8 +181,10 @@ static int observe(const struct esi_consumer *consumer,
 
 int esi_cmd_heartbeat(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&esi_format_argp, 0, NULL, 0}, {&esi_consumer_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
+                                                 {&esi_consumer_argp, 0, NULL, 0},
+                                                 {&esi_settings_argp, 0, NULL, 0},
+                                                 {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
     struct heartbeat_arguments arguments = {.interval_ns = UINT64_C(1000000000),
@@ -181,6 +192,7 @@ int esi_cmd_heartbeat(int argc, char **argv)
     struct esi_consumer consumer;
     int status;
 
+    es_scope_config_init(&arguments.settings);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)

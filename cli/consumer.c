@@ -36,6 +36,59 @@ static const struct argp_option options[] = {
 const struct argp esi_consumer_argp = {options, parse_option, NULL, NULL,
                                        NULL,    NULL,         NULL};
 
+/* --- Settings ------------------------------------------------------------------ */
+
+enum { OPTION_SET = 0x4101, OPTION_SHAPE };
+
+static void change_setting(struct es_scope_config *config,
+                           const char *name,
+                           const char *value,
+                           struct argp_state *state)
+{
+    struct es_error error = {.text = ""};
+
+    if (es_scope_config_set(config, name, value, &error) < 0)
+        argp_error(state, "%s", error.text);
+}
+
+static void change_by_text(struct es_scope_config *config,
+                           const char *text,
+                           struct argp_state *state)
+{
+    size_t length = strcspn(text, "=");
+    char name[64];
+
+    if (text[length] != '=' || length >= sizeof name)
+        argp_error(state, "--set: '%s' is not SETTING=VALUE", text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    change_setting(config, name, text + length + 1, state);
+}
+
+static error_t parse_setting(int key, char *text, struct argp_state *state)
+{
+    if (key == OPTION_SET)
+        change_by_text(state->input, text, state);
+    else if (key == OPTION_SHAPE)
+        change_setting(state->input, "shape", text, state);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static const struct argp_option setting_options[] = {
+    {"shape", OPTION_SHAPE, "NAME", 0,
+     "of the gather tree: views, flat, hosts, kary or levels", 0},
+    {"set", OPTION_SET, "SETTING=VALUE", 0,
+     "another setting of the gather tree, as in eventspace-scope(1)", 0},
+    {0},
+};
+
+const struct argp esi_settings_argp = {
+    setting_options, parse_setting, NULL, NULL, NULL, NULL, NULL};
+
+/* --- Opening ------------------------------------------------------------------- */
+
 int esi_consumer_open_servers(const char *run,
                               const char *server,
                               struct es_servers **ret_servers)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "eventspace/run.h"
+#include "eventspace/scope.h"
 #include "eventspace/servers.h"
 #include "eventspace/stage_batch.h"
 
@@ -19,6 +20,10 @@ struct esi_consumer_options {
     bool local;         /* this host only */
 };
 extern const struct argp esi_consumer_argp;
+
+/* --shape NAME and --set SETTING=VALUE, likewise; its input is a struct
+ * es_scope_config *. */
+extern const struct argp esi_settings_argp;
 
 struct esi_consumer {
     struct es_run *run;

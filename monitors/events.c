@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "monitors/activity.h"
@@ -27,6 +28,8 @@ struct es_events {
     struct es_event *tail; /* owned */
     size_t tail_first;
     size_t tail_count;
+    bool summed_up;
+    struct es_summaries summaries;
 };
 
 static uint64_t realtime_ns(void)
@@ -60,6 +63,15 @@ static uint64_t find_start(const struct es_events *events)
     return start_ns;
 }
 
+/* The other reductions leave tuples as they are. */
+static bool sums_up(const char *reduce)
+{
+    size_t length = reduce ? strcspn(reduce, " ") : 0;
+
+    return length > 0 && strncmp(reduce, "latest", length) != 0 &&
+           strncmp(reduce, "earliest", length) != 0;
+}
+
 static int open_scopes(struct es_events *events, struct es_error *error)
 {
     const struct es_events_config *config = &events->config;
@@ -73,11 +85,16 @@ static int open_scopes(struct es_events *events, struct es_error *error)
     scope.window_ns = config->window_ns;
     scope.lossless = config->lossless;
     scope.servers = config->servers;
+    if (config->tree)
+        scope.tree = *config->tree;
+    if (config->max)
+        scope.max = config->max;
     scope.name = "events";
     result = es_scope_open(events->run, &scope, error, &events->scope);
     if (result < 0)
         return result;
     scope.take = ES_TAKE_LATEST;
+    scope.tree.reduce = NULL;
     scope.lossless = false;
     scope.sorting = ES_SORTING_NONE;
     scope.open = true;
@@ -102,7 +119,9 @@ int es_events_create(struct es_run *run,
     result = open_scopes(events, error);
     if (result == 0)
         events->start_ns = find_start(events);
+    events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
     events->config.view = (struct es_view){0}; /* was borrowed */
+    events->config.tree = NULL;
     if (result == 0 && config->last) {
         events->tail = calloc(config->last, sizeof *events->tail);
         result = events->tail ? 0 : -ENOMEM;
@@ -123,6 +142,7 @@ void es_events_destroy(struct es_events *events)
         return;
     es_scope_close(events->open);
     es_scope_close(events->scope);
+    es_summaries_fini(&events->summaries);
     free(events->tail);
     free(events);
     errno = saved_errno;
@@ -186,6 +206,21 @@ static bool is_wanted(const struct es_events *events, const struct es_event *eve
     return event->activity.stop_ns >= events->config.since_ns;
 }
 
+static int keep_summary(struct es_events *events,
+                        const struct es_batch *batch,
+                        size_t index,
+                        size_t *old)
+{
+    const struct es_mark *mark = &batch->marks[index];
+    struct es_summary_row row = {.origin =
+                                     es_scope_origin(events->scope, mark->origin)};
+
+    if (es_summary_decode(&batch->tuples[index], mark, &row.summary) < 0)
+        return 0;
+    *old += row.summary.last_ns <= events->begun_ns;
+    return es_summaries_add(&events->summaries, &row);
+}
+
 /* Gives a batch.  *ret_old counts the events that completed before the reading began.
  */
 static int give_batch(struct es_events *events,
@@ -197,8 +232,13 @@ static int give_batch(struct es_events *events,
 
     *ret_old = 0;
     for (size_t i = 0; i < batch->count && result >= 0; i++) {
-        struct es_event event = make_event(events->scope, batch, i);
+        struct es_event event;
 
+        if (es_mark_is_summary(&batch->marks[i])) {
+            result = keep_summary(events, batch, i, ret_old);
+            continue;
+        }
+        event = make_event(events->scope, batch, i);
         *ret_old += event.activity.stop_ns <= events->begun_ns;
         if (!is_wanted(events, &event))
             continue;
@@ -264,11 +304,31 @@ int es_events_read_new(struct es_events *events,
     return batch->more;
 }
 
+bool es_events_are_summed_up(const struct es_events *events)
+{
+    return events->summed_up;
+}
+
+int es_events_give_summaries(struct es_events *events, const struct es_event_sink *sink)
+{
+    struct es_summaries *summaries = &events->summaries;
+    int result = 0;
+
+    es_summaries_merge(summaries);
+    for (size_t i = 0; i < summaries->count && result >= 0; i++)
+        result = sink->summary(sink->data, &summaries->rows[i]);
+    summaries->count = 0;
+    return result < 0 ? result : 0;
+}
+
 int es_events_read_open(struct es_events *events, const struct es_event_sink *sink)
 {
     const struct es_batch *batch;
-    int result = es_scope_refresh(events->open);
+    int result;
 
+    if (events->summed_up)
+        return 0;
+    result = es_scope_refresh(events->open);
     if (result >= 0)
         result = es_scope_pull(events->open, 0, &batch);
     for (size_t i = 0; result >= 0 && i < batch->count; i++) {

@@ -11,6 +11,7 @@
 #define ES_MONITORS_EVENTS_H
 
 #include "eventspace/scope.h"
+#include "monitors/summaries.h"
 #include "monitors/thread_state.h"
 
 struct es_events_config {
@@ -23,6 +24,9 @@ struct es_events_config {
     bool skip_backlog; /* nothing of what is there at the start */
     struct es_servers
         *servers; /* all hosts of the run; NULL = this host only; borrowed */
+    const struct es_tree_config *tree; /* how events are gathered; NULL = as scopes do
+                                          without being told; borrowed for the call */
+    size_t max; /* tuples in one pull at most; 0 = as scopes do */
 };
 
 struct es_event {
@@ -36,6 +40,8 @@ struct es_event_sink {
     int (*event)(void *data, const struct es_event *event);
     /* `lost` tuples of an element are missing at this point. */
     int (*loss)(void *data, const struct es_origin *origin, uint64_t lost);
+    /* Of a tree that sums up: see es_events_give_summaries(). */
+    int (*summary)(void *data, const struct es_summary_row *row);
     void *data;
 };
 
@@ -61,7 +67,16 @@ int es_events_read_new(struct es_events *events,
                        bool drain,
                        const struct es_event_sink *sink);
 
-/* Gives the operations under way, also those that ended processes were in. */
+/* Whether the tree sums up: then there are no events but summaries. */
+bool es_events_are_summed_up(const struct es_events *events);
+
+/* Gives the summaries of what was read since they were given last: one for each group.
+ */
+int es_events_give_summaries(struct es_events *events,
+                             const struct es_event_sink *sink);
+
+/* Gives the operations under way, also those that ended processes were in.  There are
+ * none where the tree sums up. */
 int es_events_read_open(struct es_events *events, const struct es_event_sink *sink);
 
 /* Hosts that did not deliver in the last reading; borrowed until the next. */

@@ -12,6 +12,7 @@
 #include "base/json_out.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
+#include "monitors/summaries_print.h"
 
 /* Signed: a clock of another process may have seen the event before the run's first
  * pairing. */
@@ -213,7 +214,8 @@ static void csv_header(const struct es_events_printer *printer)
           printer->stream);
 }
 
-static void csv_text(const struct es_events_printer *printer, const char *text)
+void esi_events_print_csv_text(const struct es_events_printer *printer,
+                               const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, printer->stream);
@@ -233,9 +235,9 @@ static void csv_origin(const struct es_events_printer *printer,
                        const struct es_origin *origin)
 {
     fprintf(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
-    csv_text(printer, origin->host);
+    esi_events_print_csv_text(printer, origin->host);
     fputc(',', printer->stream);
-    csv_text(printer, origin->name);
+    esi_events_print_csv_text(printer, origin->name);
 }
 
 static void csv_number(const struct es_events_printer *printer,
@@ -264,9 +266,10 @@ static int csv_event(void *data, const struct es_event *event)
 
     csv_origin(printer, open ? "open" : "event", event->origin);
     fprintf(printer->stream, ",%" PRIu64 ",", event->position);
-    csv_text(printer, es_operation_name(activity->operation));
+    esi_events_print_csv_text(printer, es_operation_name(activity->operation));
     fprintf(printer->stream, ",%s,", class_of(activity));
-    csv_text(printer, activity->has_communicator ? activity->communicator : "");
+    esi_events_print_csv_text(printer,
+                              activity->has_communicator ? activity->communicator : "");
     csv_partner(printer, activity->peer, activity->peer >= 0);
     csv_partner(printer, activity->tag, true);
     csv_number(printer, activity->bytes, true);
@@ -274,7 +277,7 @@ static int csv_event(void *data, const struct es_event *event)
     csv_number(printer, shown_time(printer, activity->start_ns), true);
     csv_number(printer, shown_time(printer, activity->stop_ns), !open);
     fputs(",,", printer->stream);
-    csv_text(printer, awaits ? awaits : "");
+    esi_events_print_csv_text(printer, awaits ? awaits : "");
     fputs("\r\n", printer->stream);
     return state_of(printer);
 }
@@ -283,6 +286,10 @@ static int csv_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
     const struct es_events_printer *printer = data;
 
+    if (printer->summed_up) {
+        esi_summaries_print_csv_loss(printer, origin, lost);
+        return state_of(printer);
+    }
     csv_origin(printer, "loss", origin);
     fprintf(printer->stream, ",,,,,,,,,,,%" PRIu64 ",\r\n", lost);
     return state_of(printer);
@@ -292,6 +299,10 @@ static void csv_losses(const struct es_events_printer *printer,
                        uint64_t lost,
                        uint64_t missed)
 {
+    if (printer->summed_up) {
+        esi_summaries_print_csv_end(printer, lost + missed);
+        return;
+    }
     fprintf(printer->stream, "end,,,,,,,,,,,,,,,%" PRIu64 ",\r\n", lost + missed);
 }
 
@@ -310,15 +321,24 @@ static const struct {
     [ES_EVENTS_CSV] = {csv_header, csv_event, csv_loss, csv_losses},
 };
 
+static int print_summary(void *data, const struct es_summary_row *row)
+{
+    return esi_summaries_print_row(data, row);
+}
+
 void es_events_print_header(const struct es_events_printer *printer)
 {
-    formats[printer->format].header(printer);
+    if (printer->summed_up)
+        esi_summaries_print_header(printer);
+    else
+        formats[printer->format].header(printer);
 }
 
 struct es_event_sink es_events_printer_sink(struct es_events_printer *printer)
 {
     return (struct es_event_sink){.event = formats[printer->format].event,
                                   .loss = formats[printer->format].loss,
+                                  .summary = print_summary,
                                   .data = printer};
 }
 

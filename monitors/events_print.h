@@ -20,7 +20,8 @@ struct es_events_printer {
     FILE *stream;         /* borrowed */
     uint64_t start_ns;    /* times are shown relative to this; 0 = absolute */
     uint64_t realtime_ns; /* now: how long open operations have lasted */
-    bool by_start; /* text shows when operations started, else when they stopped */
+    bool by_start;  /* text shows when operations started, else when they stopped */
+    bool summed_up; /* there are summaries in the place of events */
 };
 
 /* Prints what stands above the first event, if anything. */

@@ -63,6 +63,8 @@ int es_heartbeat_create(struct es_run *run,
     /* As many as there are threads: a limit could only hide some. */
     scope.max = SIZE_MAX / 2;
     scope.servers = config->servers;
+    if (config->tree)
+        scope.tree = *config->tree;
     scope.name = "heartbeat";
     result = es_scope_open(run, &scope, error, &heartbeat->scope);
     if (result < 0) {
@@ -315,6 +317,8 @@ static int open_collectives(struct es_heartbeat *heartbeat)
     config.view.selection.classes =
         1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
     config.servers = heartbeat->config.servers;
+    if (heartbeat->config.tree)
+        config.tree = *heartbeat->config.tree;
     config.name = "heartbeat-collectives";
     return es_scope_open(heartbeat->run, &config, NULL, &heartbeat->collectives);
 }

@@ -23,6 +23,8 @@ struct es_heartbeat_config {
                            operation for so long */
     struct es_servers
         *servers; /* all hosts of the run; NULL = this host only; borrowed */
+    const struct es_tree_config
+        *tree; /* how threads are looked at; NULL = as scopes do; borrowed */
 };
 
 /* What one pull has shown; borrowed until the next one. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* summaries_print.h - writes summaries in the formats of events. */
+#ifndef ES_MONITORS_SUMMARIES_PRINT_H
+#define ES_MONITORS_SUMMARIES_PRINT_H
+
+#include "monitors/events_print.h"
+#include "monitors/summaries.h"
+
+/* The header, a row, what was lost of an element, and the last line: as functions of
+ * the same place for events.  CSV has columns of its own. */
+void esi_summaries_print_header(const struct es_events_printer *printer);
+int esi_summaries_print_row(const struct es_events_printer *printer,
+                            const struct es_summary_row *row);
+void esi_summaries_print_csv_loss(const struct es_events_printer *printer,
+                                  const struct es_origin *origin,
+                                  uint64_t lost);
+void esi_summaries_print_csv_end(const struct es_events_printer *printer,
+                                 uint64_t lost);
+
+/* "a,b" where no quotes are needed: a text as a CSV field; in events_print.c. */
+void esi_events_print_csv_text(const struct es_events_printer *printer,
+                               const char *text);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tests of summaries that are collected over pulls, against sums by hand. */
+#include "config.h"
+
+#include "monitors/summaries.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { ORIGINS = 12, ROWS = 20000, BUCKETS = 5 };
+
+/* Three hosts, two ranks a host, two threads a rank. */
+static void make_origins(struct es_origin origins[ORIGINS])
+{
+    static const char *const hosts[] = {"alpha", "beta", "gamma"};
+    static const char *const names[] = {"zero", "one"};
+
+    for (int i = 0; i < ORIGINS; i++)
+        origins[i] = (struct es_origin){.name = names[i % 2],
+                                        .host = hosts[i / 4],
+                                        .pid = 100 + i / 2,
+                                        .rank = i / 2,
+                                        .thread = i % 2};
+}
+
+static size_t group_of(enum es_summary_group by, size_t origin, unsigned operation)
+{
+    switch (by) {
+    case ES_SUMMARY_BY_OPERATION:
+        return operation;
+    case ES_SUMMARY_BY_RANK:
+        return origin / 2;
+    case ES_SUMMARY_BY_HOST:
+        return origin / 4;
+    case ES_SUMMARY_BY_NONE:
+        return 0;
+    default:
+        return origin;
+    }
+}
+
+static void rows_of_a_group_become_one(void **state)
+{
+    const char *given = getenv("ES_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+    struct es_origin origins[ORIGINS];
+
+    (void)state;
+    print_message("# ES_TEST_SEED=%u\n", seed);
+    make_origins(origins);
+    for (enum es_summary_group by = 0; by < ES_SUMMARY_GROUPS; by++) {
+        struct es_summaries summaries = {.rows = NULL};
+        uint64_t sums[ORIGINS][BUCKETS] = {{0}};
+        size_t groups = 0;
+
+        for (int i = 0; i < ROWS; i++) {
+            size_t origin = (unsigned)rand_r(&seed) % ORIGINS;
+            unsigned operation = (unsigned)rand_r(&seed) % ORIGINS;
+            unsigned bucket = (unsigned)rand_r(&seed) % BUCKETS;
+            uint64_t count = 1 + (unsigned)rand_r(&seed) % 10;
+            struct es_summary_row row = {.summary = {.kind = ES_SUMMARY_HISTOGRAM,
+                                                     .by = by,
+                                                     .bucket = bucket,
+                                                     .operation = (uint16_t)operation,
+                                                     .count = count,
+                                                     .value = count},
+                                         .origin = &origins[origin]};
+
+            assert_int_equal(es_summaries_add(&summaries, &row), 0);
+            sums[group_of(by, origin, operation)][bucket] += count;
+        }
+        es_summaries_merge(&summaries);
+        for (size_t i = 0; i < summaries.count; i++) {
+            const struct es_summary_row *row = &summaries.rows[i];
+            size_t group =
+                group_of(by, (size_t)(row->origin - origins), row->summary.operation);
+
+            assert_int_equal(row->summary.count, sums[group][row->summary.bucket]);
+            sums[group][row->summary.bucket] = 0;
+        }
+        for (int i = 0; i < ORIGINS * BUCKETS; i++)
+            assert_int_equal(sums[i / BUCKETS][i % BUCKETS], 0);
+        groups = summaries.count;
+        es_summaries_merge(&summaries);
+        assert_int_equal(summaries.count, groups);
+        es_summaries_fini(&summaries);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_of_a_group_become_one)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
