@@ -134,13 +134,22 @@ uncollected 'EVENTSPACE_DISABLE' 0
 "$bin/tuples" "$EVENTSPACE_RUN" 2>/dev/null
 expect 1 'then there is nothing'
 
-# A full /dev/shm, in a mount namespace of our own.
-if unshare -rm mount -t tmpfs -o size=4k none /dev/shm 2>/dev/null; then
-    unshare -rm sh -c "mount -t tmpfs -o size=4k none /dev/shm && \
-        env LD_PRELOAD=$runtime$library UCX_TLS=self timeout 30 $bin/endings finalize" >"$work/out" 2>"$work/err" </dev/null
-    expect 0 'no shared memory: the program runs on'
+# with_memory SIZE - the program of before in a mount namespace of its own, where /dev/shm
+# has this size.
+with_memory() {
+    unshare -rm sh -c "mount -t tmpfs -o size=$1 none /dev/shm && \
+        env LD_PRELOAD=$runtime$library UCX_TLS=self timeout 30 $bin/endings finalize" \
+        >"$work/out" 2>"$work/err" </dev/null
+    expect 0 "shared memory of $1: the program runs on"
     [ "$(grep -c '^eventspace: ' "$work/err")" -eq 1 ]
-    expect 0 'no shared memory: there is one line about it'
+    expect 0 "shared memory of $1: there is one line about it"
+}
+
+if unshare -rm mount -t tmpfs -o size=4k none /dev/shm 2>/dev/null; then
+    with_memory 4k
+    with_memory 48k
+    grep -q 'too little space in /dev/shm: .* keeps [0-9]* tuples instead of' "$work/err"
+    expect 0 'too little shared memory: elements keep less'
 else
     echo 'not checked: no mount namespace to be had, so no full /dev/shm'
 fi

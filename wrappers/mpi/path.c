@@ -153,6 +153,17 @@ static void name_path(const struct owned_path *owned,
         snprintf(out + used, 64 - (size_t)used, "[peer=%d]", owned->peer);
 }
 
+static void warn_if_small(const struct es_writer *writer,
+                          const struct es_element_config *wanted)
+{
+    uint32_t threshold = writer->element->threshold;
+
+    if (threshold < wanted->threshold)
+        esi_warn("too little space in /dev/shm: trace element %s keeps %u tuples "
+                 "instead of %u",
+                 wanted->name, threshold, wanted->threshold);
+}
+
 static bool make_element(struct owned_path *owned,
                          struct esi_process *process,
                          int thread)
@@ -175,7 +186,10 @@ static bool make_element(struct owned_path *owned,
     };
 
     name_path(owned, process, thread, name);
-    return es_segment_add_element(process->segment, &config, &owned->path.writer) >= 0;
+    if (es_segment_add_element(process->segment, &config, &owned->path.writer) < 0)
+        return false;
+    warn_if_small(&owned->path.writer, &config);
+    return true;
 }
 
 /* The slot's path for a collector and what it is split by, made if need be; `off` when
