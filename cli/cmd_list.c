@@ -13,7 +13,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "eventspace/servers.h"
+#include "cli/consumer.h"
 #include "cli/ending.h"
 #include "eventspace/operation.h"
 
@@ -418,43 +418,119 @@ static int print_run_contents_json(const struct es_run *run, bool with_elements)
     return 0;
 }
 
-/* The run's hosts and their tuple servers, where it has any. */
-static void print_servers(const char *run)
-{
-    static const char *const states[] = {[ES_SERVER_UP] = "up",
-                                         [ES_SERVER_SILENT] = "does not answer",
-                                         [ES_SERVER_ENDED] = "ended"};
-    struct es_servers *servers;
-    struct es_server_info info;
+/* --- Hosts
+ * --------------------------------------------------------------------------- */
 
-    if (es_servers_open(run, NULL, NULL, &servers) < 0)
-        return;
+static const char *state_name(enum es_server_state state)
+{
+    switch (state) {
+    case ES_SERVER_UP:
+        return "up";
+    case ES_SERVER_ENDED:
+        return "ended";
+    case ES_SERVER_SILENT:
+        break;
+    }
+    return "silent";
+}
+
+static void print_host_json(struct es_json_out *out,
+                            const char *run,
+                            const struct es_server_info *info)
+{
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "type", "host");
+    es_json_out_string(out, "run", run);
+    es_json_out_string(out, "host", info->host);
+    es_json_out_string(out, "cluster", info->cluster);
+    es_json_out_string(out, "gateway", info->gateway);
+    es_json_out_string(out, "address", info->address);
+    es_json_out_string(out, "state", state_name(info->state));
+    es_json_out_bool(out, "home", info->home);
+    es_json_out_bool(out, "here", info->here);
+    es_json_out_signed(out, "ranks", info->ranks);
+    es_json_out_unsigned(out, "silent_ns", info->silent_ns);
+    es_json_out_end(out);
+}
+
+static void print_hosts_json(struct es_servers *servers, const char *run)
+{
+    struct es_server_info info;
+    struct es_json_out out;
+
+    es_json_out_init(&out, stdout);
     for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
-        printf("host %s: %d ranks, tuple server %s%s at %s\n", info.host, info.ranks,
-               states[info.state], info.home ? " (home)" : "", info.address);
-    es_servers_close(servers);
+        print_host_json(&out, run, &info);
+}
+
+static int print_hosts_text(struct es_servers *servers)
+{
+    static const struct es_table_column columns[] = {
+        {"HOST", ES_TABLE_LEFT, 8},    {"CLUSTER", ES_TABLE_LEFT, 0},
+        {"SERVER", ES_TABLE_LEFT, 0},  {"RANKS", ES_TABLE_RIGHT, 0},
+        {"ADDRESS", ES_TABLE_LEFT, 0},
+    };
+    enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+    struct es_server_info info;
+    struct es_table *table;
+
+    int code = es_table_create(columns, COLUMN_COUNT, &table);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++) {
+        es_table_cell(table, "%s", info.host);
+        es_table_cell(table, "%s", info.cluster[0] ? info.cluster : "-");
+        es_table_cell(table, "%s%s", state_name(info.state), info.home ? ", home" : "");
+        es_table_cell(table, "%d", info.ranks);
+        es_table_cell(table, "%s", info.address);
+    }
+    putchar('\n');
+    code = es_table_print(table, stdout, es_table_width(stdout));
+    es_table_destroy(table);
+    return code;
+}
+
+/* --- All of it
+ * --------------------------------------------------------------------------- */
+
+/* `servers` NULL: the run has none. */
+static int print_run(const struct es_run *run,
+                     struct es_servers *servers,
+                     const struct list_arguments *arguments)
+{
+    int code;
+
+    if (arguments->format == ES_FORMAT_JSON) {
+        code = print_run_contents_json(run, arguments->elements);
+        if (code == 0 && servers)
+            print_hosts_json(servers, es_run_name(run));
+        return code;
+    }
+    code = print_processes_text(run);
+    if (code == 0 && arguments->elements)
+        code = print_elements_text(run);
+    if (code == 0 && servers)
+        code = print_hosts_text(servers);
+    return code;
 }
 
 static int list_run(const struct list_arguments *arguments)
 {
-    struct es_run *run;
+    struct esi_consumer_options everywhere = {.server = NULL};
+    struct esi_consumer consumer;
     int code;
 
-    int status = esi_command_open_run(arguments->run, &run);
+    int status = esi_consumer_open(arguments->run, &everywhere, &consumer);
     if (status)
         return status;
-    if (arguments->format == ES_FORMAT_JSON) {
-        code = print_run_contents_json(run, arguments->elements);
-    } else {
-        code = print_processes_text(run);
-        if (code == 0 && arguments->elements)
-            code = print_elements_text(run);
-        print_servers(es_run_name(run));
-    }
+    code = es_run_refresh(consumer.run);
+    if (code >= 0)
+        code = print_run(consumer.run, consumer.servers, arguments);
     if (code < 0)
-        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                        "cannot show run '%s'", es_run_name(run));
-    es_run_close(run);
+        status =
+            esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot show run '%s'",
+                                   es_run_name(consumer.run));
+    esi_consumer_close(&consumer);
     return status;
 }
 
