@@ -10,12 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "scopes/catalog_private.h"
 #include "scopes/part_wire.h"
 
-/* A host that the home server calls silent is asked, but not for long. */
-enum { SILENT_SHARE = 10 };
+/* A host that does not answer, or is called silent by the home server, is asked again,
+ * but not for long and not each time: who refreshes is held up by a small part of the
+ * time only. */
+#define PAUSE_LEAST_NS UINT64_C(100000000)
+#define PAUSE_MOST_NS UINT64_C(2000000000)
+enum { SILENT_SHARE = 10, PAUSE_FACTOR = 4 };
 
 int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog)
 {
@@ -40,6 +45,7 @@ void es_catalog_destroy(struct es_catalog *catalog)
         esi_catalog_free_process(catalog->processes[i]);
     esi_catalog_free_groups(catalog);
     es_batch_fini(&catalog->silent);
+    free(catalog->silences);
     free(catalog->elements);
     free(catalog->processes);
     free(catalog);
@@ -291,39 +297,116 @@ static int ask_host(struct es_catalog *catalog, const char *server, uint64_t tim
     return result;
 }
 
-static int note_silence(struct es_catalog *catalog,
-                        const char *host,
-                        int code,
+/* --- Hosts that do not answer --------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* NULL: no memory. */
+static struct esi_catalog_silence *get_silence(struct es_catalog *catalog,
+                                               const char *host)
+{
+    struct esi_catalog_silence *silences;
+
+    for (size_t i = 0; i < catalog->silence_count; i++)
+        if (strcmp(catalog->silences[i].host, host) == 0)
+            return &catalog->silences[i];
+    silences =
+        reallocarray(catalog->silences, catalog->silence_count + 1, sizeof *silences);
+    if (!silences)
+        return NULL;
+    catalog->silences = silences;
+    silences += catalog->silence_count++;
+    *silences = (struct esi_catalog_silence){.pause_ns = 0};
+    snprintf(silences->host, sizeof silences->host, "%s", host);
+    return silences;
+}
+
+/* Notes how an attempt that began at `begun_ns` has ended. */
+static void note_attempt(struct esi_catalog_silence *silence,
+                         int code,
+                         uint64_t begun_ns)
+{
+    uint64_t now = now_ns();
+    uint64_t pause_ns = silence->pause_ns * 2;
+
+    silence->code = code;
+    if (code == 0) {
+        silence->pause_ns = 0;
+        return;
+    }
+    if (silence->pause_ns == 0)
+        silence->since_ns = begun_ns;
+    if (pause_ns < PAUSE_LEAST_NS)
+        pause_ns = PAUSE_LEAST_NS;
+    if (pause_ns > PAUSE_MOST_NS)
+        pause_ns = PAUSE_MOST_NS;
+    if (pause_ns < PAUSE_FACTOR * (now - begun_ns))
+        pause_ns = PAUSE_FACTOR * (now - begun_ns);
+    silence->pause_ns = pause_ns;
+    silence->next_ns = now + pause_ns;
+}
+
+static int tell_silence(struct es_catalog *catalog,
+                        const struct esi_catalog_silence *silence,
                         uint64_t silent_ns)
 {
-    struct es_notice notice = {.code = code, .silent_ns = silent_ns};
+    struct es_notice notice = {.code = silence->code,
+                               .silent_ns = now_ns() - silence->since_ns};
 
-    snprintf(notice.part, sizeof notice.part, "%s%.50s", host ? "host " : "home server",
-             host ? host : "");
+    if (silent_ns > notice.silent_ns)
+        notice.silent_ns = silent_ns;
+    snprintf(notice.part, sizeof notice.part, "%s%.50s",
+             silence->host[0] ? "host " : "home server", silence->host);
     return es_batch_notice(&catalog->silent, &notice);
+}
+
+/* Asks the host, or the home server where `info` is NULL, unless it is too early for
+ * that. */
+static int refresh_host(struct es_catalog *catalog,
+                        const struct es_server_info *info,
+                        uint64_t timeout_ns)
+{
+    struct esi_catalog_silence *silence = get_silence(catalog, info ? info->host : "");
+    uint64_t begun_ns = now_ns();
+    int result;
+
+    if (!silence)
+        return -ENOMEM;
+    if (silence->pause_ns == 0 || begun_ns >= silence->next_ns) {
+        if (silence->pause_ns || (info && info->state == ES_SERVER_SILENT))
+            timeout_ns /= SILENT_SHARE;
+        if (info)
+            result = ask_host(catalog, info->host, timeout_ns);
+        else
+            result = es_servers_refresh_within(catalog->servers, timeout_ns);
+        if (result == -ENOMEM)
+            return result;
+        note_attempt(silence, result < 0 ? result : 0, begun_ns);
+    }
+    return silence->pause_ns
+               ? tell_silence(catalog, silence, info ? info->silent_ns : 0)
+               : 0;
 }
 
 int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
 {
     size_t known = catalog->element_count;
     struct es_server_info info;
-    int result = es_servers_refresh(catalog->servers);
+    int result;
 
     es_batch_clear(&catalog->silent);
-    if (result < 0 && note_silence(catalog, NULL, result, 0) < 0)
-        return -ENOMEM;
-    for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++) {
-        if (info.here || info.state == ES_SERVER_ENDED)
-            continue;
-        result = ask_host(catalog, info.host,
-                          info.state == ES_SERVER_SILENT ? timeout_ns / SILENT_SHARE
-                                                         : timeout_ns);
-        if (result < 0 && result != -ENOMEM)
-            result = note_silence(catalog, info.host, result, info.silent_ns);
-        if (result < 0)
-            return result;
-    }
-    return (int)(catalog->element_count - known);
+    result = refresh_host(catalog, NULL, timeout_ns);
+    for (size_t i = 0; result == 0 && es_servers_at(catalog->servers, i, &info) == 0;
+         i++)
+        if (!info.here && info.state != ES_SERVER_ENDED)
+            result = refresh_host(catalog, &info, timeout_ns);
+    return result < 0 ? result : (int)(catalog->element_count - known);
 }
 
 /* --- Looking ----------------------------------------------------------------- */

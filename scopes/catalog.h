@@ -41,7 +41,8 @@ int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalo
 void es_catalog_destroy(struct es_catalog *catalog);
 
 /* Asks the home server for the hosts and all other hosts for what is new, each for
- * `timeout_ns` at most.  Returns the number of elements that are new, or -ENOMEM.
+ * `timeout_ns` at most; who has not answered is asked again after a pause, and for a
+ * tenth of that time.  Returns the number of elements that are new, or -ENOMEM.
  * Hosts that do not answer are no failure: see es_catalog_silent(). */
 int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns);
 

@@ -37,6 +37,15 @@ struct esi_catalog_element {
     char texts[]; /* name and collector */
 };
 
+/* A host that does not answer, and when it is asked again. */
+struct esi_catalog_silence {
+    char host[64];     /* "" = the home server */
+    uint64_t pause_ns; /* between attempts; 0 = it answers */
+    uint64_t since_ns;
+    uint64_t next_ns;
+    int code; /* why */
+};
+
 struct es_catalog {
     struct es_servers *servers; /* borrowed */
     struct esi_catalog_process **processes;
@@ -44,6 +53,8 @@ struct es_catalog {
     struct esi_catalog_element **elements;
     size_t element_count;
     struct es_batch silent; /* its notices */
+    struct esi_catalog_silence *silences;
+    size_t silence_count;
     struct esi_catalog_group *groups;
     size_t group_count;
 };

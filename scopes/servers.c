@@ -359,7 +359,9 @@ static int take_host(struct es_servers *servers, const struct es_member *member)
     return host ? 0 : -ENOMEM;
 }
 
-static int refresh(struct es_servers *servers, struct es_error *error)
+static int refresh(struct es_servers *servers,
+                   uint64_t timeout_ns,
+                   struct es_error *error)
 {
     static const char text[] = "{\"request\": \"hosts\"}";
     const struct es_member *hosts;
@@ -368,7 +370,7 @@ static int refresh(struct es_servers *servers, struct es_error *error)
 
     if (!servers->home)
         return (int)es_servers_count(servers);
-    result = es_servers_request(servers, NULL, text, strlen(text), REQUEST_NS, error,
+    result = es_servers_request(servers, NULL, text, strlen(text), timeout_ns, error,
                                 &reply);
     if (result < 0)
         return result;
@@ -459,7 +461,7 @@ int es_servers_open(const char *run,
     servers->home = new_host("home");
     if (servers->home) {
         snprintf(servers->home->info.address, sizeof found.home, "%s", found.home);
-        result = refresh(servers, error);
+        result = refresh(servers, REQUEST_NS, error);
     } else {
         result = -ENOMEM;
     }
@@ -473,7 +475,12 @@ int es_servers_open(const char *run,
 
 int es_servers_refresh(struct es_servers *servers)
 {
-    return refresh(servers, NULL);
+    return refresh(servers, REQUEST_NS, NULL);
+}
+
+int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns)
+{
+    return refresh(servers, timeout_ns, NULL);
 }
 
 size_t es_servers_count(struct es_servers *servers)

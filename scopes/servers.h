@@ -21,6 +21,9 @@ int es_servers_request(struct es_servers *servers,
                        struct es_error *error,
                        struct es_message **ret_reply);
 
+/* es_servers_refresh() for those that do not wait so long. */
+int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns);
+
 /* A new connection to the server of `host`, for a remote stage.  Caller closes it. */
 int es_servers_connect(struct es_servers *servers,
                        const char *host,

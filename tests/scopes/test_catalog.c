@@ -13,6 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -81,6 +85,18 @@ static int tear_down(void **state)
 static int refresh(struct fixture *fixture)
 {
     return es_catalog_refresh(fixture->catalog, LIMIT_NS);
+}
+
+/* A host that was silent is asked again after a while. */
+static int refresh_until_new(struct fixture *fixture)
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+    time_t end = time(NULL) + 10;
+    int result;
+
+    while ((result = refresh(fixture)) == 0 && time(NULL) < end)
+        nanosleep(&pause, NULL);
+    return result;
 }
 
 static const struct es_catalog_element *find(const struct fixture *fixture,
@@ -161,8 +177,56 @@ static void a_host_that_is_silent_is_told_and_others_are_served(void **state)
     assert_true(es_catalog_silent(fixture->catalog, 0)->code < 0);
     assert_null(es_catalog_silent(fixture->catalog, 1));
     made_server_start(&fixture->made, &fixture->made.items[1]);
-    assert_int_equal(refresh(fixture), 1);
+    assert_int_equal(refresh_until_new(fixture), 1);
     assert_int_equal(es_catalog_silent_count(fixture->catalog), 0);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* A socket that takes connections, which nobody answers. */
+static int listen_silently(const struct made_server *server)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_true(descriptor >= 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s",
+             server->address + strlen("unix:"));
+    unlink(address.sun_path);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(descriptor, 8), 0);
+    return descriptor;
+}
+
+/* The first refresh waits for its limit; many others do not add as much again each. */
+static void a_host_that_does_not_answer_holds_nobody_up_for_long(void **state)
+{
+    enum { LIMIT_MS = 400, TIMES = 50 };
+    struct fixture *fixture = *state;
+    uint64_t begun_ns, first_ns;
+    int descriptor;
+
+    made_server_stop(&fixture->made.items[1]);
+    descriptor = listen_silently(&fixture->made.items[1]);
+    begun_ns = now_ns();
+    assert_int_equal(es_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull), 1);
+    first_ns = now_ns() - begun_ns;
+    assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
+    begun_ns = now_ns();
+    for (int i = 0; i < TIMES; i++) {
+        assert_int_equal(es_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull),
+                         0);
+        assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
+        assert_true(es_catalog_silent(fixture->catalog, 0)->silent_ns > 0);
+    }
+    assert_true(now_ns() - begun_ns < TIMES / 5 * first_ns);
+    close(descriptor);
 }
 
 static void communicators_are_asked_for(void **state)
@@ -320,6 +384,7 @@ int main(void)
         TEST(hosts_are_told_by_the_home_server),
         TEST(elements_are_found_once),
         TEST(a_host_that_is_silent_is_told_and_others_are_served),
+        TEST(a_host_that_does_not_answer_holds_nobody_up_for_long),
         TEST(communicators_are_asked_for),
         TEST(groups_are_found_on_other_hosts),
         TEST(wrong_requests_are_refused_with_words),
