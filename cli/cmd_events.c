@@ -267,7 +267,7 @@ static int follow(struct es_events *events,
         }
         if (fflush(stdout) != 0)
             return -EIO;
-        if (result == 0)
+        if (result == 0 && !es_events_are_paced(events))
             nanosleep(&pause, NULL);
     }
 }

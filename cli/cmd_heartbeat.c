@@ -149,7 +149,8 @@ static int watch(struct es_heartbeat *heartbeat,
             return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
         if (is_last(&report, arguments))
             break;
-        sleep_ns(arguments->interval_ns);
+        if (!report.paced)
+            sleep_ns(arguments->interval_ns);
     }
     /* A run that ends well takes its segments with it; that is no loss of contact. */
     if (report.vanished && !has_ended(&report))

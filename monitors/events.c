@@ -364,6 +364,29 @@ static bool lives_elsewhere(const struct es_events *events)
     return false;
 }
 
+/* Whether some process is known, of whatever state. */
+static bool has_begun(const struct es_events *events)
+{
+    return es_run_segment_count(events->run) > 0 ||
+           es_scope_origin_count(events->scope) > 0;
+}
+
+/* Whether the home server lives and says that there is somebody, or that there may yet
+ * be.  Asked only where no process is known that lives. */
+static bool may_come(const struct es_events *events)
+{
+    struct es_servers *servers = events->config.servers;
+    bool waits = !has_begun(events);
+    struct es_server_info info;
+
+    if (!servers || es_servers_refresh(servers) < 0)
+        return false;
+    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
+        if (info.state == ES_SERVER_UP && (info.ranks > 0 || waits))
+            return true;
+    return false;
+}
+
 bool es_events_are_over(const struct es_events *events)
 {
     for (size_t i = 0; i < es_run_segment_count(events->run); i++) {
@@ -373,7 +396,12 @@ bool es_events_are_over(const struct es_events *events)
         if (info.alive)
             return false;
     }
-    return !lives_elsewhere(events);
+    return !lives_elsewhere(events) && !may_come(events);
+}
+
+bool es_events_are_paced(const struct es_events *events)
+{
+    return es_scope_is_paced(events->scope);
 }
 
 bool es_events_have_vanished(const struct es_events *events)

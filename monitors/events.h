@@ -83,7 +83,11 @@ int es_events_read_open(struct es_events *events, const struct es_event_sink *si
 size_t es_events_notices(const struct es_events *events,
                          const struct es_notice **ret_notices);
 
-/* Whether no process of the run is left that could write. */
+/* Whether the readings wait by themselves: see es_scope_is_paced(). */
+bool es_events_are_paced(const struct es_events *events);
+
+/* Whether no process of the run is left that could write.  As long as none is known and
+ * a tuple server lives it has not begun. */
 bool es_events_are_over(const struct es_events *events);
 
 /* Whether nothing of the run is left to be found. */

@@ -40,7 +40,8 @@ struct es_heartbeat_report {
     size_t stalled;
     size_t dead;
     size_t finished;
-    bool vanished;                   /* nothing of the run is left to be found */
+    bool paced;    /* looks wait by themselves: see es_scope_is_paced() */
+    bool vanished; /* nothing of the run is left to be found */
     const struct es_notice *notices; /* hosts that did not deliver */
     size_t notice_count;
 };

@@ -131,6 +131,7 @@ void es_scope_close(struct es_scope *scope)
     free(scope->processes);
     free(scope->global);
     free(scope->infos);
+    es_sockets_destroy(scope->sockets);
     esi_scope_free_config(scope);
     free(scope);
     errno = saved_errno;
@@ -221,15 +222,16 @@ int es_scope_pull(struct es_scope *scope,
                   unsigned flags,
                   const struct es_batch **ret_batch)
 {
-    bool repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
     struct es_pull pull = {.drain = flags & ES_PULL_DRAIN};
     uint64_t begun_ns;
+    bool repeat;
     int result;
 
     if (scope->announcement)
         esi_scope_attend(scope);
     if (scope->pace)
         esi_scope_keep_pace(scope);
+    repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
     begun_ns = now_ns(CLOCK_MONOTONIC);
     pull.max = scope->config.max;
     pull.timeout_ns = scope->config.tree.limit_ns;

@@ -14,6 +14,7 @@
 #include "scopes/scope_private.h"
 
 #define SAMPLE_NS UINT64_C(500000000)
+#define NAP_NS UINT64_C(100000000) /* less than a second */
 enum { HOSTS_MOST = 256 };
 
 struct host_cpu {
@@ -142,22 +143,39 @@ static void sample(struct es_scope *scope, uint64_t now)
 /* --- Pulling at its pace -----------------------------------------------------------
  */
 
+bool es_scope_is_paced(const struct es_scope *scope)
+{
+    return scope->pace != NULL;
+}
+
+/* Sleeps to the end of the interval at most; whether that is reached. */
+static bool sleep_on(const struct esi_pace *pace)
+{
+    uint64_t now = now_ns();
+    uint64_t due = pace->begun_ns + pace->settings.interval_ns;
+    uint64_t left = due > now ? due - now : 0;
+    uint64_t step = left < NAP_NS ? left : NAP_NS;
+    struct timespec span = {.tv_nsec = (long)step};
+
+    if (step > 0)
+        nanosleep(&span, NULL);
+    return step == left;
+}
+
 void esi_scope_keep_pace(struct es_scope *scope)
 {
     struct esi_pace *pace = scope->pace;
     uint64_t now = now_ns();
-    uint64_t due = pace->begun_ns + pace->settings.interval_ns;
 
     pace->full += scope->succeeded && scope->batch.count >= scope->config.max;
     if (now - pace->sampled_ns >= SAMPLE_NS)
         sample(scope, now);
-    if (now < due) {
-        struct timespec span = {.tv_sec = (time_t)((due - now) / UINT64_C(1000000000)),
-                                .tv_nsec = (long)((due - now) % UINT64_C(1000000000))};
-
-        nanosleep(&span, NULL);
-    }
-    pace->begun_ns = now_ns();
+    /* People are heard in between, who may take the controller away. */
+    while (scope->pace && !sleep_on(scope->pace))
+        if (scope->announcement)
+            esi_scope_attend(scope);
+    if (scope->pace)
+        scope->pace->begun_ns = now_ns();
 }
 
 int esi_scope_set_pace(struct es_scope *scope,

@@ -8,6 +8,7 @@
 #include "base/json_out.h"
 #include "eventspace/scope.h"
 #include "scopes/given.h"
+#include "scopes/sockets.h"
 #include "wrappers/stage.h"
 
 struct es_catalog;
@@ -33,6 +34,7 @@ struct es_scope {
     size_t catalogued;          /* elements of it that were looked at */
     char here[ES_HOST_NAME_BYTES];
     struct es_server_info *infos; /* owned; the plan's hosts */
+    struct es_sockets *sockets;   /* owned; NULL = not asked for, or not known */
 
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */

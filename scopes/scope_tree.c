@@ -116,6 +116,23 @@ static struct es_site site_of(const struct es_server_info *info)
                             .has_server = info->state == ES_SERVER_UP};
 }
 
+/* Lets the planner know the sockets, where it wants them.  The map is looked for when
+ * somebody says what the tree shall be, and not again when elements join.  Without one
+ * there are no joints of sockets. */
+static void find_sockets(struct es_scope *scope, bool asked, struct es_sites *sites)
+{
+    const struct es_tree_config *tree = &scope->config.tree;
+
+    if (tree->shape != ES_SHAPE_LEVELS || !(tree->levels & ES_LEVEL_SOCKET))
+        return;
+    if (!scope->sockets && asked)
+        (void)es_sockets_load(scope->config.servers, &scope->sockets);
+    if (!scope->sockets)
+        return;
+    sites->socket_of = es_sockets_find;
+    sites->data = scope->sockets;
+}
+
 /* Plans over the hosts of the servers.  The plan borrows from what it was made of but
  * for hosts' names, which it is used with: they are the scope's. */
 static int plan_over_hosts(struct es_scope *scope,
@@ -136,6 +153,8 @@ static int plan_over_hosts(struct es_scope *scope,
             items[sites.count] = site_of(&infos[sites.count]);
             sites.count++;
         }
+    if (result == 0)
+        find_sockets(scope, error != NULL || !scope->root, &sites);
     if (result == 0)
         result = es_stage_tree_plan(scope->origins.items, scope->origins.count,
                                     &scope->config, &sites, scope->view_filter, error,

@@ -179,6 +179,11 @@ ES_API int es_scope_pull(struct es_scope *scope,
                          unsigned flags,
                          const struct es_batch **ret_batch);
 
+/* Whether a rate controller has the scope (`eventspace scope set --rate`, --budget).
+ * Pulls then begin when it has decided: es_scope_pull() waits for that, and its
+ * consumer is not to make pauses of its own. */
+ES_API bool es_scope_is_paced(const struct es_scope *scope);
+
 /* --- Where tuples come from -------------------------------------------------- */
 
 ES_API size_t es_scope_origin_count(const struct es_scope *scope);
