@@ -13,6 +13,7 @@
 #include "scopes/catalog.h"
 #include "scopes/remote.h"
 #include "scopes/scope_private.h"
+#include "scopes/servers.h"
 
 static int compare_pointers(const void *a, const void *b)
 {
@@ -187,6 +188,22 @@ static bool is_trace(const struct es_element_view *element)
     return holds_trace(&info);
 }
 
+/* Hosts that share this one's memory have elements that are seen here, too: where a
+ * tuple server tells of them, they are its. */
+static bool is_told_elsewhere(const struct es_scope *scope,
+                              const struct es_element_view *element)
+{
+    char address[ES_ADDRESS_BYTES];
+    struct es_element_info info;
+
+    if (!scope->config.servers)
+        return false;
+    es_element_view_info(element, &info);
+    return strcmp(info.host, scope->here) != 0 &&
+           es_servers_address(scope->config.servers, info.host, address,
+                              sizeof address) == 0;
+}
+
 static int find_local(struct es_scope *scope, bool at_end)
 {
     size_t known_count = scope->origins.count;
@@ -204,7 +221,7 @@ static int find_local(struct es_scope *scope, bool at_end)
     }
     result = reserve(scope, (size_t)count);
     for (int i = 0; i < count && result == 0; i++)
-        if (is_trace(elements[i]) &&
+        if (is_trace(elements[i]) && !is_told_elsewhere(scope, elements[i]) &&
             !bsearch(&elements[i], known, known_count, sizeof *known, compare_pointers))
             add_origin(scope, elements[i], at_end);
     free(elements);

@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "eventspace/scope.h"
 #include "scopes/servers.h"
 #include "tests/scopes/made_server.h"
 
@@ -376,6 +377,25 @@ static void a_run_without_a_server_is_not_found(void **state)
     assert_true(es_servers_open(fixture->run.name, address, NULL, &servers) < 0);
 }
 
+/* Hosts that share this one's memory: their elements are seen here, too. */
+static void elements_that_their_servers_tell_are_read_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_scope_config config;
+    struct es_scope_cost cost;
+    struct es_scope *scope;
+    struct es_run *run;
+
+    assert_int_equal(es_run_open(fixture->run.name, NULL, &run), 0);
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    assert_int_equal(es_scope_open(run, &config, NULL, &scope), 0);
+    es_scope_cost(scope, &cost);
+    assert_int_equal(cost.origins, 2);
+    es_scope_close(scope);
+    es_run_close(run);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -383,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(hosts_are_told_by_the_home_server),
         TEST(elements_are_found_once),
+        TEST(elements_that_their_servers_tell_are_read_once),
         TEST(a_host_that_is_silent_is_told_and_others_are_served),
         TEST(a_host_that_does_not_answer_holds_nobody_up_for_long),
         TEST(communicators_are_asked_for),
