@@ -342,12 +342,14 @@ static void print_decisions(const struct es_member *decisions)
 {
     for (size_t i = 0; i < es_member_count(decisions); i++) {
         const struct es_member *decision = es_member_at(decisions, i);
+        const char *host = es_member_text_or(decision, "host", "");
 
-        printf("at %.1f pulls/s, %.2f %% of a core on %s: %s: %s\n",
-               es_member_real_or(decision, "rate", 0),
-               100 * es_member_real_or(decision, "share", 0),
-               es_member_text_or(decision, "host", ""),
-               es_member_text_or(decision, "settings", ""),
+        /* Before the first sample nothing is known of the hosts. */
+        if (host[0])
+            printf("at %.1f pulls/s, %.2f %% of a core on %s: ",
+                   es_member_real_or(decision, "rate", 0),
+                   100 * es_member_real_or(decision, "share", 0), host);
+        printf("%s: %s\n", es_member_text_or(decision, "settings", ""),
                es_member_text_or(decision, "reason", ""));
     }
 }
