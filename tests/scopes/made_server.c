@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "tuplespace/run_directory.h"
+
 #define LIMIT_NS UINT64_C(20000000000)
 
 void made_servers_begin(struct made_servers *servers, const char *run)
@@ -26,6 +28,16 @@ void made_servers_begin(struct made_servers *servers, const char *run)
     snprintf(servers->directory, sizeof servers->directory, "/tmp/made-XXXXXX");
     assert_non_null(mkdtemp(servers->directory));
     assert_int_equal(setenv("EVENTSPACE_DIR", servers->directory, 1), 0);
+}
+
+void made_servers_use_network(struct made_servers *servers, const char *scheme)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    servers->scheme = scheme;
+    assert_int_equal(es_run_directory_create(servers->run, NULL, path), 0);
+    assert_int_equal(es_run_key_make(&servers->key), 0);
+    assert_int_equal(es_run_key_save(servers->run, &servers->key, NULL), 0);
 }
 
 void made_servers_end(struct made_servers *servers)
@@ -38,6 +50,8 @@ void made_servers_end(struct made_servers *servers)
                  servers->items[i].host);
         unlink(path);
     }
+    if (servers->scheme)
+        assert_int_equal(es_run_directory_remove(servers->run, NULL), 0);
     assert_int_equal(rmdir(servers->directory), 0);
 }
 
@@ -54,6 +68,7 @@ void made_server_start(struct made_servers *servers, struct made_server *server)
     struct es_server_config config = {.run = servers->run,
                                       .host = server->host,
                                       .addresses = server->addresses,
+                                      .key = servers->key,
                                       .log = be_quiet};
 
     assert_int_equal(
@@ -65,6 +80,9 @@ void made_server_start(struct made_servers *servers, struct made_server *server)
     if (es_server_start(&config, &error, &server->server) < 0)
         fail_msg("%s", error.text);
     server->service.server = server->server;
+    /* The port that was found stays the server's. */
+    snprintf(server->address, sizeof server->address, "%s",
+             es_server_address(server->server, 0));
 }
 
 struct made_server *made_server_name(struct made_servers *servers, const char *host)
@@ -73,8 +91,12 @@ struct made_server *made_server_name(struct made_servers *servers, const char *h
 
     assert_true(servers->count <= MADE_SERVERS);
     snprintf(server->host, sizeof server->host, "%s", host);
-    snprintf(server->address, sizeof server->address, "unix:%s/%s", servers->directory,
-             host);
+    if (servers->scheme)
+        snprintf(server->address, sizeof server->address, "%s:127.0.0.1:0",
+                 servers->scheme);
+    else
+        snprintf(server->address, sizeof server->address, "unix:%s/%s",
+                 servers->directory, host);
     server->addresses[0] = server->address;
     return server;
 }
@@ -121,8 +143,9 @@ static int connect_to(void *data,
     if (!server)
         return es_error_set(error, -ENOENT, "no such host");
     snprintf(greeting.run, sizeof greeting.run, "%s", consumer->servers->run);
-    return es_link_connect(server->address, &greeting, NULL, timeout_ns, error,
-                           ret_link);
+    return es_link_connect(server->address, &greeting,
+                           consumer->servers->scheme ? &consumer->servers->key : NULL,
+                           timeout_ns, error, ret_link);
 }
 
 static int address_of(void *data, const char *host, char *out, size_t size)

@@ -14,6 +14,7 @@
 #include "scopes/service.h"
 #include "scopes/stage_node.h"
 #include "tests/scopes/made_run.h"
+#include "tuplespace/run_key.h"
 #include "wrappers/stage.h"
 
 enum { MADE_SERVERS = 4 };
@@ -33,10 +34,15 @@ struct made_servers {
     char directory[64];
     struct made_server items[MADE_SERVERS];
     size_t count;
+    const char *scheme; /* NULL = unix, "tcp" or "tls" */
+    struct es_run_key key;
 };
 
 /* Makes the directory and sets EVENTSPACE_DIR. */
 void made_servers_begin(struct made_servers *servers, const char *run);
+/* Servers that are named from here on listen on this host's loop, as "tcp" or "tls",
+ * with a key of their own. */
+void made_servers_use_network(struct made_servers *servers, const char *scheme);
 /* Stops all and removes the directory. */
 void made_servers_end(struct made_servers *servers);
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Tests of parts over TCP and TLS, and of remote stages that threads pull at the same
+ * time: each tuple arrives once, also when servers are lost. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "scopes/remote.h"
+#include "tests/scopes/made_server.h"
+
+enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16, THRESHOLD = 8191 };
+
+struct fixture {
+    struct made_run run;
+    struct es_writer *writers[ELEMENTS];
+    uint32_t written[ELEMENTS];
+    struct made_servers servers;
+    struct made_consumer consumer;
+    unsigned char *seen[ELEMENTS]; /* per thread and position */
+    uint64_t taken;
+    unsigned seed;
+};
+
+static const char *const hosts[HOSTS] = {"alpha", "beta", "gamma", "delta"};
+
+static void begin(struct fixture *fixture, const char *scheme)
+{
+    const char *seed = getenv("ES_TEST_SEED");
+
+    *fixture = (struct fixture){.taken = 0};
+    fixture->seed = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
+    print_message("# ES_TEST_SEED=%u\n", fixture->seed);
+    made_run_begin(&fixture->run);
+    made_servers_begin(&fixture->servers, fixture->run.name);
+    if (scheme)
+        made_servers_use_network(&fixture->servers, scheme);
+    for (int host = 0; host < HOSTS; host++) {
+        struct es_segment *segment =
+            made_run_add_rank_on(&fixture->run, hosts[host], host, HOSTS);
+
+        for (int i = host; i < ELEMENTS; i += HOSTS)
+            fixture->writers[i] = made_run_add_element(&fixture->run, segment, host, i,
+                                                       "p2p", 1, THRESHOLD);
+        made_server_add(&fixture->servers, hosts[host]);
+    }
+    for (int i = 0; i < ELEMENTS; i++) {
+        fixture->seen[i] = calloc(MOST, 1);
+        assert_non_null(fixture->seen[i]);
+    }
+    made_consumer_begin(&fixture->consumer, &fixture->servers);
+}
+
+static void end(struct fixture *fixture)
+{
+    made_consumer_end(&fixture->consumer);
+    made_servers_end(&fixture->servers);
+    made_run_end(&fixture->run);
+    for (int i = 0; i < ELEMENTS; i++)
+        free(fixture->seen[i]);
+}
+
+static unsigned random_below(struct fixture *fixture, unsigned limit)
+{
+    return (unsigned)rand_r(&fixture->seed) % limit;
+}
+
+static void write_some(struct fixture *fixture, int count)
+{
+    for (int i = 0; i < count; i++) {
+        unsigned writer = random_below(fixture, ELEMENTS);
+        uint64_t now = made_ticks(&fixture->run, 0);
+        struct es_tuple tuple = made_tuple("MPI_Send", now - 1, now);
+
+        tuple.sequence = fixture->written[writer]++;
+        es_writer_write(fixture->writers[writer], &tuple);
+    }
+}
+
+static void take(struct fixture *fixture)
+{
+    const struct es_batch *batch = &fixture->consumer.batch;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct es_mark *mark = &batch->marks[i];
+        int thread = fixture->consumer.origins.items[mark->origin].thread;
+
+        assert_int_equal(batch->tuples[i].sequence, mark->position);
+        assert_true(mark->position < MOST);
+        assert_int_equal(fixture->seen[thread][mark->position]++, 0);
+        fixture->taken++;
+    }
+    for (size_t i = 0; i < batch->report_count; i++)
+        assert_int_equal(batch->reports[i].lost, 0);
+}
+
+static void pull(struct fixture *fixture, size_t max, bool repeat)
+{
+    assert_int_equal(made_consumer_pull(&fixture->consumer, max, repeat, false), 0);
+    assert_true(fixture->consumer.batch.count <= max);
+}
+
+static void take_all(struct fixture *fixture)
+{
+    uint64_t written = 0;
+    time_t begun = time(NULL);
+
+    for (int i = 0; i < ELEMENTS; i++)
+        written += fixture->written[i];
+    while (fixture->taken < written && time(NULL) - begun < 60) {
+        pull(fixture, 100000, false);
+        take(fixture);
+    }
+    assert_int_equal(fixture->taken, written);
+}
+
+/* A stage here over parts of the hosts from `first` on. */
+static void add_parts(struct fixture *fixture, struct es_stage_node *node, int first)
+{
+    for (int host = first; host < HOSTS; host++)
+        assert_int_equal(
+            es_stage_node_add(node,
+                              made_consumer_node(&fixture->consumer, "gather",
+                                                 hosts[host], hosts[host], "every")),
+            0);
+}
+
+static struct es_stage_node *one_level(struct fixture *fixture, const char *type)
+{
+    struct es_stage_node *root =
+        made_consumer_node(&fixture->consumer, type, NULL, "nobody", "every");
+
+    add_parts(fixture, root, 0);
+    return root;
+}
+
+/* The first host is the gateway of the others. */
+static struct es_stage_node *two_levels(struct fixture *fixture, const char *type)
+{
+    struct es_stage_node *root =
+        made_consumer_node(&fixture->consumer, type, hosts[0], hosts[0], "every");
+
+    add_parts(fixture, root, 1);
+    return root;
+}
+
+/* Writes and pulls; with `losses` servers end and come back. */
+static void work(struct fixture *fixture, bool losses)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        struct made_server *server =
+            &fixture->servers.items[random_below(fixture, HOSTS)];
+
+        write_some(fixture, 30);
+        if (losses && random_below(fixture, 10) == 0)
+            made_server_stop(server);
+        else if (!server->server && random_below(fixture, 2) == 0)
+            made_server_start(&fixture->servers, server);
+        pull(fixture, 1 + random_below(fixture, 200), false);
+        if (random_below(fixture, 4) == 0)
+            pull(fixture, 1 + random_below(fixture, 200), true);
+        take(fixture);
+    }
+    for (int i = 0; i < HOSTS; i++)
+        if (!fixture->servers.items[i].server)
+            made_server_start(&fixture->servers, &fixture->servers.items[i]);
+    take_all(fixture);
+}
+
+static void check(const char *scheme,
+                  struct es_stage_node *(*make)(struct fixture *fixture,
+                                                const char *type),
+                  const char *type)
+{
+    for (int losses = 0; losses < 2; losses++) {
+        struct fixture fixture;
+
+        begin(&fixture, scheme);
+        made_consumer_open(&fixture.consumer, make(&fixture, type));
+        work(&fixture, losses != 0);
+        end(&fixture);
+    }
+}
+
+static void parts_over_tcp(void **state)
+{
+    (void)state;
+    check("tcp", one_level, "gather");
+}
+
+static void parts_over_tls(void **state)
+{
+    (void)state;
+    check("tls", one_level, "gather");
+}
+
+static void parts_of_parts_over_tcp(void **state)
+{
+    (void)state;
+    check("tcp", two_levels, "gather");
+}
+
+static void parts_of_parts_over_tls(void **state)
+{
+    (void)state;
+    check("tls", two_levels, "gather");
+}
+
+static void threads_pull_parts_at_the_same_time(void **state)
+{
+    (void)state;
+    check(NULL, one_level, "threads");
+}
+
+static void threads_pull_parts_over_tls(void **state)
+{
+    (void)state;
+    check("tls", one_level, "threads");
+}
+
+/* In the gateway's server. */
+static void threads_of_a_part_pull_parts_over_tls(void **state)
+{
+    (void)state;
+    check("tls", two_levels, "threads");
+}
+
+static void a_consumer_with_another_key_is_refused(void **state)
+{
+    struct fixture fixture;
+    struct es_error error = {.text = ""};
+    struct es_stage_node *node;
+    struct es_stage *root;
+
+    (void)state;
+    begin(&fixture, "tls");
+    fixture.servers.key.bytes[0] ^= 1;
+    node = one_level(&fixture, "gather");
+    assert_int_equal(
+        es_stage_node_open(node, "", &fixture.consumer.context, &error, &root),
+        -EACCES);
+    assert_true(error.text[0] != '\0');
+    es_stage_node_destroy(node);
+    end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_over_tcp),
+        cmocka_unit_test(parts_over_tls),
+        cmocka_unit_test(parts_of_parts_over_tcp),
+        cmocka_unit_test(parts_of_parts_over_tls),
+        cmocka_unit_test(threads_pull_parts_at_the_same_time),
+        cmocka_unit_test(threads_pull_parts_over_tls),
+        cmocka_unit_test(threads_of_a_part_pull_parts_over_tls),
+        cmocka_unit_test(a_consumer_with_another_key_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
