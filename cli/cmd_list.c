@@ -222,7 +222,7 @@ static void add_process_row(struct es_table *table,
 {
     char text[96];
 
-    es_table_cell(table, "%d", info->rank);
+    es_table_cell(table, info->rank < 0 ? "monitor" : "%d", info->rank);
     es_table_cell(table, "%s", info->host);
     es_table_cell(table, "%d", info->pid);
     es_table_cell(table, "%s", esi_ending_describe(info, text, sizeof text));
@@ -250,6 +250,7 @@ static int print_processes_text(const struct es_run *run)
     struct sums all = {.threads = 0}, sums;
     struct es_segment_info info;
     struct es_table *table;
+    size_t monitors = 0;
     char memory[32];
 
     int code = es_table_create(columns, COLUMN_COUNT, &table);
@@ -258,13 +259,20 @@ static int print_processes_text(const struct es_run *run)
     for (size_t i = 0; i < count; i++) {
         es_segment_view_info(es_run_segment(run, i), &info);
         sum_up(es_run_segment(run, i), &sums);
-        add_sums(&all, &sums);
+        /* What monitors record of themselves is not the run. */
+        if (info.rank < 0)
+            monitors++;
+        else
+            add_sums(&all, &sums);
         add_process_row(table, &info, &sums);
     }
     printf("run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
-           "%" PRIu64 " overwritten, %s\n",
-           es_run_name(run), count, all.threads, all.elements, all.tuples,
+           "%" PRIu64 " overwritten, %s",
+           es_run_name(run), count - monitors, all.threads, all.elements, all.tuples,
            all.overwritten, format_bytes(all.bytes, memory, sizeof memory));
+    if (monitors)
+        printf("; %zu monitoring", monitors);
+    putchar('\n');
     code = es_table_print(table, stdout, es_table_width(stdout));
     es_table_destroy(table);
     for (size_t i = 0; i < count; i++) {

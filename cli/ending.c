@@ -90,8 +90,8 @@ bool esi_ending_look(const char *name, struct es_ending *ret_ending)
     for (size_t i = 0; i < count; i++) {
         struct es_segment_info info;
         es_segment_view_info(es_run_segment(run, i), &info);
-        if (info.kept)
-            continue;
+        if (info.kept || info.rank < 0)
+            continue; /* no process of the program */
         ending.segments++;
         ending.alive += info.alive;
         if (!esi_ending_is_failure(&info))

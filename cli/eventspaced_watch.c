@@ -106,8 +106,8 @@ static bool look_at(struct watched *item,
     if (item->gone == SETTLED)
         return false;
     es_segment_view_info(item->segment, &info);
-    /* What tuple servers hold is no process. */
-    if (info.kept || strcmp(info.host, host) != 0) {
+    /* What tuple servers hold is no process, and monitors do not make a run live. */
+    if (info.kept || info.rank < 0 || strcmp(info.host, host) != 0) {
         item->gone = SETTLED;
         return false;
     }

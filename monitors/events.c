@@ -351,6 +351,12 @@ size_t es_events_notices(const struct es_events *events,
     return events->last->notice_count;
 }
 
+/* Monitors, which have no rank, do not keep a run alive: this may be one itself. */
+static bool is_writing(const struct es_segment_info *info)
+{
+    return info->alive && info->rank >= 0;
+}
+
 /* Whether a process on another host lives, as far as is known. */
 static bool lives_elsewhere(const struct es_events *events)
 {
@@ -358,7 +364,7 @@ static bool lives_elsewhere(const struct es_events *events)
         struct es_segment_info info;
 
         if (!es_scope_origin(events->scope, i)->element &&
-            es_scope_process(events->scope, i, &info) == 0 && info.alive)
+            es_scope_process(events->scope, i, &info) == 0 && is_writing(&info))
             return true;
     }
     return false;
@@ -393,7 +399,7 @@ bool es_events_are_over(const struct es_events *events)
         struct es_segment_info info;
 
         es_segment_view_info(es_run_segment(events->run, i), &info);
-        if (info.alive)
+        if (is_writing(&info))
             return false;
     }
     return !lives_elsewhere(events) && !may_come(events);
