@@ -87,12 +87,16 @@ static void objects_and_arrays_nest(void **state)
 static void it_nests_as_deep_as_it_promises(void **state)
 {
     struct capture *capture = *state;
+    char nested[2 * ES_JSON_OUT_DEPTH + 2] = "";
 
     for (int i = 0; i < ES_JSON_OUT_DEPTH; i++)
         es_json_out_begin_array(&capture->out, NULL);
     for (int i = 0; i < ES_JSON_OUT_DEPTH; i++)
         es_json_out_end(&capture->out);
-    assert_string_equal(written(capture), "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]\n");
+    memset(nested, '[', ES_JSON_OUT_DEPTH);
+    memset(nested + ES_JSON_OUT_DEPTH, ']', ES_JSON_OUT_DEPTH);
+    nested[2 * ES_JSON_OUT_DEPTH] = '\n';
+    assert_string_equal(written(capture), nested);
 }
 
 static void strings_are_escaped_and_checked(void **state)
