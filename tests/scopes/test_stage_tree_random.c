@@ -177,6 +177,19 @@ static void check_properties(const struct es_stage_node *node)
     assert_true(node->child_count <= ops->max_children);
 }
 
+/* Conditions may ask for communicators' names, which only the element's own host
+ * knows. */
+static void check_filtered(const struct made *made,
+                           const struct es_stage_node *node,
+                           const char *host)
+{
+    assert_true(!node->host || strcmp(node->host, host) == 0);
+    if (node->origin != ES_STAGE_NO_ORIGIN)
+        assert_string_equal(made->origins[node->origin].host, host);
+    for (size_t i = 0; i < node->child_count; i++)
+        check_filtered(made, node->children[i], host);
+}
+
 static void walk_node(struct walk *walk,
                       const struct es_stage_node *node,
                       const char *host)
@@ -186,6 +199,8 @@ static void walk_node(struct walk *walk,
     assert_true(!node->host || is_known(walk->made, node->host));
     check_fan_out(walk, node);
     check_properties(node);
+    if (strcmp(node->type, "filter") == 0)
+        check_filtered(walk->made, node, own);
     if (node->origin != ES_STAGE_NO_ORIGIN) {
         assert_string_equal(node->type, "element");
         assert_int_equal(node->child_count, 0);
