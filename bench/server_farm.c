@@ -6,6 +6,7 @@
 #include "server_farm.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #include "scopes/service.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_key.h"
+
+enum { REGISTER_MS = 1000 }; /* between two words of the others */
 
 /* What the process of one server needs. */
 struct post {
@@ -43,7 +46,8 @@ static void write_address(const struct post *post, char out[300])
                  post->transport == FARM_TCP ? "tcp" : "tls");
 }
 
-/* The home server is started last: it is told of all others. */
+/* The home server is started last: it is told of all others, again and again, as they
+ * would do. */
 static void register_others(const struct post *post, struct es_host_board *board)
 {
     const struct server_farm *farm = post->farm;
@@ -61,7 +65,8 @@ static void register_others(const struct post *post, struct es_host_board *board
 
 static _Noreturn void serve(const struct post *post, int ready, int stop)
 {
-    char address[300], byte;
+    struct pollfd ended = {.fd = stop, .events = POLLIN};
+    char address[300];
     const char *addresses[] = {address, NULL};
     struct es_error error = {.text = ""};
     struct es_service service = {.run = post->farm->run, .host = post->host};
@@ -91,8 +96,9 @@ static _Noreturn void serve(const struct post *post, int ready, int stop)
     if (write(ready, known, strlen(known)) < 0)
         _exit(1);
     close(ready);
-    while (read(stop, &byte, 1) > 0)
-        ;
+    while (poll(&ended, 1, REGISTER_MS) == 0)
+        if (post->index == 0)
+            register_others(post, service.hosts);
     es_host_board_close(service.hosts);
     es_server_stop(server);
     es_service_fini(&service);

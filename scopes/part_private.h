@@ -43,7 +43,8 @@ struct es_part {
     struct es_wire_state wire;
     struct es_wire_moves moved;
     struct es_wire_buffer buffer;
-    uint64_t cpu_ns; /* of this thread, as it was told last */
+    uint64_t cpu_ns;      /* of this thread, as it was told last */
+    uint64_t cpu_told_ns; /* when that was */
 
     struct es_part_reader **readers; /* per origin; NULL = does not wait for us */
     struct es_wire_moves unreleased; /* positions told, in order, whose batch may not

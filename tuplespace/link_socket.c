@@ -4,8 +4,10 @@
  * Bytes over a plain socket, with limits.
  *
  * A request and its reply are to cost two system calls on each side.  So the first wait
- * of a call is a blocking recv(2) whose limit is the socket's SO_RCVTIMEO, which is set
- * only when it changes; further waits use poll(2) and what is left of the limit.
+ * of a call is a blocking recv(2) under the socket's SO_RCVTIMEO; further waits use
+ * poll(2) and what is left of the limit.  Who waits until a deadline has another limit
+ * each time: SO_RCVTIMEO is set to less, and serves as long as it is no longer than the
+ * limit and not much shorter.
  * Sending tries first and polls only where the socket is full.
  */
 #include "config.h"
@@ -78,8 +80,9 @@ static int limit_recv(struct es_link *link)
         link->timeout_ns < LONGEST_WAIT_NS ? link->timeout_ns : LONGEST_WAIT_NS;
     struct timeval span;
 
-    if (limit == link->socket_timeout_ns)
+    if (link->socket_timeout_ns <= limit && link->socket_timeout_ns > limit / 2)
         return 0;
+    limit -= limit / 4;
     span.tv_sec = (time_t)(limit / NS_PER_S);
     /* Rounded up: 0 would be no limit. */
     span.tv_usec = (suseconds_t)((limit % NS_PER_S + 999) / 1000);
