@@ -243,6 +243,8 @@ int es_scope_pull(struct es_scope *scope,
     pull.measure = is_measured(scope, pull.serial);
     result = pull_batch(scope, &pull, repeat);
     scope->succeeded = result == 0;
+    if (scope->pace)
+        esi_scope_note_pull(scope);
     scope->cost.pulls++;
     scope->cost.last_ns = now_ns(CLOCK_MONOTONIC) - begun_ns;
     scope->cost.total_ns += scope->cost.last_ns;

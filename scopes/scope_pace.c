@@ -27,7 +27,9 @@ struct esi_pace {
     struct es_rate_settings settings;
     uint64_t begun_ns; /* of the last pull */
     uint64_t sampled_ns;
-    uint64_t full; /* pulls since then that reached the limit */
+    uint64_t full;      /* pulls since then that reached the limit */
+    uint64_t cpu_ns;    /* of the consumer's pulls since then */
+    uint64_t cpu_begun; /* this process's or thread's, when the last pull began */
     struct es_scope_cost before;
     struct host_cpu hosts[HOSTS_MOST];
     size_t host_count;
@@ -38,6 +40,17 @@ static uint64_t now_ns(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* What a pull has cost so far in this process: in all threads where several pull. */
+static uint64_t cpu_now_ns(const struct es_scope *scope)
+{
+    struct timespec now;
+
+    clock_gettime(scope->config.tree.threads ? CLOCK_PROCESS_CPUTIME_ID
+                                             : CLOCK_THREAD_CPUTIME_ID,
+                  &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
@@ -105,6 +118,7 @@ static void sample(struct es_scope *scope, uint64_t now)
 {
     struct esi_pace *pace = scope->pace;
     struct es_rate_host hosts[HOSTS_MOST];
+    size_t here = 0;
     struct census *census = calloc(1, sizeof *census);
     struct es_rate_decision decision;
     struct es_scope_cost cost;
@@ -114,11 +128,16 @@ static void sample(struct es_scope *scope, uint64_t now)
         return;
     es_scope_cost(scope, &cost);
     es_scope_foreach_stage(scope, count_stage, census);
-    /* What the consumer itself uses counts where it reads the program's memory. */
-    add_cpu(census, scope->here, cost.cpu_ns);
-    for (size_t i = 0; i < census->count; i++)
+    /* What the consumer itself uses counts where it reads the program's memory.  It is
+     * measured: the accounts of stages are estimates, of which a difference is none. */
+    add_cpu(census, scope->here, 0);
+    for (size_t i = 0; i < census->count; i++) {
         hosts[i] =
             (struct es_rate_host){census->hosts[i].host, used(pace, &census->hosts[i])};
+        if (strcmp(census->hosts[i].host, scope->here) == 0)
+            here = i;
+    }
+    hosts[here].cpu_ns += pace->cpu_ns;
     taken = (struct es_rate_sample){.now_ns = now,
                                     .pulls = cost.pulls - pace->before.pulls,
                                     .pull_ns = cost.total_ns - pace->before.total_ns,
@@ -135,6 +154,7 @@ static void sample(struct es_scope *scope, uint64_t now)
     pace->before = cost;
     pace->sampled_ns = now;
     pace->full = 0;
+    pace->cpu_ns = 0;
     free(census);
     if (decision.changed && apply(scope, &decision.settings) == 0)
         pace->settings = decision.settings;
@@ -174,8 +194,15 @@ void esi_scope_keep_pace(struct es_scope *scope)
     while (scope->pace && !sleep_on(scope->pace))
         if (scope->announcement)
             esi_scope_attend(scope);
-    if (scope->pace)
-        scope->pace->begun_ns = now_ns();
+    if (!scope->pace)
+        return;
+    scope->pace->begun_ns = now_ns();
+    scope->pace->cpu_begun = cpu_now_ns(scope);
+}
+
+void esi_scope_note_pull(struct es_scope *scope)
+{
+    scope->pace->cpu_ns += cpu_now_ns(scope) - scope->pace->cpu_begun;
 }
 
 int esi_scope_set_pace(struct es_scope *scope,

@@ -108,6 +108,8 @@ void esi_scope_end_pace(struct es_scope *scope);
 /* Measures, changes the scope where that was decided, and waits until the next pull is
  * due.  Before a pull. */
 void esi_scope_keep_pace(struct es_scope *scope);
+/* Takes what the pull has cost into the account.  After a pull. */
+void esi_scope_note_pull(struct es_scope *scope);
 /* Writes what was decided, and why. */
 void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out);
 

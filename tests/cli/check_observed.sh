@@ -85,7 +85,20 @@ await 20 rate_is 40 160 || fault "far from 100 pulls a second: $(cat "$folder/sc
 await 10 has_reason "chose" || fault "no reasons"
 expect 0 "$eventspace" scope set events --rate 4Hz "$run"
 await 20 rate_is 1 8 || fault "far from 4 pulls a second: $(cat "$folder/scopes")"
-expect 0 "$eventspace" scope set events --rate 0 "$run"
+# share_is_below PER_CENT : of a core, as the last decision found it.
+share_is_below()
+{
+    "$eventspace" scope show events "$run" |
+        sed -n 's,.* pulls/s\, \([0-9.]*\) % of a core.*,\1,p' | tail -1 >"$folder/share"
+    awk -v most="$1" '{ found = 1; over = $1 > most } END { exit !found || over }' "$folder/share"
+}
+expect 0 "$eventspace" scope set events --budget 3% "$run"
+is_fast()
+{
+    rate_is 50 1e9 && share_is_below 6
+}
+await 30 is_fast || fault "not as fast as 3 % of a core allow: $(cat "$folder/scopes" "$folder/share")"
+expect 0 "$eventspace" scope set events --rate 0 --budget 0 "$run"
 await 10 rate_is 10 40 || fault "does not make its own pauses again: $(cat "$folder/scopes")"
 
 kill -KILL $maker
