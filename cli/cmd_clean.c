@@ -40,7 +40,8 @@ static const char doc[] = "Removes the segments and run directories of runs that
                           "one only. Says what it removed."
                           "\vA run is live while one of its processes or its "
                           "`eventspace run` lives. Ends with 1 "
-                          "if RUN is live and was left alone.";
+                          "if RUN is live and was left alone, or if hosts of it were "
+                          "not reached.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -145,12 +146,15 @@ static int find_all(struct es_error *error, struct leftovers *ret_list)
 struct removal {
     int segments;
     bool directory;
+    char unreached[ES_UNREACHED_BYTES]; /* hosts, with commas; "" = none */
 };
 
 /* A tuple server that is left has to go first; it may take the directory with it. */
-static int remove_directory(const char *run, struct es_error *error)
+static int remove_directory(const char *run,
+                            struct es_error *error,
+                            char ret_unreached[ES_UNREACHED_BYTES])
 {
-    int code = esi_server_end(run, false, error);
+    int code = esi_server_end(run, false, error, ret_unreached);
 
     if (code < 0 && code != -ENOENT)
         return code;
@@ -177,7 +181,7 @@ static int remove_leftover(const struct leftover *item,
                                           item->run);
     }
     if (!arguments->dry_run && removal.directory) {
-        int code = remove_directory(item->run, &error);
+        int code = remove_directory(item->run, &error, removal.unreached);
         if (code < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                           "cannot remove the directory of run '%s'",
@@ -207,6 +211,7 @@ static void report(const struct leftover *item,
     es_json_out_string(&out, "run", item->run);
     es_json_out_signed(&out, "segments", removal->segments);
     es_json_out_bool(&out, "directory", removal->directory);
+    es_json_out_string(&out, "unreached", removal->unreached);
     es_json_out_bool(&out, "dry_run", arguments->dry_run);
     es_json_out_end(&out);
 }
@@ -231,6 +236,11 @@ static int clean_one(const struct leftover *item,
         report(item, arguments, &removal);
         ++*removed;
     }
+    if (status == ES_EXIT_SUCCESS && removal.unreached[0])
+        return esi_command_fail(ES_EXIT_FINDING,
+                                "not reached, so that what run '%s' left there stays: "
+                                "%s; `eventspace clean %s` there removes it",
+                                item->run, removal.unreached, item->run);
     return status;
 }
 

@@ -97,8 +97,13 @@ void esi_run_server_start(const char *run, bool others, const char *advertise)
 void esi_run_server_end(const char *run, bool keep)
 {
     struct es_error error = {.text = ""};
+    char unreached[ES_UNREACHED_BYTES];
 
-    int code = esi_server_end(run, keep, &error);
+    int code = esi_server_end(run, keep, &error, unreached);
     if (code < 0 && code != -ENOENT)
         esi_command_fail_error(0, &error, code, "cannot end the tuple server");
+    if (unreached[0])
+        esi_command_note("not reached, so that what the run left there stays: %s; "
+                         "`eventspace clean %s` there removes it",
+                         unreached, run);
 }

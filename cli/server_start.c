@@ -182,22 +182,43 @@ bool esi_server_is_live(const char *run)
     return is_live(&place);
 }
 
-/* Whether the reply says that the server stays for other hosts' sake. */
-static bool says_that_it_stays(const struct es_frame *reply)
+/* What the server says about the end. */
+struct said_end {
+    bool stays; /* for other hosts' sake */
+    char unreached[ES_UNREACHED_BYTES];
+};
+
+static void list_unreached(const struct es_member *list, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < es_member_count(list) && used < size; i++) {
+        const char *host = es_member_as_text(es_member_at(list, i));
+
+        if (host)
+            used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                     used > 0 ? ", " : "", host);
+    }
+}
+
+static void read_said(const struct es_frame *reply, struct said_end *said)
 {
     struct es_message *message;
 
     if (es_message_parse(reply->payload, reply->length, "reply", NULL, &message) < 0)
-        return false;
-    bool stays = es_member_boolean_or(es_message_root(message), "stays", false);
+        return;
+    const struct es_member *root = es_message_root(message);
+    said->stays = es_member_boolean_or(root, "stays", false);
+    list_unreached(es_member_find(root, "unreached"), said->unreached,
+                   sizeof said->unreached);
     es_message_destroy(message);
-    return stays;
 }
 
 static int ask(const struct es_server_place *place,
                bool keep,
                struct es_error *error,
-               bool *ret_stays)
+               struct said_end *said)
 {
     struct es_greeting greeting = {.program = "eventspace", .pid = (uint32_t)getpid()};
     static char request[64];
@@ -223,7 +244,7 @@ static int ask(const struct es_server_place *place,
     if (code == 0 && frame.type != ES_FRAME_REPLY)
         code = es_error_set(error, -EPROTO, "the tuple server refuses to end");
     if (code == 0)
-        *ret_stays = says_that_it_stays(&frame);
+        read_said(&frame, said);
     es_link_close(link);
     /* It may have ended before its answer was out. */
     return code == -EPIPE || code == -ECONNRESET ? 0 : code;
@@ -279,16 +300,21 @@ static bool end_by_signal(const struct es_server_place *place)
     return kill(pid, SIGKILL) == 0 && await_gone(place);
 }
 
-int esi_server_end(const char *run, bool keep, struct es_error *error)
+int esi_server_end(const char *run,
+                   bool keep,
+                   struct es_error *error,
+                   char ret_unreached[ES_UNREACHED_BYTES])
 {
+    struct said_end said = {.unreached = ""};
     struct es_server_place place;
-    bool stays = false;
 
+    ret_unreached[0] = '\0';
     find_place(run, &place);
     if (!is_live(&place))
         return -ENOENT;
-    int code = ask(&place, keep, error, &stays);
-    if (code == 0 && stays)
+    int code = ask(&place, keep, error, &said);
+    memcpy(ret_unreached, said.unreached, sizeof said.unreached);
+    if (code == 0 && said.stays)
         return 0;
     if (code == 0 && await_gone(&place))
         return 0;

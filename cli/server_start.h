@@ -22,6 +22,8 @@ struct es_server_order {
     bool local;            /* nobody comes from other hosts: a Unix socket only */
 };
 
+enum { ES_UNREACHED_BYTES = 1024 };
+
 /* Starts `eventspaced` and waits (some seconds at most) until it is ready; fine if one
  * is there already.  `out` gets its addresses, one a line, "" in that case.  -errno
  * with words. */
@@ -32,8 +34,13 @@ int esi_server_start(const struct es_server_order *order,
 
 /* Tells the run's server on this host that the run has ended, and waits (some seconds
  * at most) until it is gone, unless it stays with `keep` for other hosts' sake.
- * -ENOENT: there is none.  One that does not answer is ended by a signal. */
-int esi_server_end(const char *run, bool keep, struct es_error *error);
+ * -ENOENT: there is none.  One that does not answer is ended by a signal.
+ * `ret_unreached` gets the hosts that did not hear of it, with commas; "" if all did.
+ */
+int esi_server_end(const char *run,
+                   bool keep,
+                   struct es_error *error,
+                   char ret_unreached[ES_UNREACHED_BYTES]);
 
 /* Whether the run's server on this host lives. */
 bool esi_server_is_live(const char *run);

@@ -5,7 +5,8 @@
  *
  *   {"request": "hosts"}                     which hosts there are
  *   {"request": "register", ...}             a server says that it is there
- *   {"request": "end", "keep": BOOL}         the run has ended
+ *   {"request": "end", "keep": BOOL}         the run has ended; "unreached" are the
+ * hosts that have not heard of it
  *   {"request": "file", "name": NAME}        a file of the run's directory
  *
  * A server registers again and again over one connection.  The answer comes at once, or
@@ -221,6 +222,29 @@ static int serve_register(struct es_service_connection *connection,
 
 /* --- The end ------------------------------------------------------------------ */
 
+struct untold {
+    struct es_json_out *reply;
+    enum es_run_end end;
+};
+
+static int write_untold(void *data, const struct es_host_entry *entry)
+{
+    const struct untold *untold = data;
+
+    if (!entry->home && entry->told < untold->end)
+        es_json_out_string(untold->reply, NULL, entry->host);
+    return 0;
+}
+
+static void write_unreached(struct es_host_board *board, struct es_json_out *reply)
+{
+    struct untold untold = {.reply = reply, .end = es_host_board_ending(board)};
+
+    es_json_out_begin_array(reply, "unreached");
+    es_host_board_foreach(board, write_untold, &untold);
+    es_json_out_end(reply);
+}
+
 static int serve_end(struct es_service_connection *connection,
                      const struct es_member *request,
                      struct es_json_out *reply,
@@ -237,6 +261,7 @@ static int serve_end(struct es_service_connection *connection,
     es_host_board_end(board, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
     size_t told = es_host_board_await_others(board, END_NS);
     es_json_out_unsigned(reply, "hosts", told + 1);
+    write_unreached(board, reply);
     es_json_out_bool(reply, "stays",
                      keep ? es_host_board_others(board) > 0
                           : es_service_is_read(connection->service));
