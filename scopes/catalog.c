@@ -22,6 +22,10 @@
 #define PAUSE_MOST_NS UINT64_C(2000000000)
 enum { SILENT_SHARE = 10, PAUSE_FACTOR = 4 };
 
+/* How long nobody may listen at the home server's address until it is taken to be gone
+ * for good: somebody may start it again. */
+#define GONE_NS UINT64_C(3000000000)
+
 int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog)
 {
     struct es_catalog *catalog = calloc(1, sizeof *catalog);
@@ -394,6 +398,82 @@ static int refresh_host(struct es_catalog *catalog,
                : 0;
 }
 
+/* --- The end of the run --------------------------------------------------------- */
+
+static const struct esi_catalog_silence *find_silence(const struct es_catalog *catalog,
+                                                      const char *host)
+{
+    for (size_t i = 0; i < catalog->silence_count; i++)
+        if (strcmp(catalog->silences[i].host, host) == 0 &&
+            catalog->silences[i].pause_ns > 0)
+            return &catalog->silences[i];
+    return NULL;
+}
+
+/* When the home server was last found to be gone; 0 = it is not.  One that cannot be
+ * reached may still be there; where its address refuses, it is not. */
+static uint64_t home_gone_ns(const struct es_catalog *catalog)
+{
+    const struct esi_catalog_silence *home = find_silence(catalog, "");
+    uint64_t asked_ns = home ? home->next_ns - home->pause_ns : 0;
+
+    if (!home || home->code != -ECONNREFUSED || asked_ns - home->since_ns < GONE_NS)
+        return 0;
+    return asked_ns;
+}
+
+/* The host's silence, if it began before the home server was last asked; else NULL. */
+static const struct esi_catalog_silence *find_silence_before(
+    const struct es_catalog *catalog,
+    const char *host,
+    uint64_t gone_ns)
+{
+    const struct esi_catalog_silence *silence = find_silence(catalog, host);
+
+    return silence && silence->since_ns <= gone_ns ? silence : NULL;
+}
+
+/* Nobody is left to tell of the end of these processes. */
+static void bury_processes(struct es_catalog *catalog, const char *server)
+{
+    for (size_t i = 0; i < catalog->process_count; i++)
+        if (strcmp(catalog->processes[i]->server, server) == 0)
+            catalog->processes[i]->public.info.alive = false;
+}
+
+static void bury(struct es_catalog *catalog)
+{
+    const uint64_t gone_ns = home_gone_ns(catalog);
+    struct es_server_info info;
+
+    if (!gone_ns)
+        return;
+    for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++) {
+        const struct esi_catalog_silence *silence =
+            find_silence_before(catalog, info.host, gone_ns);
+
+        if (info.state == ES_SERVER_ENDED ||
+            (silence && silence->code == -ECONNREFUSED))
+            bury_processes(catalog, info.host);
+    }
+}
+
+bool es_catalog_is_over(const struct es_catalog *catalog)
+{
+    const uint64_t gone_ns = home_gone_ns(catalog);
+    struct es_server_info info;
+
+    if (!gone_ns)
+        return false;
+    for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++)
+        if (!info.here && info.state != ES_SERVER_ENDED &&
+            !find_silence_before(catalog, info.host, gone_ns))
+            return false;
+    return true;
+}
+
+/* --- Refreshing ------------------------------------------------------------------ */
+
 int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
 {
     size_t known = catalog->element_count;
@@ -406,6 +486,7 @@ int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
          i++)
         if (!info.here && info.state != ES_SERVER_ENDED)
             result = refresh_host(catalog, &info, timeout_ns);
+    bury(catalog);
     return result < 0 ? result : (int)(catalog->element_count - known);
 }
 

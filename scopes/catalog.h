@@ -46,6 +46,11 @@ void es_catalog_destroy(struct es_catalog *catalog);
  * Hosts that do not answer are no failure: see es_catalog_silent(). */
 int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns);
 
+/* Whether the run is over as far as can be told from here: for some seconds nobody has
+ * listened any more where the home server was, and no other server answers.  Processes
+ * of servers that have ended with it count as dead. */
+bool es_catalog_is_over(const struct es_catalog *catalog);
+
 /* The hosts that the last refresh had no answer from; `part` is "host NAME" (or "home
  * server").  Borrowed until the next refresh. */
 size_t es_catalog_silent_count(const struct es_catalog *catalog);

@@ -183,7 +183,7 @@ static bool has_server(const struct es_scope *scope)
 {
     struct es_server_info info;
 
-    if (!scope->config.servers)
+    if (!scope->config.servers || es_catalog_is_over(scope->catalog))
         return false;
     for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
         if (info.state != ES_SERVER_ENDED && !info.here)

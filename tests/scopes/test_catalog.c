@@ -46,6 +46,13 @@ static void register_host(struct made_servers *made, const struct made_server *s
     assert_int_equal(es_host_board_register(made->items[0].board, &entry, server), 0);
 }
 
+/* What the home server is to know of itself and of the other host. */
+static void tell_hosts(struct made_servers *made)
+{
+    es_host_board_set_address(made->items[0].board, made->items[0].address, true);
+    register_host(made, &made->items[1]);
+}
+
 static int set_up(void **state)
 {
     static const char *const hosts[] = {"alpha", "beta"};
@@ -60,9 +67,7 @@ static int set_up(void **state)
         made_run_add_element(&fixture->run, fixture->segments[i], i, 0, "p2p", 3, 100);
         made_server_add(&fixture->made, hosts[i]);
     }
-    es_host_board_set_address(fixture->made.items[0].board,
-                              fixture->made.items[0].address, true);
-    register_host(&fixture->made, &fixture->made.items[1]);
+    tell_hosts(&fixture->made);
     if (es_servers_open(fixture->run.name, fixture->made.items[0].address, &error,
                         &fixture->servers) < 0)
         fail_msg("%s", error.text);
@@ -228,6 +233,50 @@ static void a_host_that_does_not_answer_holds_nobody_up_for_long(void **state)
     }
     assert_true(now_ns() - begun_ns < TIMES / 5 * first_ns);
     close(descriptor);
+}
+
+/* Refreshes for `seconds` at most, until the run is over. */
+static bool becomes_over(struct fixture *fixture, int seconds)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+
+    for (int i = 0; i < 10 * seconds; i++) {
+        assert_true(refresh(fixture) >= 0);
+        if (es_catalog_is_over(fixture->catalog))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static bool is_alive(const struct fixture *fixture, const char *host, const char *name)
+{
+    return find(fixture, host, name)->process->info.alive;
+}
+
+static void a_run_whose_servers_are_gone_is_over(void **state)
+{
+    struct fixture *fixture = *state;
+    struct made_server *home = &fixture->made.items[0];
+    struct made_server *other = &fixture->made.items[1];
+
+    assert_int_equal(refresh(fixture), 2);
+    /* Somebody still answers. */
+    made_server_stop(home);
+    assert_false(becomes_over(fixture, 5));
+    assert_false(is_alive(fixture, "alpha", "0.0/p2p"));
+    assert_true(is_alive(fixture, "beta", "1.0/p2p"));
+    /* The other one alone could be started again. */
+    made_server_start(&fixture->made, home);
+    tell_hosts(&fixture->made);
+    made_server_stop(other);
+    assert_false(becomes_over(fixture, 5));
+    assert_true(is_alive(fixture, "alpha", "0.0/p2p"));
+    assert_true(is_alive(fixture, "beta", "1.0/p2p"));
+    made_server_stop(home);
+    assert_true(becomes_over(fixture, 30));
+    assert_false(is_alive(fixture, "alpha", "0.0/p2p"));
+    assert_false(is_alive(fixture, "beta", "1.0/p2p"));
 }
 
 static void communicators_are_asked_for(void **state)
@@ -406,6 +455,7 @@ int main(void)
         TEST(elements_that_their_servers_tell_are_read_once),
         TEST(a_host_that_is_silent_is_told_and_others_are_served),
         TEST(a_host_that_does_not_answer_holds_nobody_up_for_long),
+        TEST(a_run_whose_servers_are_gone_is_over),
         TEST(communicators_are_asked_for),
         TEST(groups_are_found_on_other_hosts),
         TEST(wrong_requests_are_refused_with_words),
