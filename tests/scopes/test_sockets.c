@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The sockets of ranks come from the run's map, from the run directory here or from the
+ * home server, and become joints of the tree. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/host.h"
+#include "eventspace/scope.h"
+#include "pathmap/pathmap.h"
+#include "scopes/sockets.h"
+#include "tests/scopes/made_server.h"
+
+enum { RANKS = 4 };
+
+struct fixture {
+    struct made_run made;
+    struct made_servers made_servers;
+    char host[ES_HOST_NAME_BYTES];
+    char folder[160]; /* of the run */
+    char path[200];   /* of its map */
+    pid_t server;     /* the home server, with a run directory */
+    struct es_servers *servers;
+    struct es_run *run;
+};
+
+/* Runs the server until it is killed. */
+static void serve(struct fixture *fixture, int ready)
+{
+    struct made_server *server = &fixture->made_servers.items[0];
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    made_server_start(&fixture->made_servers, server);
+    es_host_board_set_address(server->board, server->address, true);
+    if (write(ready, "r", 1) != 1)
+        _exit(1);
+    for (;;)
+        pause();
+}
+
+static void start_server(struct fixture *fixture)
+{
+    int ready[2];
+    char byte;
+
+    made_server_name(&fixture->made_servers, fixture->host);
+    assert_int_equal(pipe(ready), 0);
+    fixture->server = fork();
+    assert_true(fixture->server >= 0);
+    if (fixture->server == 0)
+        serve(fixture, ready[1]);
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+}
+
+/* Two sockets of two cores, a rank on each. */
+static void save_map(const struct fixture *fixture)
+{
+    static const char format[] =
+        "{\"version\": 1, \"application\": {\"ranks\": %d},"
+        " \"cluster\": {\"hosts\": [{\"name\": \"%s\", \"cores\": 4, \"pus\": 4,"
+        "  \"packages\": [{\"cores\": [{\"pus\": [0]}, {\"pus\": [1]}]},"
+        "                {\"cores\": [{\"pus\": [2]}, {\"pus\": [3]}]}]}]},"
+        " \"mapping\": {\"ranks\": [{\"ranks\": \"0-3\", \"host\": \"%s\","
+        "  \"cores\": \"0-3\"}]}}";
+    struct es_error error = {.text = ""};
+    struct es_pathmap *map;
+    char text[1024];
+    int length =
+        snprintf(text, sizeof text, format, RANKS, fixture->host, fixture->host);
+
+    if (es_pathmap_parse(text, (size_t)length, "made", &error, &map) < 0 ||
+        es_pathmap_expand(map, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(es_pathmap_save(map, fixture->path, NULL), 0);
+    es_pathmap_destroy(map);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_error error = {.text = ""};
+
+    assert_non_null(fixture);
+    es_host_name(fixture->host);
+    made_run_begin(&fixture->made);
+    for (int rank = 0; rank < RANKS; rank++)
+        made_run_add_element(
+            &fixture->made,
+            made_run_add_rank_on(&fixture->made, fixture->host, rank, RANKS), rank, 0,
+            "p2p", 1, 100);
+    made_servers_begin(&fixture->made_servers, fixture->made.name);
+    snprintf(fixture->folder, sizeof fixture->folder, "%s/%s",
+             fixture->made_servers.directory, fixture->made.name);
+    snprintf(fixture->path, sizeof fixture->path, "%s/map.json", fixture->folder);
+    assert_int_equal(mkdir(fixture->folder, 0700), 0);
+    start_server(fixture);
+    if (es_servers_open(fixture->made.name, fixture->made_servers.items[0].address,
+                        &error, &fixture->servers) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_run_close(fixture->run);
+    es_servers_close(fixture->servers);
+    assert_int_equal(kill(fixture->server, SIGKILL), 0);
+    assert_int_equal(waitpid(fixture->server, NULL, 0), fixture->server);
+    unlink(fixture->path);
+    assert_int_equal(rmdir(fixture->folder), 0);
+    made_servers_end(&fixture->made_servers);
+    made_run_end(&fixture->made);
+    free(fixture);
+    return 0;
+}
+
+static void expect_sockets(struct fixture *fixture)
+{
+    struct es_sockets *sockets;
+    int ranks[2] = {0};
+
+    assert_int_equal(es_sockets_load(fixture->servers, &sockets), 0);
+    for (int rank = 0; rank < RANKS; rank++) {
+        int socket = es_sockets_find(sockets, rank);
+
+        assert_in_range(socket, 0, 1);
+        ranks[socket]++;
+    }
+    assert_int_equal(ranks[0], 2);
+    assert_int_equal(ranks[1], 2);
+    assert_int_equal(es_sockets_find(sockets, RANKS), -1);
+    assert_int_equal(es_sockets_find(sockets, -1), -1);
+    es_sockets_destroy(sockets);
+}
+
+static void the_map_is_read_here(void **state)
+{
+    struct fixture *fixture = *state;
+
+    save_map(fixture);
+    assert_int_equal(kill(fixture->server, SIGSTOP), 0);
+    expect_sockets(fixture);
+}
+
+static void or_from_the_home_server(void **state)
+{
+    struct fixture *fixture = *state;
+
+    save_map(fixture);
+    assert_int_equal(setenv("EVENTSPACE_DIR", "/nonexistent", 1), 0);
+    expect_sockets(fixture);
+}
+
+static void without_a_map_none_is_known(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_sockets *sockets;
+
+    assert_true(es_sockets_load(fixture->servers, &sockets) < 0);
+}
+
+static void count_sockets(const struct es_stage *stage, int depth, void *data)
+{
+    size_t *count = data;
+
+    (void)depth;
+    *count += strncmp(stage->label, "socket", strlen("socket")) == 0;
+}
+
+static size_t joints_of(struct fixture *fixture, const char *levels)
+{
+    struct es_error error = {.text = ""};
+    struct es_scope_config config;
+    struct es_scope *scope;
+    const struct es_batch *batch;
+    size_t count = 0;
+
+    es_scope_config_init(&config);
+    config.servers = fixture->servers;
+    config.tree.shape = ES_SHAPE_LEVELS;
+    assert_int_equal(es_scope_config_set(&config, "levels", levels, NULL), 0);
+    if (es_scope_open(fixture->run, &config, &error, &scope) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(es_scope_pull(scope, 0, &batch), 0);
+    assert_int_equal(es_scope_origin_count(scope), RANKS);
+    es_scope_foreach_stage(scope, count_sockets, &count);
+    es_scope_close(scope);
+    return count;
+}
+
+static void sockets_get_joints_where_they_are_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_int_equal(joints_of(fixture, "host,socket"), 0);
+    save_map(fixture);
+    assert_int_equal(joints_of(fixture, "host,socket"), 2);
+    assert_int_equal(joints_of(fixture, "host,thread"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_map_is_read_here),
+        TEST(or_from_the_home_server),
+        TEST(without_a_map_none_is_known),
+        TEST(sockets_get_joints_where_they_are_asked_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
