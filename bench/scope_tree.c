@@ -4,7 +4,12 @@
  * scope_tree - what a pull through trees of tuple servers costs, against bare trees of
  * processes of the same shape over TCP, in turns with them.
  *
- *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS]]]      1948, 5 rounds, 300 ms a turn
+ *   scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp]]]]
+ *
+ * 1948 elements, 5 rounds, 300 ms a turn, all shapes; with "tcp" direct and
+ * through one server over TCP only.  A shape with fewer threads than servers is left
+ * out.  Beside the bare tree the reading floor has its turns: the same bytes gathered
+ * by one loop in this process.
  *
  * All runs on this machine, the hosts are pretended: what is compared is CPU time, not
  * networks.  "concatenated" takes the newest tuple of each element, "reduced" that of
@@ -28,7 +33,7 @@
 
 enum { PER_THREAD = 14, ROUNDS_MAX = 101, ENTRY_BYTES = 52 };
 
-static const char *const transport_names[] = {"unix", "tcp", "tls"};
+static const char *const transport_names[] = {"unix", "tcp", "tls", "none"};
 
 /* One line of the table. */
 struct shape {
@@ -38,10 +43,14 @@ struct shape {
     enum es_shape shape;
     unsigned fan_out;
     int bare[BARE_LEVELS];
-    enum farm_transport transport;
+    int transport; /* a farm_transport, or DIRECT */
 };
 
+/* No server: what stands in the place of the bare tree is the floor. */
+#define DIRECT 3
+
 static const struct shape shapes[] = {
+    {"direct", 1, 0, ES_SHAPE_VIEWS, 0, {0}, DIRECT},
     {"1 server", 1, 0, ES_SHAPE_HOSTS, 0, {1}, FARM_UNIX},
     {"1 server", 1, 0, ES_SHAPE_HOSTS, 0, {1}, FARM_TCP},
     {"1 server", 1, 0, ES_SHAPE_HOSTS, 0, {1}, FARM_TLS},
@@ -76,6 +85,14 @@ struct sample {
     double cpu_us; /* of all processes, per pull */
 };
 
+/* Who takes turns. */
+enum contestant { SCOPE, BARE, FLOOR, CONTESTANTS };
+
+struct summary {
+    struct sample median;
+    double best; /* pulls a second */
+};
+
 static _Noreturn void die(const char *what, int code, const struct es_error *error)
 {
     fprintf(stderr, "scope_tree: %s: %s\n", what,
@@ -107,7 +124,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct sample median(const struct sample *samples, int count)
+static struct summary summarize(const struct sample *samples, int count)
 {
     double rates[ROUNDS_MAX], cpus[ROUNDS_MAX];
 
@@ -117,7 +134,9 @@ static struct sample median(const struct sample *samples, int count)
     }
     qsort(rates, (size_t)count, sizeof *rates, compare_doubles);
     qsort(cpus, (size_t)count, sizeof *cpus, compare_doubles);
-    return (struct sample){.rate = rates[count / 2], .cpu_us = cpus[count / 2]};
+    return (struct summary){
+        .median = {.rate = rates[count / 2], .cpu_us = cpus[count / 2]},
+        .best = rates[count - 1]};
 }
 
 /* --- The bare tree --------------------------------------------------------------- */
@@ -166,6 +185,26 @@ static struct sample measure_bare(struct bare_tree *tree, uint64_t turn_ns)
     cpu = own_cpu_ns() + bare_tree_cpu_ns(tree) - cpu;
     return (struct sample){.rate = (double)pulls * 1e9 / (double)gone,
                            .cpu_us = (double)cpu / 1e3 / (double)pulls};
+}
+
+/* The floor: what all leaves do, one after the other, in this process. */
+static struct sample measure_floor(const struct bare_shape *bare,
+                                   const struct leaves *leaves,
+                                   unsigned char *memory,
+                                   uint64_t turn_ns)
+{
+    uint64_t begin = now_ns(), cpu = own_cpu_ns(), gone = 0, sweeps = 0;
+
+    while (gone < turn_ns) {
+        for (int i = 0; i < leaves->count; i++)
+            if (bare->fill(bare->data, i, memory, bare->room) == 0)
+                die("floor", -EIO, NULL);
+        sweeps++;
+        gone = now_ns() - begin;
+    }
+    cpu = own_cpu_ns() - cpu;
+    return (struct sample){.rate = (double)sweeps * 1e9 / (double)gone,
+                           .cpu_us = (double)cpu / 1e3 / (double)sweeps};
 }
 
 /* --- The scope ------------------------------------------------------------------- */
@@ -222,32 +261,81 @@ static void configure(const struct shape *shape,
     config->tree.shape = shape->shape;
     config->tree.fan_out = shape->fan_out;
     config->tree.mode = sequential ? ES_MODE_SEQUENTIAL : ES_MODE_CONCURRENT;
-    config->tree.through_server = true;
+    config->tree.through_server = shape->transport != DIRECT;
     config->tree.joints = shape->joints > 0 ? joints : NULL;
 }
 
 /* --- One line of the table ------------------------------------------------------- */
 
-static void print_line(const struct shape *shape,
-                       bool reduced,
-                       bool sequential,
-                       const struct sample *scope,
-                       const struct sample *bare)
+static void print_figure(const char *line,
+                         const char *name,
+                         double value,
+                         const char *unit)
 {
-    char figure[64];
+    char figure[128];
 
-    printf("%-11s %-5s %-13s %-11s %10.0f %9.1f %10.0f %9.1f %7.2f\n", shape->name,
-           transport_names[shape->transport], reduced ? "reduced" : "concatenated",
-           sequential ? "sequential" : "concurrent", scope->rate, scope->cpu_us,
-           bare->rate, bare->cpu_us, scope->rate / bare->rate);
-    snprintf(figure, sizeof figure, "%s_%s_%s_%s", shape->name,
-             transport_names[shape->transport], reduced ? "reduced" : "concatenated",
-             sequential ? "sequential" : "concurrent");
+    snprintf(figure, sizeof figure, "%s_%s", line, name);
     for (char *c = figure; *c; c++)
         if (*c == ' ')
             *c = '_';
-    printf("figure: scope_tree_%s %.3f ratio\n", figure, scope->rate / bare->rate);
+    printf("figure: scope_tree_%s %.3f %s\n", figure, value, unit);
+}
+
+static void print_line(const struct bench *bench,
+                       const struct shape *shape,
+                       bool reduced,
+                       bool sequential,
+                       const struct summary summaries[CONTESTANTS])
+{
+    const struct summary *scope = &summaries[SCOPE], *bare = &summaries[BARE];
+    const struct summary *reading = &summaries[FLOOR];
+    double ratio = scope->median.rate / bare->median.rate;
+    char line[96];
+
+    printf("%7zu %-10s %-4s %-12s %-10s %9.0f %9.0f %8.1f %9.0f %9.0f %8.1f %10.0f "
+           "%5.2f %5.2f\n",
+           bench->elements, shape->name, transport_names[shape->transport],
+           reduced ? "reduced" : "concatenated",
+           sequential ? "sequential" : "concurrent", scope->median.rate, scope->best,
+           scope->median.cpu_us, bare->median.rate, bare->best, bare->median.cpu_us,
+           reading->median.rate, ratio, scope->best / bare->best);
+    snprintf(line, sizeof line, "%zu_%s_%s_%s_%s", bench->elements, shape->name,
+             transport_names[shape->transport], reduced ? "reduced" : "concatenated",
+             sequential ? "sequential" : "concurrent");
+    print_figure(line, "of_bare", ratio, "ratio");
+    print_figure(line, "best_of_bare_best", scope->best / bare->best, "ratio");
+    print_figure(line, "cpu_of_bare", scope->median.cpu_us / bare->median.cpu_us,
+                 "ratio");
+    print_figure(line, "of_floor", scope->median.rate / reading->median.rate, "ratio");
+    print_figure(line, "cpu_per_element",
+                 scope->median.cpu_us * 1e3 / (double)bench->elements, "ns");
     fflush(stdout);
+}
+
+/* Turns alternate, so that what else the machine does meets all of them. */
+static void take_turns(const struct bench *bench,
+                       const struct server_farm *farm,
+                       struct es_scope *scope,
+                       struct bare_tree *tree,
+                       const struct bare_shape *bare,
+                       struct summary ret_summaries[CONTESTANTS])
+{
+    static struct sample samples[CONTESTANTS][ROUNDS_MAX];
+    const struct leaves *leaves = bare->data;
+    unsigned char *memory = malloc(bare->room);
+
+    if (!memory)
+        die("floor", -ENOMEM, NULL);
+    for (int i = 0; i < bench->rounds; i++) {
+        samples[SCOPE][i] =
+            measure_scope(bench, scope, farm, expected(bench, leaves->reduced));
+        samples[FLOOR][i] = measure_floor(bare, leaves, memory, bench->turn_ns / 4);
+        samples[BARE][i] =
+            tree ? measure_bare(tree, bench->turn_ns) : samples[FLOOR][i];
+    }
+    for (int i = 0; i < CONTESTANTS; i++)
+        ret_summaries[i] = summarize(samples[i], bench->rounds);
+    free(memory);
 }
 
 static void run_line(const struct bench *bench,
@@ -256,7 +344,7 @@ static void run_line(const struct bench *bench,
                      bool reduced,
                      bool sequential)
 {
-    struct sample scopes[ROUNDS_MAX], bares[ROUNDS_MAX], scope_median, bare_median;
+    struct summary summaries[CONTESTANTS];
     struct leaves leaves = {.bench = bench, .count = shape->hosts, .reduced = reduced};
     struct bare_shape bare = {.sequential = sequential,
                               .fill = fill_leaf,
@@ -265,24 +353,20 @@ static void run_line(const struct bench *bench,
     struct es_error error = {.text = ""};
     struct es_scope_config config;
     struct es_scope *scope;
-    struct bare_tree *tree;
+    bool direct = shape->transport == DIRECT;
+    struct bare_tree *tree = NULL;
     int result;
 
     memcpy(bare.fan, shape->bare, sizeof bare.fan);
-    result = bare_tree_start(&bare, &tree);
+    result = direct ? 0 : bare_tree_start(&bare, &tree);
     if (result < 0)
         die("bare tree", result, NULL);
     configure(shape, farm, reduced, sequential, &config);
-    result = es_scope_open(bench->away, &config, &error, &scope);
+    result = es_scope_open(direct ? bench->run : bench->away, &config, &error, &scope);
     if (result < 0)
         die("scope", result, &error);
-    for (int i = 0; i < bench->rounds; i++) {
-        scopes[i] = measure_scope(bench, scope, farm, expected(bench, reduced));
-        bares[i] = measure_bare(tree, bench->turn_ns);
-    }
-    scope_median = median(scopes, bench->rounds);
-    bare_median = median(bares, bench->rounds);
-    print_line(shape, reduced, sequential, &scope_median, &bare_median);
+    take_turns(bench, farm, scope, tree, &bare, summaries);
+    print_line(bench, shape, reduced, sequential, summaries);
     es_scope_close(scope);
     bare_tree_stop(tree);
 }
@@ -334,28 +418,41 @@ static void end_run(struct bench *bench)
 static void run_shape(struct bench *bench, const struct shape *shape)
 {
     struct es_error error = {.text = ""};
-    struct server_farm farm;
+    struct server_farm farm = {.count = 0};
+    size_t threads = (bench->elements + PER_THREAD - 1) / PER_THREAD;
     int result;
 
+    /* Threads are dealt out in whole: each server is to have one. */
+    if (threads < (size_t)shape->hosts) {
+        printf("%7zu %-10s %-4s left out: %zu threads of %d elements for %d servers\n",
+               bench->elements, shape->name, transport_names[shape->transport], threads,
+               PER_THREAD, shape->hosts);
+        return;
+    }
     make_run(bench, shape->hosts);
-    result = server_farm_start(&farm, bench->run_name, "host",
-                               shape->hosts + shape->joints, shape->transport, &error);
+    result = 0;
+    if (shape->transport != DIRECT)
+        result = server_farm_start(&farm, bench->run_name, "host",
+                                   shape->hosts + shape->joints,
+                                   (enum farm_transport)shape->transport, &error);
     if (result < 0)
         die("servers", result, &error);
     for (int i = 0; i < 4; i++)
         /* With one child there is no order. */
         if (i < 2 || shape->hosts > 1)
             run_line(bench, shape, &farm, i % 2 == 1, i >= 2);
-    server_farm_stop(&farm);
+    if (shape->transport != DIRECT)
+        server_farm_stop(&farm);
     end_run(bench);
 }
 
-static long argument(int argc,
-                     char **argv,
-                     int index,
-                     long least,
-                     long most,
-                     long other)
+static _Noreturn void usage(void)
+{
+    fprintf(stderr, "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS [tcp]]]]\n");
+    exit(2);
+}
+
+static long argument(int argc, char **argv, int index, long most, long other)
 {
     char *end;
     long value;
@@ -363,26 +460,28 @@ static long argument(int argc,
     if (index >= argc)
         return other;
     value = strtol(argv[index], &end, 10);
-    if (end == argv[index] || *end != '\0' || value < least || value > most) {
-        fprintf(stderr, "usage: scope_tree [ELEMENTS [ROUNDS [MILLISECONDS]]]\n");
-        exit(2);
-    }
+    if (end == argv[index] || *end != '\0' || value < 1 || value > most)
+        usage();
     return value;
 }
 
 int main(int argc, char **argv)
 {
     struct bench bench = {
-        .elements = (size_t)argument(argc, argv, 1, 168, 1000000, 1948),
-        .rounds = (int)argument(argc, argv, 2, 1, ROUNDS_MAX, 5),
-        .turn_ns = (uint64_t)argument(argc, argv, 3, 1, 60000, 300) * 1000000,
+        .elements = (size_t)argument(argc, argv, 1, 1000000, 1948),
+        .rounds = (int)argument(argc, argv, 2, ROUNDS_MAX, 5),
+        .turn_ns = (uint64_t)argument(argc, argv, 3, 60000, 300) * 1000000,
     };
+    bool one = argc > 4;
 
-    printf("%zu elements; bare = a tree of processes over TCP of the same shape\n",
-           bench.elements);
-    printf("%-11s %-5s %-13s %-11s %10s %9s %10s %9s %7s\n", "shape", "link", "takes",
-           "children", "pulls/s", "CPU us", "bare/s", "CPU us", "ratio");
+    if (argc > 5 || (one && strcmp(argv[4], "tcp") != 0))
+        usage();
+    printf("%7s %-10s %-4s %-12s %-10s %9s %9s %8s %9s %9s %8s %10s %5s %5s\n", "view",
+           "shape", "link", "takes", "children", "pulls/s", "best", "CPU us", "bare/s",
+           "best", "CPU us", "floor/s", "ratio", "best");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        run_shape(&bench, &shapes[i]);
+        if (!one || shapes[i].transport == DIRECT ||
+            (shapes[i].hosts == 1 && shapes[i].transport == FARM_TCP))
+            run_shape(&bench, &shapes[i]);
     return 0;
 }
