@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/map_scope.h"
 #include "eventspace/operation.h"
 #include "monitors/events_print.h"
 
@@ -26,6 +27,7 @@ enum {
     OPTION_ABSOLUTE,
     OPTION_LOSSLESS,
     OPTION_REDUCE,
+    OPTION_SCOPE,
 };
 
 /* What summaries stand for, with --follow. */
@@ -35,6 +37,7 @@ struct events_arguments {
     const char *run;
     struct es_events_config events;
     struct es_scope_config settings; /* how the events are gathered */
+    const char *scope;               /* of the run's map; NULL = none */
     bool sorted;                     /* was asked for */
     enum es_events_format format;
     bool follow;
@@ -73,6 +76,10 @@ static const struct argp_option options[] = {
      "sum, minimum, maximum, mean or histogram, of bytes or duration, by none, "
      "operation, origin, thread, rank or host; or the latest or earliest event of each "
      "thread",
+     2},
+    {"scope", OPTION_SCOPE, "NAME", 0,
+     "the scope of this name in the run's map: its view, and its tree in the place of "
+     "--shape, --set, --reduce, --sort and --window",
      2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0,
      "times since 1970, not since the run's start", 2},
@@ -212,6 +219,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_LOSSLESS:
         settings->lossless = true;
         return 0;
+    case OPTION_SCOPE:
+        arguments->scope = text;
+        return 0;
     case OPTION_REDUCE:
         settings->tree.reduce = text;
         return 0;
@@ -344,6 +354,31 @@ static int show(const struct esi_consumer *consumer, struct events_arguments *ar
     return ES_EXIT_SUCCESS;
 }
 
+/* Takes view and tree from the run's map. */
+static int show_scope(const struct esi_consumer *consumer,
+                      struct events_arguments *arguments)
+{
+    struct es_error error = {.text = ""};
+    struct esi_map_scope scope;
+    int result = esi_map_scope_load(es_run_name(consumer->run), consumer->servers,
+                                    &error, &scope);
+    int status;
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the run's map");
+    es_scope_config_init(&arguments->settings);
+    arguments->settings.view = arguments->events.view;
+    result =
+        esi_map_scope_apply(&scope, arguments->scope, &arguments->settings, &error);
+    arguments->events.view = arguments->settings.view;
+    status = result < 0 ? esi_command_fail(ES_EXIT_USAGE, "scope '%s': %s",
+                                           arguments->scope, error.text)
+                        : show(consumer, arguments);
+    esi_map_scope_fini(&scope);
+    return status;
+}
+
 int esi_cmd_events(int argc, char **argv)
 {
     static const struct argp_child children[] = {
@@ -362,7 +397,8 @@ int esi_cmd_events(int argc, char **argv)
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = show(&consumer, &arguments);
+    status = arguments.scope ? show_scope(&consumer, &arguments)
+                             : show(&consumer, &arguments);
     esi_consumer_close(&consumer);
     return status;
 }
