@@ -26,7 +26,14 @@ begin outside out "$consumer" seen "$home" 2 shape=levels
 begin kary front "$consumer" seen - 2 shape=kary fan-out=2 batch=500
 on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
+on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
+check 'so it does from outside' grep -q '4 threads' $work/heartbeat
+on front 10 "$eventspace" list seen >$work/list
+for host in front gate a0 a1 b0 b1; do
+    check "list tells of $host" grep -Eq "^$host .* up" $work/list
+done
 await 10 test -s $work/front.out
+begin events out "$eventspace" events --server "$home" --follow --format json seen
 on a0 10 "$eventspace" scope set consumer shape=levels levels=host,cluster seen >$work/out
 expect 0 'a tree is changed from another host'
 ended job
@@ -35,6 +42,10 @@ for name in front rank outside kary; do
     ended $name
     expect 0 "consumer $name"
 done
+ended events
+expect 0 'events from outside'
+check 'they are of all hosts' \
+    test "$(grep -o '"rank":[0-9]*' $work/events.out | sort -u | wc -l)" -eq 4
 truth seen a0 a1 b0 b1
 for name in front rank outside kary; do
     check "consumer $name has every event once" \

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the EventSpace authors
 # faults.sh - what breaks while a program is observed over three hosts, and what of it
 # the program felt, the consumer was told, and was lost. Each fault is a function and a
-# run of its own; the table that is printed stands in docs/measurements.md.
+# run of its own; the table that is printed stands in docs/hosts.md.
 #
 # usage: faults.sh [FAULT...]
 
@@ -17,10 +17,12 @@ result() { # FILE
     grep -E '^(particles|momentum|hash)' "$1"
 }
 
-# observe OPTIONS... - starts the program and a consumer of all its events.
+# observe OPTIONS... - starts the program and a consumer of all its events, whose scope has
+# the settings in $settings.
 observe() {
-    start_run "$fault" --keep "$@" -- "${program[@]}"
-    begin consumer front "$consumer" "$fault" - 3
+    start_run "$fault" --keep --map $work/map.json "$@" -- "${program[@]}"
+    # shellcheck disable=SC2086 # words
+    begin consumer front "$consumer" "$fault" - 3 $settings
     await 20 test -s $work/consumer.out
 }
 
@@ -47,16 +49,26 @@ ran_on() {
     felt='nothing: ran on, same result'
 }
 
-# The consumer's account against the hosts' truth. Leaves $told and $lost.
+# The consumer's account against the truth of the hosts (all). Leaves $told and $lost.
 account() {
     ended consumer
     expect 0 "$fault: the consumer ends well"
-    truth "$fault" a0 a1 b0
+    # shellcheck disable=SC2086 # words
+    truth "$fault" ${*:-a0 a1 b0}
     "$PYTHON" "$here/account.py" $work/consumer.out $work/truth.* >$work/account
     expect 0 "$fault: every event was given once, or stated as lost"
     cat $work/account
     lost=$(head -n 1 $work/account)
     told=$(paste -sd ';' $work/consumer.err | sed 's/;/; /g')
+}
+
+# The same without a1, of which nobody knows the truth.
+account_others() {
+    ended consumer
+    grep -v '"host": "a1"' $work/consumer.out >$work/others.out
+    mv $work/others.out $work/consumer.out
+    account a0 b0
+    lost="of the other hosts: $lost"
 }
 
 told_of() { # PATTERN
@@ -76,7 +88,8 @@ clear_up() {
     ended job
     on front 20 "$eventspace" clean --force "$fault" >/dev/null 2>&1
     for host in a0 a1 b0; do
-        on $host 20 "$eventspace" clean --force "$fault" >/dev/null 2>&1
+        hosts names | grep -qx $host &&
+            on $host 20 "$eventspace" clean --force "$fault" >/dev/null 2>&1
     done
 }
 
@@ -96,6 +109,43 @@ server_killed() {
     row 'tuple server killed (`kill -9`), started again by hand'
 }
 
+# A part whose parent is another part: who knows the address is no consumer.
+nested_killed() {
+    local host
+    settings='shape=levels levels=host,cluster'
+    observe --threshold 60000
+    for host in a0 a1; do
+        hosts exec $host kill -9 "$(pid_of $host eventspaced)"
+        sleep 0.3
+        restart_server $host
+        expect 0 "$fault: $host started again"
+        sleep 0.5
+    done
+    check "$fault: the program still runs" is_running
+    ran_on
+    account
+    told_of 'Connection refused'
+    nothing_lost
+    row 'tuple servers of a joint and below it killed in turn, started again'
+}
+
+server_gone() {
+    observe --threshold 60000
+    hosts exec a1 kill -9 "$(pid_of a1 eventspaced)"
+    ran_on
+    check "$fault: the user hears which host was not reached" \
+        grep -q 'not reached.*: a1; ' $work/job.err
+    account_others
+    on front 20 "$eventspace" clean "$fault" >$work/out 2>&1
+    expect 1 "$fault: clean does not reach all hosts"
+    check "$fault: clean names the host" grep -q 'not reached.*: a1; ' $work/out
+    told_of 'host a1: '
+    on a1 10 "$eventspace" clean "$fault" >$work/out 2>&1
+    expect 0 "$fault: clean over there"
+    nothing_lost
+    row 'tuple server killed (`kill -9`), not started again'
+}
+
 rank_killed() {
     local status
     observe --threshold 60000
@@ -112,12 +162,30 @@ rank_killed() {
     row 'rank killed (`kill -9`)'
 }
 
+sockets_of() { # HOST
+    hosts exec "$1" sh -c 'ls -l /proc/$(pgrep -x eventspaced)/fd | grep -c socket:'
+}
+
+has_sockets() { # HOST COUNT
+    [ "$(sockets_of "$1")" = "$2" ]
+}
+
+has_one_scope() {
+    [ "$(on front 10 "$eventspace" scope list "$fault" | grep -c '^consumer')" = 1 ]
+}
+
 consumer_killed() {
+    local sockets
     observe --threshold 60000
+    sockets=$(sockets_of a0)
     begin other b0 "$consumer" "$fault" - 3
     await 20 test -s $work/other.out
     send KILL other b0
     await 10 test -s $work/other.status
+    await 10 has_one_scope
+    expect 0 "$fault: its scope has expired"
+    await 10 has_sockets a0 "$sockets"
+    expect 0 "$fault: its parts have expired"
     ran_on
     account
     nothing_lost
@@ -125,15 +193,17 @@ consumer_killed() {
 }
 
 link_down() {
+    settings='limit=0.5s'
     observe --threshold 60000
     hosts link down b0
     sleep 2.5
     hosts link up b0
     ran_on
     account
+    told_of 'b0: '
     nothing_lost
     felt='waited while its own messages could not pass, same result'
-    row 'link of a host down for 2.5 s'
+    row 'link of a host down for 2.5 s, limit 0.5 s'
 }
 
 memory_full() {
@@ -144,6 +214,9 @@ memory_full() {
     on a1 10 "$eventspace" list "$fault" | grep 'less than the threshold' >$work/less
     expect 0 "$fault: it is known that elements are smaller"
     ran_on
+    check "$fault: the user gets one line" \
+        test "$(grep -c '^eventspace: rank 1: too little space' $work/job.err)" = 1
+    felt="$felt; \"$(grep '^eventspace: rank 1: too little space' $work/job.err)\""
     hosts exec a1 rm /dev/shm/full
     account
     told="by \`eventspace list\`: $(cat $work/less)"
@@ -172,20 +245,37 @@ consumer_slow() {
     ran_on
     account
     check "$fault: losses are stated" grep -qv ', 0 lost$' $work/account
+    told='nothing but the losses'
     row 'slow consumer (stopped for 2 s, elements of 127 tuples)'
+}
+
+# The last one: the host does not come back.
+host_killed() {
+    local status
+    observe --threshold 60000
+    hosts kill a1
+    ended job
+    status=$?
+    check "$fault: the launcher says so" test $status -ne 0
+    felt="the launcher ended all ranks, status $status"
+    account_others
+    told_of 'host a1: '
+    nothing_lost
+    row 'a whole host gone'
 }
 
 # -------------------------------------------------------------------------------------------
 
-all='server_killed rank_killed consumer_killed link_down memory_full rank_stopped
-    consumer_slow'
+all='server_killed nested_killed server_gone rank_killed consumer_killed link_down memory_full
+    rank_stopped consumer_slow host_killed'
 hosts up
 place a0 a1 b0
+draw_map $work/map.json
 plain 60 "${program[@]}" >$work/plain
 expect 0 'the program without us'
 for fault in ${*:-$all}; do
     begun=$SECONDS
-    felt='' told='' lost=''
+    felt='' told='' lost='' settings=''
     $fault
     clear_up
     echo "$fault took $((SECONDS - begun)) s"
