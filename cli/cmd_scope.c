@@ -17,7 +17,7 @@
 #include "scopes/show.h"
 
 /* More than a scope's consumer is given. */
-#define LIMIT_NS UINT64_C(15000000000)
+#define LIMIT_NS UINT64_C(20000000000)
 
 enum { MOST_SETTINGS = 64 };
 enum action { ACTION_NONE, ACTION_LIST, ACTION_SHOW, ACTION_SET };

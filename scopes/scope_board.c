@@ -46,6 +46,7 @@ struct es_scope_board {
     pthread_cond_t changed;
     struct es_scope_entry *first; /* in order of names */
     size_t count;
+    bool closed; /* nobody is to wait any more */
 };
 
 static uint64_t now_ns(void)
@@ -77,6 +78,14 @@ static void free_entry(struct es_scope_entry *entry)
     free(entry->command);
     free(entry->answer);
     free(entry);
+}
+
+void es_scope_board_close(struct es_scope_board *board)
+{
+    pthread_mutex_lock(&board->lock);
+    board->closed = true;
+    pthread_cond_broadcast(&board->changed);
+    pthread_mutex_unlock(&board->lock);
 }
 
 void es_scope_board_destroy(struct es_scope_board *board)
@@ -285,7 +294,8 @@ void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply
     pthread_mutex_unlock(&board->lock);
 }
 
-/* Waits till there is an answer, the scope is gone, or the time is over. */
+/* Waits till there is an answer, the scope or the server is gone, or the time is over.
+ */
 static void await(struct es_scope_board *board,
                   const struct es_scope_entry *entry,
                   uint64_t timeout_ns)
@@ -294,12 +304,35 @@ static void await(struct es_scope_board *board,
     struct timespec end = {.tv_sec = (time_t)(end_ns / UINT64_C(1000000000)),
                            .tv_nsec = (long)(end_ns % UINT64_C(1000000000))};
 
-    while (!entry->answer && !entry->gone)
+    while (!entry->answer && !entry->gone && !board->closed)
         if (pthread_cond_timedwait(&board->changed, &board->lock, &end) != 0)
             return;
 }
 
-/* With the lock held; `command` is taken. */
+/* Why there is no answer. */
+static int fail(const struct es_scope_board *board,
+                const struct es_scope_entry *entry,
+                struct es_error *error)
+{
+    if (entry->gone)
+        return es_error_set(error, -EPIPE, "the consumer of scope \"%s\" has ended",
+                            entry->name);
+    if (board->closed)
+        return es_error_set(error, -ESHUTDOWN, "the tuple server ends");
+    if (!entry->command)
+        return es_error_set(error, -ETIMEDOUT,
+                            "the consumer of scope \"%s\" was handed the command and "
+                            "has not answered yet",
+                            entry->name);
+    return es_error_set(error, -ETIMEDOUT,
+                        "the consumer of scope \"%s\" has not pulled for "
+                        "%" PRIu64 " s",
+                        entry->name,
+                        (now_ns() - entry->heard_ns) / UINT64_C(1000000000));
+}
+
+/* With the lock held; `command` is taken.  Who has fetched it just in time is about to
+ * answer. */
 static int command_entry(struct es_scope_board *board,
                          struct es_scope_entry *entry,
                          char *command,
@@ -313,18 +346,13 @@ static int command_entry(struct es_scope_board *board,
     entry->id++;
     entry->waited = true;
     await(board, entry, timeout_ns);
+    if (!entry->command)
+        await(board, entry, timeout_ns / 2);
     entry->waited = false;
     if (entry->answer)
         *ret_answer = entry->answer;
-    else if (entry->gone)
-        result = es_error_set(error, -EPIPE, "the consumer of scope \"%s\" has ended",
-                              entry->name);
     else
-        result = es_error_set(error, -ETIMEDOUT,
-                              "the consumer of scope \"%s\" has not pulled for "
-                              "%" PRIu64 " s",
-                              entry->name,
-                              (now_ns() - entry->heard_ns) / UINT64_C(1000000000));
+        result = fail(board, entry, error);
     entry->answer = NULL;
     free(entry->command);
     entry->command = NULL;

@@ -24,6 +24,8 @@ struct es_scope_board;
 struct es_scope_entry; /* one live scope */
 
 int es_scope_board_create(struct es_scope_board **ret_board);
+/* Nobody waits for answers any more: the server ends. */
+void es_scope_board_close(struct es_scope_board *board);
 /* No scope may be announced any more.  Accepts NULL. */
 void es_scope_board_destroy(struct es_scope_board *board);
 
@@ -53,8 +55,9 @@ int es_scope_board_answer(struct es_scope_board *board,
 void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply);
 
 /* Leaves a command for the scope and waits for the answer, which the caller frees.
- * -ENOENT: no such scope; -EBUSY: somebody else waits; -ETIMEDOUT: it has not pulled;
- * -EPIPE: it is gone; all with words. */
+ * Who has fetched it by then has half the time again.  -ENOENT: no such scope; -EBUSY:
+ * somebody else waits; -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is
+ * gone; -ESHUTDOWN: the board was closed; all with words. */
 int es_scope_board_command(struct es_scope_board *board,
                            const char *name,
                            const char *command,

@@ -133,6 +133,14 @@ void esi_scope_unregister(struct es_scope *scope)
         unregister_reader(scope, i);
 }
 
+void esi_scope_drop_origins(struct es_scope *scope, size_t first)
+{
+    for (size_t i = first; i < scope->places.count; i++)
+        unregister_reader(scope, i);
+    scope->origins.count = first;
+    scope->places.count = first;
+}
+
 void esi_scope_update_registration(struct es_scope *scope)
 {
     for (size_t i = 0; i < scope->places.count; i++) {
@@ -229,6 +237,17 @@ static int find_local(struct es_scope *scope, bool at_end)
     return result;
 }
 
+/* A process that calls its host by a name of which there is no server can be read on
+ * its machine only. */
+static bool can_be_read(const struct es_scope *scope,
+                        const struct es_element_info *info)
+{
+    char address[ES_ADDRESS_BYTES];
+
+    return es_servers_address(scope->config.servers, info->host, address,
+                              sizeof address) != -ENOENT;
+}
+
 /* What is new in the catalog is at its end. */
 static int find_remote(struct es_scope *scope, bool at_end)
 {
@@ -239,7 +258,7 @@ static int find_remote(struct es_scope *scope, bool at_end)
         const struct es_catalog_element *element =
             es_catalog_element(scope->catalog, scope->catalogued);
 
-        if (holds_trace(&element->info) &&
+        if (holds_trace(&element->info) && can_be_read(scope, &element->info) &&
             es_selection_has_info(&scope->config.view.selection, &element->info))
             add_remote_origin(scope, element, at_end);
     }

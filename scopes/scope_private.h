@@ -147,6 +147,9 @@ int esi_scope_release(struct es_scope *scope);
  * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
 
+/* Takes the origins from `first` on back: no writer waits for them any more. */
+void esi_scope_drop_origins(struct es_scope *scope, size_t first);
+
 /* Whether the element is read in this process. */
 bool esi_scope_reads_here(const struct es_scope *scope, size_t index);
 

@@ -237,14 +237,12 @@ int es_scope_refresh(struct es_scope *scope)
 
     if (joined >= 0 && scope->catalog)
         joined = es_catalog_refresh(scope->catalog, refresh_limit(scope));
-    if (joined >= 0)
-        joined = esi_scope_find_origins(scope, true);
-    if (joined <= 0)
+    if (joined < 0)
         return joined;
-    result = esi_scope_renew_tree(scope, NULL);
+    joined = esi_scope_find_origins(scope, true);
+    result = joined > 0 ? esi_scope_renew_tree(scope, NULL) : joined;
     if (result < 0) {
-        scope->origins.count = known;
-        scope->places.count = known;
+        esi_scope_drop_origins(scope, known);
         scope->catalogued = catalogued;
         return result;
     }

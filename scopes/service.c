@@ -257,12 +257,20 @@ static int serve_frame(void *data, const struct es_frame *frame)
     }
 }
 
+static void stop_waiting(void *data)
+{
+    struct es_service *service = data;
+
+    es_scope_board_close(service->scopes);
+}
+
 void es_service_fill(struct es_service *service, struct es_server_service *ret_service)
 {
     *ret_service = (struct es_server_service){
         .open = open_connection,
         .serve = serve_frame,
         .close = close_connection,
+        .stop = stop_waiting,
         .data = service,
     };
 }

@@ -448,6 +448,8 @@ size_t es_server_connection_count(struct es_server *server)
 
 static void end_connections(struct es_server *server)
 {
+    if (server->config.service.stop)
+        server->config.service.stop(server->config.service.data);
     pthread_mutex_lock(&server->lock);
     for (struct connection *one = server->live; one; one = one->next)
         es_link_shut(one->link);

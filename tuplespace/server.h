@@ -27,6 +27,9 @@ struct es_server_service {
     /* The connection ends; also when the server does. */
     void (*close)(void *connection);
     void *data;
+    /* The server stops: no function above is to wait any longer for anything but its
+     * link, which is shut.  NULL: none does. */
+    void (*stop)(void *data);
 };
 
 struct es_server_config {

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/scope.h"
+#include "scopes/stage_node.h"
 #include "tests/scopes/made_run.h"
 
 #define POINT_TO_POINT                                                                 \
@@ -560,6 +561,56 @@ static void nothing_of_blocking_elements_is_lost(void **state)
     assert_int_equal(cost.lost, 0);
 }
 
+static bool no_tree_opens;
+int __real_es_stage_node_open(const struct es_stage_node *,
+                              const char *,
+                              const struct es_stage_context *,
+                              struct es_error *,
+                              struct es_stage **);
+int __wrap_es_stage_node_open(const struct es_stage_node *,
+                              const char *,
+                              const struct es_stage_context *,
+                              struct es_error *,
+                              struct es_stage **);
+
+int __wrap_es_stage_node_open(const struct es_stage_node *node,
+                              const char *here,
+                              const struct es_stage_context *context,
+                              struct es_error *error,
+                              struct es_stage **ret_stage)
+{
+    return no_tree_opens
+               ? -ENOMEM
+               : __real_es_stage_node_open(node, here, context, error, ret_stage);
+}
+
+static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
+    struct es_scope_config config;
+    struct es_element_view *late;
+
+    made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
+    es_scope_config_init(&config);
+    config.lossless = true;
+    open_scope(fixture, &config);
+    segment = made_run_add_rank(&fixture->made, 1, 2);
+    made_run_add_element(&fixture->made, segment, 1, 0, "p2p", POINT_TO_POINT, 15);
+    assert_true(es_run_refresh(fixture->run) >= 0);
+    late = es_segment_view_element(es_run_segment(fixture->run, 1), 0);
+    es_element_set_block(late, true);
+    no_tree_opens = true;
+    assert_int_equal(es_scope_refresh(fixture->scope), -ENOMEM);
+    no_tree_opens = false;
+    assert_int_equal(es_scope_origin_count(fixture->scope), 1);
+    /* Nobody is registered, so that we can be. */
+    assert_int_equal(es_element_register_reader(late, 0), 0);
+    es_element_unregister_reader(late);
+    assert_int_equal(es_scope_refresh(fixture->scope), 1);
+    assert_int_equal(es_element_register_reader(late, 0), -EBUSY);
+}
+
 static void stages_account_for_what_they_gave(void **state)
 {
     struct fixture *fixture = *state;
@@ -653,6 +704,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            no_writer_waits_for_a_scope_that_could_not_take_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave, set_up,
                                         tear_down),
     };

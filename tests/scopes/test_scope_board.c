@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Commands for live scopes: who waits for an answer gets one, or learns why not. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "scopes/scope_board.h"
+
+#define LONG_NS UINT64_C(600000000000)
+#define SHORT_NS UINT64_C(400000000)
+
+/* One who wants something of scope "mine", in a thread of his own. */
+struct asker {
+    struct es_scope_board *board;
+    uint64_t timeout_ns;
+    pthread_t thread;
+    int result;
+    struct es_error error;
+    char *answer;
+};
+
+struct fixture {
+    struct es_scope_board *board;
+    struct es_scope_entry *entry;
+    struct asker asker;
+};
+
+static struct es_message *parse(const char *text)
+{
+    struct es_message *message;
+
+    assert_int_equal(es_message_parse(text, strlen(text), "test", NULL, &message), 0);
+    return message;
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_message *message = parse("{\"name\": \"mine\"}");
+
+    assert_non_null(fixture);
+    assert_int_equal(es_scope_board_create(&fixture->board), 0);
+    assert_int_equal(es_scope_board_announce(fixture->board, es_message_root(message),
+                                             NULL, &fixture->entry),
+                     0);
+    es_message_destroy(message);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    free(fixture->asker.answer);
+    es_scope_board_destroy(fixture->board);
+    free(fixture);
+    return 0;
+}
+
+static void *ask(void *data)
+{
+    struct asker *asker = data;
+
+    asker->result = es_scope_board_command(
+        asker->board, "mine", "do", asker->timeout_ns, &asker->error, &asker->answer);
+    return NULL;
+}
+
+static void begin_asking(struct fixture *fixture, uint64_t timeout_ns)
+{
+    fixture->asker.board = fixture->board;
+    fixture->asker.timeout_ns = timeout_ns;
+    assert_int_equal(pthread_create(&fixture->asker.thread, NULL, ask, &fixture->asker),
+                     0);
+}
+
+/* Polls once, as a consumer does; the command's id, or 0 if there was none. */
+static int64_t poll_once(struct fixture *fixture)
+{
+    struct es_message *request = parse("{\"pulls\": 1}");
+    struct es_message *reply;
+    struct es_json_out out;
+    char *text;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    int64_t id;
+
+    es_json_out_init(&out, stream);
+    es_json_out_begin_object(&out, NULL);
+    es_scope_board_poll(fixture->board, fixture->entry, es_message_root(request), &out);
+    es_json_out_end(&out);
+    fclose(stream);
+    reply = parse(text);
+    id = es_member_integer_or(es_message_root(reply), "id", 0);
+    es_message_destroy(reply);
+    es_message_destroy(request);
+    free(text);
+    return id;
+}
+
+static int64_t poll_till_commanded(struct fixture *fixture)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    int64_t id = 0;
+
+    while ((id = poll_once(fixture)) == 0)
+        nanosleep(&pause, NULL);
+    return id;
+}
+
+static void who_fetched_the_command_in_time_may_answer_later(void **state)
+{
+    struct fixture *fixture = *state;
+    struct timespec pause = {.tv_nsec = SHORT_NS + SHORT_NS / 8};
+    struct es_message *answer;
+    char text[64];
+
+    begin_asking(fixture, SHORT_NS);
+    snprintf(text, sizeof text, "{\"id\": %d, \"answer\": \"done\"}",
+             (int)poll_till_commanded(fixture));
+    nanosleep(&pause, NULL);
+    answer = parse(text);
+    assert_int_equal(es_scope_board_answer(fixture->board, fixture->entry,
+                                           es_message_root(answer), NULL),
+                     0);
+    es_message_destroy(answer);
+    pthread_join(fixture->asker.thread, NULL);
+    assert_int_equal(fixture->asker.result, 0);
+    assert_string_equal(fixture->asker.answer, "done");
+}
+
+static void a_command_that_was_fetched_is_not_called_unseen(void **state)
+{
+    struct fixture *fixture = *state;
+
+    begin_asking(fixture, SHORT_NS);
+    poll_till_commanded(fixture);
+    pthread_join(fixture->asker.thread, NULL);
+    assert_int_equal(fixture->asker.result, -ETIMEDOUT);
+    assert_non_null(strstr(fixture->asker.error.text, "was handed the command"));
+}
+
+static void a_command_that_nobody_fetches_is_taken_back(void **state)
+{
+    struct fixture *fixture = *state;
+
+    begin_asking(fixture, 1000000);
+    pthread_join(fixture->asker.thread, NULL);
+    assert_int_equal(fixture->asker.result, -ETIMEDOUT);
+    assert_non_null(strstr(fixture->asker.error.text, "has not pulled"));
+    assert_int_equal(poll_once(fixture), 0);
+}
+
+/* Else the test does not end. */
+static void nobody_waits_for_a_board_that_is_closed(void **state)
+{
+    struct fixture *fixture = *state;
+
+    begin_asking(fixture, LONG_NS);
+    poll_till_commanded(fixture);
+    es_scope_board_close(fixture->board);
+    pthread_join(fixture->asker.thread, NULL);
+    assert_int_equal(fixture->asker.result, -ESHUTDOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            who_fetched_the_command_in_time_may_answer_later, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_command_that_was_fetched_is_not_called_unseen,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_command_that_nobody_fetches_is_taken_back,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nobody_waits_for_a_board_that_is_closed, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
