@@ -14,13 +14,26 @@
 
 /* --- Nodes -------------------------------------------------------------------- */
 
-bool esi_part_is_here(const struct esi_planner *planner, const char *host)
+/* Elements of a host that no server tells of were found in this host's memory: they are
+ * read from here, whatever their process calls its host. */
+static const char *where_read(const struct esi_planner *planner, const char *host)
 {
     const struct es_sites *sites = planner->sites;
 
     if (!sites || !sites->here || !host)
+        return NULL;
+    return strcmp(host, sites->here) == 0 || !esi_places_site(planner, host)
+               ? sites->here
+               : host;
+}
+
+bool esi_part_is_here(const struct esi_planner *planner, const char *host)
+{
+    const char *stands = where_read(planner, host);
+
+    if (!stands)
         return true;
-    return strcmp(host, sites->here) == 0 && !planner->config->tree.through_server;
+    return stands == planner->sites->here && !planner->config->tree.through_server;
 }
 
 /* Where all is read in one process, stages stand nowhere else. */
@@ -28,8 +41,7 @@ static struct es_stage_node *new_node(const struct esi_planner *planner,
                                       const char *type,
                                       const char *host)
 {
-    bool is_known = planner->sites && planner->sites->here;
-    struct es_stage_node *node = es_stage_node_create(type, is_known ? host : NULL);
+    struct es_stage_node *node = es_stage_node_create(type, where_read(planner, host));
 
     if (node && !esi_part_is_here(planner, host)) {
         node->ahead = planner->config->tree.ahead;
