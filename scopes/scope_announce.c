@@ -26,7 +26,11 @@
 #define POLL_NS UINT64_C(100000000)
 #define RETRY_NS UINT64_C(5000000000)
 #define FIRST_CONNECT_NS UINT64_C(1000000000)
-#define CONNECT_NS UINT64_C(20000000)
+/* An attempt to connect again holds up a pull.  A handshake over a slow link needs more
+ * than the first attempts get; the pauses keep what all take below a hundredth. */
+#define CONNECT_LEAST_NS UINT64_C(20000000)
+#define CONNECT_MOST_NS UINT64_C(500000000)
+enum { PAUSE_FACTOR = 100 };
 #define SEND_NS UINT64_C(20000000)
 /* A server that has not answered for so long is given up. */
 #define SILENT_NS UINT64_C(30000000000)
@@ -34,6 +38,7 @@
 struct esi_announcement {
     struct es_link *link; /* NULL = there is none */
     uint64_t next_ns;     /* of the next poll, or attempt to connect */
+    uint64_t connect_ns;  /* that the next attempt may take */
     uint64_t sent_ns;
     bool waiting; /* for the reply to the last request */
     uint64_t requests;
@@ -236,6 +241,24 @@ static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
     send_announcement(scope);
 }
 
+static void connect_again(struct es_scope *scope)
+{
+    struct esi_announcement *announcement = scope->announcement;
+    uint64_t limit_ns = announcement->connect_ns;
+    uint64_t begun_ns = now_ns();
+    uint64_t spent_ns;
+
+    connect_home(scope, limit_ns);
+    if (announcement->link)
+        return;
+    spent_ns = now_ns() - begun_ns;
+    if (spent_ns * PAUSE_FACTOR > RETRY_NS)
+        announcement->next_ns = begun_ns + spent_ns * PAUSE_FACTOR;
+    if (spent_ns >= limit_ns)
+        announcement->connect_ns =
+            limit_ns * 2 < CONNECT_MOST_NS ? limit_ns * 2 : CONNECT_MOST_NS;
+}
+
 /* --- The scope's side ------------------------------------------------------------- */
 
 int esi_scope_announce(struct es_scope *scope)
@@ -246,6 +269,7 @@ int esi_scope_announce(struct es_scope *scope)
     if (!scope->announcement)
         return -ENOMEM;
     scope->announcement->before_ns = now_ns();
+    scope->announcement->connect_ns = CONNECT_LEAST_NS;
     connect_home(scope, FIRST_CONNECT_NS);
     if (scope->announcement->waiting)
         take_reply(scope, FIRST_CONNECT_NS); /* it is found from now on */
@@ -263,7 +287,7 @@ void esi_scope_attend(struct es_scope *scope)
     if (announcement->link)
         send_poll(scope);
     else
-        connect_home(scope, CONNECT_NS);
+        connect_again(scope);
 }
 
 void esi_scope_withdraw(struct es_scope *scope)
