@@ -124,6 +124,18 @@ static const char *check_name(const char *text,
     return text;
 }
 
+/* An IPv6 address stands in brackets wherever a port follows. */
+static const char *check_advertised(const char *text, struct argp_state *state)
+{
+    static char bracketed[ES_HOST_NAME_BYTES + 2];
+
+    check_name(text, "--advertise", state);
+    if (text[0] == '[' || !strchr(text, ':'))
+        return text;
+    snprintf(bracketed, sizeof bracketed, "[%s]", text);
+    return bracketed;
+}
+
 static error_t parse_place(int key,
                            char *text,
                            struct es_daemon_options *chosen,
@@ -140,7 +152,7 @@ static error_t parse_place(int key,
         chosen->gateway = check_name(text, "--gateway", state);
         return 0;
     case OPTION_ADVERTISE:
-        chosen->advertise = check_name(text, "--advertise", state);
+        chosen->advertise = check_advertised(text, state);
         return 0;
     case OPTION_LISTEN:
         add_address(chosen, text, state);

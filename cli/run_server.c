@@ -21,9 +21,10 @@ enum { ADDRESSES_MAX = 8, SAID_BYTES = 4096 };
 static void add_home(char *list, size_t size, const char *host, const char *port)
 {
     size_t length = strlen(list);
+    bool is_bare_ipv6 = host[0] != '[' && strchr(host, ':');
 
-    snprintf(list + length, size - length, "%stls:%s:%s", length ? "," : "", host,
-             port);
+    snprintf(list + length, size - length, "%stls:%s%s%s:%s", length ? "," : "",
+             is_bare_ipv6 ? "[" : "", host, is_bare_ipv6 ? "]" : "", port);
 }
 
 /* Where others may find the server: by its addresses, and by the host's name. */
