@@ -84,6 +84,7 @@ static int open_servers(struct es_part *part,
     bool has_key = es_run_key_load(run, NULL, &key) == 0;
     int result = es_servers_create(run, has_key ? &key : NULL, &part->servers);
 
+    explicit_bzero(&key, sizeof key);
     if (result == 0)
         result = es_member_foreach(hosts, add_host, part);
     if (result == -EINVAL)

@@ -425,6 +425,7 @@ void es_servers_close(struct es_servers *servers)
     }
     destroy_host(servers->home);
     pthread_mutex_destroy(&servers->lock);
+    explicit_bzero(&servers->key, sizeof servers->key);
     free(servers);
     errno = saved_errno;
 }
@@ -455,6 +456,7 @@ int es_servers_open(const char *run,
         return result;
     es_error_clear(error);
     result = es_servers_create(found.run, has_key ? &key : NULL, &servers);
+    explicit_bzero(&key, sizeof key);
     if (result < 0)
         return result;
     snprintf(servers->socket, sizeof servers->socket, "%s", found.socket);
