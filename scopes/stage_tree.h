@@ -39,8 +39,10 @@ struct es_sites {
  *
  * Elements of hosts other than `here` always stand below a node of their host, also
  * where it has no server at the moment: its remote stage says so in the pulls.  Joints
- * are put on hosts that have one.  With tree.through_server the same holds for the
- * elements of `here`: then open the plan as from a host of no name, "".
+ * are put on hosts that have one.  Elements of hosts that are no site were found in
+ * this host's memory: they stand where those of `here` do.  With tree.through_server
+ * the same holds for the elements of `here`: then open the plan as from a host of no
+ * name, "".
  *
  * O(n log n).  -ENOMEM, -EINVAL with words (a place that is no host, ...).  Free with
  * es_stage_node_destroy(). */

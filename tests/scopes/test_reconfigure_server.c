@@ -102,6 +102,35 @@ static void it_is_complete_while_reading_moves_between_consumer_and_server(void 
     changes_run(&changes, fixture->run, fixture->servers);
 }
 
+/* It was found in this host's memory, so that it can be read whatever it says. */
+static void a_process_that_calls_its_host_by_another_name_is_read(void **state)
+{
+    struct fixture *fixture = *state;
+
+    made_run_add_element(&fixture->made,
+                         made_run_add_rank_on(&fixture->made, "stranger", 0, 1), 0, 0,
+                         "p2p", 1u << ES_CLASS_SEND, 100);
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    for (int i = 0; i < 2; i++) {
+        uint64_t at = made_ticks(&fixture->made, 0);
+        struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
+        struct es_error error = {.text = ""};
+        struct es_scope_config config;
+        const struct es_batch *batch;
+
+        es_writer_write(&fixture->made.elements[0].writer, &tuple);
+        es_scope_config_init(&config);
+        config.servers = fixture->servers;
+        config.tree.through_server = i == 1;
+        if (es_scope_open(fixture->run, &config, &error, &fixture->scope) < 0)
+            fail_msg("%s", error.text);
+        assert_int_equal(es_scope_pull(fixture->scope, 0, &batch), 0);
+        assert_int_equal(batch->count, i + 1);
+        es_scope_close(fixture->scope);
+        fixture->scope = NULL;
+    }
+}
+
 /* By then the old tree has given up what its sort kept back. */
 static void a_change_that_a_server_refuses_repeats_nothing(void **state)
 {
@@ -310,6 +339,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             reading_here_instead_of_by_a_server_that_is_lost_repeats_nothing, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_process_that_calls_its_host_by_another_name_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_that_a_server_refuses_repeats_nothing,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_live_scope_is_shown_and_changed_by_its_name,
