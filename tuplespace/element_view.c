@@ -194,6 +194,44 @@ int es_element_latest(const struct es_element_view *element,
     return 0;
 }
 
+enum { AHEAD = 32 }; /* elements whose memory is fetched together */
+
+/* Has the lines of `count` elements fetched, each before it is needed: first the views,
+ * then the heads, then the newest tuples, which only the heads tell. */
+static void fetch_ahead(const struct es_element_view *const *elements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(elements[i]);
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&elements[i]->layout->head);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t head =
+            atomic_load_explicit(&elements[i]->layout->head, memory_order_relaxed);
+        const char *slot = (const char *)trace_slot(elements[i], head - 1);
+
+        __builtin_prefetch(slot);
+        __builtin_prefetch(slot + sizeof(struct es_tuple) - 1);
+    }
+}
+
+size_t es_element_latest_of_each(const struct es_element_view *const *elements,
+                                 size_t count,
+                                 struct es_tuple *ret_tuples,
+                                 uint64_t *ret_positions,
+                                 uint32_t *ret_indices)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (i % AHEAD == 0)
+            fetch_ahead(elements + i, count - i < AHEAD ? count - i : AHEAD);
+        if (es_element_latest(elements[i], &ret_tuples[found], &ret_positions[found]) >
+            0)
+            ret_indices[found++] = (uint32_t)i;
+    }
+    return found;
+}
+
 void es_cursor_init(struct es_cursor *cursor,
                     const struct es_element_view *element,
                     bool at_end)

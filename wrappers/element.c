@@ -68,32 +68,51 @@ static int pull_latest(struct es_stage *stage,
     return 0;
 }
 
+enum { TOGETHER = 64 }; /* elements that are read at once */
+
+/* Reads up to TOGETHER siblings from `first` on into the batch, which has room. */
+static void read_siblings(struct es_stage *parent,
+                          size_t first,
+                          size_t count,
+                          struct es_batch *batch)
+{
+    const struct es_stage_sibling *siblings = parent->siblings + first;
+    const struct es_element_view *elements[TOGETHER];
+    struct es_mark *marks = batch->marks + batch->count;
+    uint64_t positions[TOGETHER];
+    uint32_t indices[TOGETHER];
+    size_t found;
+
+    for (size_t i = 0; i < count; i++)
+        elements[i] = siblings[i].state;
+    found = es_element_latest_of_each(elements, count, batch->tuples + batch->count,
+                                      positions, indices);
+    for (size_t i = 0; i < found; i++)
+        marks[i] = (struct es_mark){.position = positions[i],
+                                    .origin = siblings[indices[i]].origin};
+    batch->count += found;
+    if (found == count)
+        return;
+    for (size_t i = 0, next = 0; i < count; i++) {
+        if (next < found && indices[next] == i)
+            next++;
+        else
+            parent->children[first + i]->cost.tuples--;
+    }
+}
+
 static int pull_latest_siblings(struct es_stage *parent,
                                 const struct es_pull *pull,
                                 struct es_batch *batch)
 {
-    const struct es_stage_sibling *siblings = parent->siblings;
     size_t count = parent->child_count;
     int result = es_batch_reserve(batch, count);
-    struct es_tuple *tuple;
-    struct es_mark *mark;
 
     (void)pull;
     if (result < 0)
         return result;
-    tuple = batch->tuples + batch->count;
-    mark = batch->marks + batch->count;
-    for (size_t i = 0; i < count; i++) {
-        if (es_element_latest(siblings[i].state, tuple, &mark->position) <= 0) {
-            parent->children[i]->cost.tuples--;
-            continue;
-        }
-        mark->origin = siblings[i].origin;
-        mark->flags = 0;
-        tuple++;
-        mark++;
-    }
-    batch->count = (size_t)(tuple - batch->tuples);
+    for (size_t i = 0; i < count; i += TOGETHER)
+        read_siblings(parent, i, count - i < TOGETHER ? count - i : TOGETHER, batch);
     return 0;
 }
 

@@ -28,14 +28,16 @@ typedef int (*reduction_fn)(const struct es_stage *stage,
 struct reduce {
     struct esi_fan fan;
     reduction_fn reduction;
-    bool sums; /* it makes summaries */
-    bool wary; /* there may be more groups than its properties allow */
+    bool sums;      /* it makes summaries */
+    bool wary;      /* there may be more groups than its properties allow */
+    bool one_clock; /* all tuples come from elements of one process */
     struct esi_grouping grouping; /* where it sums */
 };
 
 /* Whether the time `a` of one tuple is later than `b` of another.  Ticks of one process
  * compare as they are. */
 static bool is_later(const struct es_stage *stage,
+                     const struct reduce *reduce,
                      const struct es_batch *batch,
                      size_t one,
                      uint64_t a,
@@ -46,7 +48,8 @@ static bool is_later(const struct es_stage *stage,
     uint32_t first = batch->marks[one].origin;
     uint32_t second = batch->marks[other].origin;
 
-    if (first == second || origins[first].clock == origins[second].clock)
+    if (reduce->one_clock || first == second ||
+        origins[first].clock == origins[second].clock)
         return a > b;
     return esi_realtime_ns(stage, first, a) > esi_realtime_ns(stage, second, b);
 }
@@ -88,14 +91,13 @@ static int reduce_latest(const struct es_stage *stage,
     size_t latest = none;
     size_t open = none;
 
-    (void)reduce;
     for (size_t i = first; i < none; i++) {
         if (es_batch_is_open(batch, i)) {
-            if (open == none ||
-                is_later(stage, batch, i, tuples[i].start, open, tuples[open].start))
+            if (open == none || is_later(stage, reduce, batch, i, tuples[i].start, open,
+                                         tuples[open].start))
                 open = i;
-        } else if (latest == none || is_later(stage, batch, i, tuples[i].stop, latest,
-                                              tuples[latest].stop)) {
+        } else if (latest == none || is_later(stage, reduce, batch, i, tuples[i].stop,
+                                              latest, tuples[latest].stop)) {
             latest = i;
         }
     }
@@ -115,14 +117,13 @@ static int reduce_earliest(const struct es_stage *stage,
     size_t earliest = none;
     size_t open = none;
 
-    (void)reduce;
     for (size_t i = first; i < none; i++) {
         if (es_batch_is_open(batch, i)) {
-            if (open == none ||
-                is_later(stage, batch, open, tuples[open].start, i, tuples[i].start))
+            if (open == none || is_later(stage, reduce, batch, open, tuples[open].start,
+                                         i, tuples[i].start))
                 open = i;
         } else if (earliest == none ||
-                   is_later(stage, batch, earliest, tuples[earliest].stop, i,
+                   is_later(stage, reduce, batch, earliest, tuples[earliest].stop, i,
                             tuples[i].stop)) {
             earliest = i;
         }
@@ -213,6 +214,24 @@ static bool has_strange_summaries(const struct es_stage *stage,
     return false;
 }
 
+/* Whether the children are elements whose times compare as they are; looking that up
+ * for each tuple would touch memory for each. */
+static bool has_one_clock(const struct es_stage *stage)
+{
+    const struct es_origins *origins = stage->context ? stage->context->origins : NULL;
+    const struct es_clock *clock = NULL;
+
+    for (size_t i = 0; i < stage->child_count; i++) {
+        uint32_t origin = stage->children[i]->origin;
+
+        if (!origins || origin >= origins->count ||
+            (clock && clock != origins->items[origin].clock))
+            return false;
+        clock = origins->items[origin].clock;
+    }
+    return clock != NULL;
+}
+
 static int open_reduce(struct es_stage *stage,
                        const struct es_property_value *values,
                        struct es_error *error)
@@ -230,6 +249,7 @@ static int open_reduce(struct es_stage *stage,
     reduce->grouping.of = (enum es_summary_field)values[PROPERTY_OF].integer;
     reduce->grouping.by = (enum es_summary_group)values[PROPERTY_BY].integer;
     reduce->wary = has_strange_summaries(stage, reduce);
+    reduce->one_clock = has_one_clock(stage);
     stage->state = reduce;
     return 0;
 }

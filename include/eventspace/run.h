@@ -223,6 +223,15 @@ ES_API int es_run_select(const struct es_run *run,
 ES_API int es_element_latest(const struct es_element_view *element,
                              struct es_tuple *ret_tuple,
                              uint64_t *ret_position);
+/* The same for `count` elements at once, which waits less for memory.  Elements without
+ * a tuple are left out: ret_indices[k] says whose ret_tuples[k] is.  The arrays have
+ * room for all; ret_tuples may be written beyond what was found.  Returns the number of
+ * tuples. */
+ES_API size_t es_element_latest_of_each(const struct es_element_view *const *elements,
+                                        size_t count,
+                                        struct es_tuple *ret_tuples,
+                                        uint64_t *ret_positions,
+                                        uint32_t *ret_indices);
 
 /* The operation under way, stop = 0.  1, or 0 when the thread is in none of this
  * element's operations (or changes too fast to be seen: after 100 tries). */

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -310,6 +311,48 @@ static void the_info_tells_what_the_element_is(void **state)
     assert_false(info.block);
 }
 
+/* Many elements, every third of them empty, some written around their rings. */
+static void the_newest_of_many_are_those_of_each(void **state)
+{
+    enum { MANY = 50 }; /* more than are fetched at once */
+    const struct es_element_view *elements[MANY];
+    struct es_tuple tuples[MANY], tuple;
+    uint64_t positions[MANY], position;
+    uint32_t indices[MANY];
+    struct scene *scene = *state;
+    char name[64];
+    size_t found, next = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        struct es_writer writer;
+
+        snprintf(name, sizeof name, "1.%d/test", i);
+        fixture_element(scene->segment, name, 15, &writer);
+        for (int k = 0; k < i % 3 * (i + 1); k++) {
+            tuple = fixture_tuple((uint64_t)(100 * i + k));
+            es_writer_write(&writer, &tuple);
+        }
+    }
+    assert_true(es_run_refresh(scene->run) >= MANY);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "1.%d/test", i);
+        elements[i] = fixture_find(scene->run, name);
+        assert_non_null(elements[i]);
+    }
+    found = es_element_latest_of_each(elements, MANY, tuples, positions, indices);
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (es_element_latest(elements[i], &tuple, &position) == 0)
+            continue;
+        assert_true(next < found);
+        assert_int_equal(indices[next], i);
+        assert_int_equal(positions[next], position);
+        assert_memory_equal(&tuples[next], &tuple, sizeof tuple);
+        next++;
+    }
+    assert_int_equal(next, found);
+    assert_int_equal(found, MANY - (MANY + 2) / 3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -332,6 +375,7 @@ int main(void)
         TEST(polls_are_counted_not_written),
         TEST(a_cursor_at_the_end_sees_only_what_comes),
         TEST(the_info_tells_what_the_element_is),
+        TEST(the_newest_of_many_are_those_of_each),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
