@@ -108,7 +108,9 @@ static int ask_for_plan(struct es_link *link, struct es_error *error, char **ret
         return code;
     code = es_member_text(es_message_root(reply), "text", error, &text);
     if (code == 0 && frame.type != ES_FRAME_REPLY)
-        code = es_error_set(error, -EPROTO, "%s", text);
+        code = es_error_set(
+            error, -(int)es_member_integer_or(es_message_root(reply), "code", EPROTO),
+            "%s", text);
     *ret_text = code == 0 ? strdup(text) : NULL;
     if (code == 0 && !*ret_text)
         code = -ENOMEM;
@@ -142,6 +144,12 @@ static int fetch_plan(const struct invitation *invitation,
         return code;
     code = ask_for_plan(link, error, &text);
     es_link_close(link);
+    /* A job that no `eventspace run` has started has no plan: the default is collected.
+     */
+    if (code == -ENOENT) {
+        es_error_clear(error);
+        return 0;
+    }
     if (code < 0)
         return code;
     code = write_text(path, text, error);
