@@ -104,6 +104,10 @@ expect 0 "$eventspace" scope list "$far"
 contains out SCOPE
 kill "$(pids -afar)"
 await 5 none_left -afar
+expect 0 "$server" --run "$far" --grace 60 --advertise ::1
+grep -qF '"advertise":"[::1]"' "$home/$far/server.json" || fault "an IPv6 address stands bare"
+kill "$(pids -afar)"
+await 5 none_left -afar
 
 # A signal ends it; nothing of it is in the way of the next one.
 kill "$pid"
