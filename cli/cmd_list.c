@@ -16,6 +16,8 @@
 #include "cli/consumer.h"
 #include "cli/ending.h"
 #include "eventspace/operation.h"
+#include "eventspace/servers.h"
+#include "tuplespace/run_directory.h"
 
 struct list_arguments {
     const char *run;
@@ -121,6 +123,53 @@ static int print_runs_text(const struct es_run_info *runs, int count)
     return code;
 }
 
+/* Whether the run's tuple servers can be asked, and how many ranks they know. */
+static bool ask_servers(const char *run, struct es_run_info *ret_info)
+{
+    struct es_server_info server;
+    struct es_servers *servers;
+    int ranks = 0;
+
+    if (es_servers_open(run, NULL, NULL, &servers) < 0)
+        return false;
+    for (size_t i = 0; es_servers_at(servers, i, &server) == 0; i++)
+        ranks += server.ranks;
+    es_servers_close(servers);
+    *ret_info = (struct es_run_info){.segments = ranks, .alive = ranks};
+    snprintf(ret_info->run, sizeof ret_info->run, "%s", run);
+    return true;
+}
+
+static bool is_listed(const struct es_run_info *runs, int count, const char *run)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(runs[i].run, run) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the runs that have a tuple server here, but no process: those of the host where
+ * a job was started that runs elsewhere.  Returns how many there are then. */
+static int add_served_runs(struct es_run_info **runs, int count)
+{
+    char(*names)[64] = NULL;
+    int found = es_run_directory_list(NULL, &names);
+
+    for (int i = 0; i < found; i++) {
+        struct es_run_info info, *grown;
+
+        if (is_listed(*runs, count, names[i]) || !ask_servers(names[i], &info))
+            continue;
+        grown = reallocarray(*runs, (size_t)count + 1, sizeof *grown);
+        if (!grown)
+            break;
+        grown[count++] = info;
+        *runs = grown;
+    }
+    free(names);
+    return count;
+}
+
 static int list_runs(enum es_format format)
 {
     struct es_run_info *runs;
@@ -129,6 +178,7 @@ static int list_runs(enum es_format format)
     if (count < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
                                       "cannot look for runs, shared memory");
+    count = add_served_runs(&runs, count);
     int code = 0;
     if (format == ES_FORMAT_JSON)
         print_runs_json(runs, count);
