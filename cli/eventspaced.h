@@ -71,6 +71,9 @@ struct es_registration_config {
 int esi_registration_start(const struct es_registration_config *config,
                            struct es_registration **ret_registration);
 /* Whether the home server has answered of late. */
+/* Waits until the first try has led there or failed, half a second at most: so that a
+ * home server knows all hosts of a program that ends at once. */
+void esi_registration_await(struct es_registration *registration);
 bool esi_registration_is_up(struct es_registration *registration);
 /* The address that has led to the home server; false: none has yet. */
 bool esi_registration_home(struct es_registration *registration,

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/eventspaced.h"
@@ -29,6 +30,7 @@
 enum {
     BEAT_NS = 1000000000,
     ANSWER_MS = 5000, /* how long an answer may take */
+    FIRST_TRY_MS = 500,
     PAUSE_MIN_MS = 200,
     PAUSE_MAX_MS = 5000,
 };
@@ -38,6 +40,7 @@ struct es_registration {
     pthread_t thread;
     int stop; /* eventfd */
     atomic_bool is_up;
+    atomic_bool has_failed; /* once at least */
     pthread_mutex_t lock;
     char known_home[ES_ADDRESS_BYTES]; /* that has led there; guarded */
     /* The thread's own. */
@@ -258,6 +261,7 @@ static void *run_registration(void *data)
         }
         if (code < 0) {
             log_loss(registration, &error, code);
+            atomic_store(&registration->has_failed, true);
             if (await_stop(registration, pause_ms))
                 break;
             pause_ms = 2 * pause_ms > PAUSE_MAX_MS ? PAUSE_MAX_MS : 2 * pause_ms;
@@ -278,6 +282,7 @@ int esi_registration_start(const struct es_registration_config *config,
         return -ENOMEM;
     registration->config = *config;
     atomic_init(&registration->is_up, false);
+    atomic_init(&registration->has_failed, false);
     pthread_mutex_init(&registration->lock, NULL);
     registration->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (registration->stop < 0) {
@@ -294,6 +299,17 @@ int esi_registration_start(const struct es_registration_config *config,
     }
     *ret_registration = registration;
     return 0;
+}
+
+void esi_registration_await(struct es_registration *registration)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int i = 0; i < FIRST_TRY_MS; i++) {
+        if (atomic_load(&registration->is_up) || atomic_load(&registration->has_failed))
+            return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 bool esi_registration_is_up(struct es_registration *registration)

@@ -484,6 +484,8 @@ int esi_daemon_serve(const struct es_daemon_options *options,
         es_error_format(&error, fault, sizeof fault);
         esi_daemon_tell(ready, error.text[0] ? fault : strerror(-code), NULL);
     } else {
+        if (daemon.registration)
+            esi_registration_await(daemon.registration);
         tell_addresses(&daemon, ready);
         es_server_log(daemon.server, "serves run %s on %s, pid %d", options->run,
                       options->host, (int)getpid());
