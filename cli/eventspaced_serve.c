@@ -381,12 +381,12 @@ static int start_registration(struct daemon *daemon)
                : 0;
 }
 
+/* Where the home server is it finds as everybody on this host does. */
 static int start_mover(struct daemon *daemon)
 {
     const struct es_mover_config config = {
         .run = daemon->options->run,
         .host = daemon->options->host,
-        .home = daemon->options->home,
         .server = daemon->server,
     };
 

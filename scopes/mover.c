@@ -461,10 +461,14 @@ static bool prepare(struct es_mover *mover)
                                                 &mover->servers, &mover->plan) != 0)
         if (must_stop(mover, RETRY_NS))
             return false;
-    return esi_mover_has_work(&mover->plan, config->host) &&
-           (mover->servers ||
-            es_servers_open(config->run, config->home, NULL, &mover->servers) == 0) &&
-           es_run_open_empty(config->run, NULL, &mover->run) >= 0;
+    if (!esi_mover_has_work(&mover->plan, config->host))
+        return false;
+    /* The home server may not have been found yet. */
+    while (!mover->servers &&
+           es_servers_open(config->run, config->home, NULL, &mover->servers) != 0)
+        if (must_stop(mover, RETRY_NS))
+            return false;
+    return es_run_open_empty(config->run, NULL, &mover->run) >= 0;
 }
 
 static void *run_mover(void *data)
