@@ -72,39 +72,15 @@ static void write_row(void *data, const struct es_stage_row *row)
     struct es_json_out *out = data;
 
     es_json_out_begin_object(out, NULL);
-    es_json_out_signed(out, "depth", row->depth);
-    es_json_out_string(out, "type", row->type);
-    es_json_out_string(out, "label", row->label);
-    if (row->host)
-        es_json_out_string(out, "host", row->host);
-    es_json_out_unsigned(out, "calls", row->calls);
-    es_json_out_unsigned(out, "tuples", row->tuples);
-    es_json_out_unsigned(out, "failures", row->failures);
-    es_json_out_unsigned(out, "bytes", row->bytes);
-    es_json_out_unsigned(out, "lost", row->lost);
-    es_json_out_unsigned(out, "late", row->late);
-    es_json_out_unsigned(out, "time_ns", row->time_ns);
-    es_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+    es_stage_row_write(row, out);
     if (row->silent)
         es_json_out_bool(out, "silent", true);
     es_json_out_end(out);
 }
 
-static void write_stage(struct es_stage *stage, int depth, struct es_json_out *out)
-{
-    struct es_stage_row row;
-
-    es_stage_row_fill(stage, depth, &row);
-    write_row(out, &row);
-    if (es_stage_is_remote(stage))
-        (void)es_remote_foreach_row(stage, depth + 1, COSTS_NS, write_row, out);
-    for (size_t i = 0; i < stage->child_count; i++)
-        write_stage(stage->children[i], depth + 1, out);
-}
-
 void es_part_write_costs(const struct es_part *part, struct es_json_out *reply)
 {
     es_json_out_begin_array(reply, "stages");
-    write_stage(part->root, 0, reply);
+    es_stage_foreach_row(part->root, 0, COSTS_NS, write_row, reply);
     es_json_out_end(reply);
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json_out.h"
 #include "eventspace/stage.h"
 #include "scopes/show.h"
 
@@ -58,5 +59,17 @@ int es_remote_foreach_row(struct es_stage *stage,
 void es_stage_row_fill(const struct es_stage *stage,
                        int depth,
                        struct es_stage_row *ret_row);
+
+/* Calls `visit` for `stage`, which has that depth, and for all below.  What stands in
+ * tuple servers follows its remote stage; a server that does not tell within
+ * `timeout_ns` leaves its remote stage alone.  Between pulls only. */
+void es_stage_foreach_row(struct es_stage *stage,
+                          int depth,
+                          uint64_t timeout_ns,
+                          void (*visit)(void *data, const struct es_stage_row *row),
+                          void *data);
+
+/* Writes the row into an object that is begun; all but `silent`. */
+void es_stage_row_write(const struct es_stage_row *row, struct es_json_out *out);
 
 #endif

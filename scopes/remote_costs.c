@@ -143,3 +143,36 @@ int es_remote_foreach_row(struct es_stage *stage,
     es_message_destroy(message);
     return 0;
 }
+
+void es_stage_foreach_row(struct es_stage *stage,
+                          int depth,
+                          uint64_t timeout_ns,
+                          void (*visit)(void *data, const struct es_stage_row *row),
+                          void *data)
+{
+    struct es_stage_row row;
+
+    es_stage_row_fill(stage, depth, &row);
+    visit(data, &row);
+    if (es_stage_is_remote(stage))
+        (void)es_remote_foreach_row(stage, depth + 1, timeout_ns, visit, data);
+    for (size_t i = 0; i < stage->child_count; i++)
+        es_stage_foreach_row(stage->children[i], depth + 1, timeout_ns, visit, data);
+}
+
+void es_stage_row_write(const struct es_stage_row *row, struct es_json_out *out)
+{
+    es_json_out_signed(out, "depth", row->depth);
+    es_json_out_string(out, "type", row->type);
+    es_json_out_string(out, "label", row->label);
+    if (row->host)
+        es_json_out_string(out, "host", row->host);
+    es_json_out_unsigned(out, "calls", row->calls);
+    es_json_out_unsigned(out, "tuples", row->tuples);
+    es_json_out_unsigned(out, "failures", row->failures);
+    es_json_out_unsigned(out, "bytes", row->bytes);
+    es_json_out_unsigned(out, "lost", row->lost);
+    es_json_out_unsigned(out, "late", row->late);
+    es_json_out_unsigned(out, "time_ns", row->time_ns);
+    es_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+}
