@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "eventspace/summary.h"
+#include "tuplespace/byte_order.h"
 
 enum {
     RUN_HAS_COUNT = 1,
@@ -477,22 +478,6 @@ static int read_moves(struct es_wire_state *state,
     return result;
 }
 
-static void swap_tuples(struct es_tuple *tuples, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct es_tuple *tuple = &tuples[i];
-
-        tuple->stop = __builtin_bswap64(tuple->stop);
-        tuple->operation = __builtin_bswap16(tuple->operation);
-        tuple->communicator = __builtin_bswap16(tuple->communicator);
-        tuple->start = __builtin_bswap64(tuple->start);
-        tuple->sequence = __builtin_bswap32(tuple->sequence);
-        tuple->peer = (int32_t)__builtin_bswap32((uint32_t)tuple->peer);
-        tuple->tag = (int32_t)__builtin_bswap32((uint32_t)tuple->tag);
-        tuple->bytes = __builtin_bswap32(tuple->bytes);
-    }
-}
-
 static int read_tail(struct es_wire_state *state,
                      const struct es_wire_source *source,
                      const struct head *head,
@@ -547,7 +532,7 @@ int es_batch_decode(struct es_wire_state *state,
         memcpy(batch->tuples + batch->count, tuples,
                head.tuples * sizeof *batch->tuples);
         if (source->swapped)
-            swap_tuples(batch->tuples + batch->count, head.tuples);
+            es_byte_order_turn_tuples(batch->tuples + batch->count, head.tuples);
     }
     batch->count += head.tuples;
     batch->more |= head.more;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "eventspace/summary.h"
+#include "tuplespace/byte_order.h"
 #include "wrappers/stage.h"
 
 enum { PROPERTY_ORDER, PROPERTY_TIME };
@@ -68,18 +69,6 @@ static void make_global(const struct es_stage *stage,
         tuple->stop = esi_realtime_ns(stage, origin, tuple->stop);
 }
 
-static void swap(struct es_tuple *tuple)
-{
-    tuple->stop = __builtin_bswap64(tuple->stop);
-    tuple->operation = __builtin_bswap16(tuple->operation);
-    tuple->communicator = __builtin_bswap16(tuple->communicator);
-    tuple->start = __builtin_bswap64(tuple->start);
-    tuple->sequence = __builtin_bswap32(tuple->sequence);
-    tuple->peer = (int32_t)__builtin_bswap32((uint32_t)tuple->peer);
-    tuple->tag = (int32_t)__builtin_bswap32((uint32_t)tuple->tag);
-    tuple->bytes = __builtin_bswap32(tuple->bytes);
-}
-
 static int pull_convert(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct es_batch *batch)
@@ -94,7 +83,7 @@ static int pull_convert(struct es_stage *stage,
         if (convert->is_global && !es_mark_is_summary(&batch->marks[i]))
             make_global(stage, &batch->tuples[i], batch->marks[i].origin);
         if (convert->swaps)
-            swap(&batch->tuples[i]);
+            es_byte_order_turn_tuples(&batch->tuples[i], 1);
     }
     return 0;
 }
