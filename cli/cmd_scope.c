@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_text.h"
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -394,26 +394,23 @@ static int show(struct es_servers *servers, const struct scope_arguments *argume
 
 static int write_settings(const struct scope_arguments *arguments, char **ret_text)
 {
-    struct es_json_out out;
-    size_t length;
-    FILE *stream = open_memstream(ret_text, &length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "do", "set");
-    es_json_out_begin_object(&out, "settings");
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "do", "set");
+    es_json_out_begin_object(&json.out, "settings");
     for (size_t i = 0; i < arguments->setting_count; i++) {
         char *value = strchr(arguments->settings[i], '=');
 
         *value = '\0';
-        es_json_out_string(&out, arguments->settings[i], value + 1);
+        es_json_out_string(&json.out, arguments->settings[i], value + 1);
         *value = '=';
     }
-    es_json_out_end(&out);
-    es_json_out_end(&out);
-    return fclose(stream) == 0 ? 0 : -ENOMEM;
+    es_json_out_end(&json.out);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, NULL);
 }
 
 /* Hands the scope to the rate controller. */

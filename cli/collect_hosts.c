@@ -7,11 +7,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_text.h"
 #include "cli/command.h"
 #include "scopes/servers.h"
 
@@ -42,24 +41,19 @@ static int format_request(const struct es_selection *selection,
                           char **ret_text,
                           size_t *ret_length)
 {
-    struct es_json_out out;
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "collect");
-    write_selection(&out, selection);
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "collect");
+    write_selection(&json.out, selection);
     if (change->threshold > 0)
-        es_json_out_unsigned(&out, "threshold", change->threshold);
+        es_json_out_unsigned(&json.out, "threshold", change->threshold);
     else
-        es_json_out_bool(&out, "enable", change->on);
-    es_json_out_end(&out);
-    if (fclose(stream) == 0)
-        return 0;
-    free(*ret_text);
-    return -ENOMEM;
+        es_json_out_bool(&json.out, "enable", change->on);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
 }
 
 /* --- The answers -------------------------------------------------------------- */

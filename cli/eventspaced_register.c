@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json_text.h"
 #include "cli/eventspaced.h"
 #include "pathmap/message.h"
 
@@ -89,24 +90,20 @@ static int format_request(struct es_registration *registration,
                           size_t *ret_length)
 {
     struct es_host_board *board = registration->config.board;
-    struct es_json_out out;
-    struct writing writing = {.registration = registration, .out = &out};
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
+    struct writing writing = {.registration = registration, .out = &json.out};
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "register");
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "register");
     es_host_board_foreach(board, write_entry, &writing);
-    es_json_out_string(&out, "told", esi_run_end_name(es_host_board_ending(board)));
-    es_json_out_unsigned(&out, "wait_ns", wait_ns);
-    es_json_out_bool(&out, "ends", ends);
-    es_json_out_end(&out);
-    if (fclose(stream) == 0)
-        return 0;
-    free(*ret_text);
-    return -ENOMEM;
+    es_json_out_string(&json.out, "told",
+                       esi_run_end_name(es_host_board_ending(board)));
+    es_json_out_unsigned(&json.out, "wait_ns", wait_ns);
+    es_json_out_bool(&json.out, "ends", ends);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
 }
 
 static int send_request(struct es_registration *registration,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_text.h"
 #include "scopes/catalog_private.h"
 #include "scopes/part_wire.h"
 
@@ -250,33 +251,27 @@ static int write_request(const struct es_catalog *catalog,
                          char **ret_text,
                          size_t *ret_length)
 {
-    struct es_json_out out;
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "catalog");
-    es_json_out_begin_array(&out, "known");
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "catalog");
+    es_json_out_begin_array(&json.out, "known");
     for (size_t i = 0; i < catalog->process_count; i++) {
         const struct esi_catalog_process *process = catalog->processes[i];
 
         if (strcmp(process->server, server) != 0)
             continue;
-        es_json_out_begin_array(&out, NULL);
-        es_json_out_signed(&out, NULL, process->public.info.pid);
-        es_json_out_unsigned(&out, NULL, process->made);
-        es_json_out_unsigned(&out, NULL, process->element_count);
-        es_json_out_end(&out);
+        es_json_out_begin_array(&json.out, NULL);
+        es_json_out_signed(&json.out, NULL, process->public.info.pid);
+        es_json_out_unsigned(&json.out, NULL, process->made);
+        es_json_out_unsigned(&json.out, NULL, process->element_count);
+        es_json_out_end(&json.out);
     }
-    es_json_out_end(&out);
-    es_json_out_end(&out);
-    if (fclose(stream) != 0) {
-        free(*ret_text);
-        return -ENOMEM;
-    }
-    return 0;
+    es_json_out_end(&json.out);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
 }
 
 static int ask_host(struct es_catalog *catalog, const char *server, uint64_t timeout_ns)

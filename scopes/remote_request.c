@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "scopes/remote_private.h"
 
 /* --- The tree ----------------------------------------------------------------- */
@@ -202,25 +203,19 @@ int esi_remote_write_open(const struct es_stage *stage,
                           size_t *ret_length)
 {
     const struct esi_remote *remote = stage->state;
-    struct es_json_out out;
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "open");
-    es_json_out_bool(&out, "lossless", is_lossless(stage));
-    write_hosts(stage, &out);
-    write_processes(stage, &out);
-    write_origins(stage, &out);
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "open");
+    es_json_out_bool(&json.out, "lossless", is_lossless(stage));
+    write_hosts(stage, &json.out);
+    write_processes(stage, &json.out);
+    write_origins(stage, &json.out);
     /* The tree is text already, so the object is ended by hand. */
-    fprintf(stream, ",\"tree\":%s}", remote->tree);
-    if (fclose(stream) != 0) {
-        free(*ret_text);
-        return -ENOMEM;
-    }
-    return 0;
+    fprintf(json.stream, ",\"tree\":%s}", remote->tree);
+    return es_json_text_finish(&json, ret_text, ret_length);
 }
 
 /* --- The reply --------------------------------------------------------------- */

@@ -6,9 +6,10 @@
 #include "scopes/server_talk.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/json_text.h"
 
 /* The words of a failure that the server reports. */
 static int read_failure(const struct es_frame *frame, struct es_error *error)
@@ -56,16 +57,14 @@ static int write_request(void (*write)(struct es_json_out *out, void *data),
                          char **ret_text,
                          size_t *ret_length)
 {
-    struct es_json_out out;
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    write(&out, data);
-    es_json_out_end(&out);
-    return fclose(stream) == 0 ? 0 : -ENOMEM;
+    es_json_out_begin_object(&json.out, NULL);
+    write(&json.out, data);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
 }
 
 int esi_server_talk(struct es_link *link,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "scopes/element_store.h"
 #include "scopes/host_board.h"
 #include "scopes/part.h"
@@ -130,23 +131,21 @@ static int send_failure(struct es_link *link,
                         const struct es_error *error)
 {
     char words[sizeof error->source + sizeof error->text + 32];
-    struct es_json_out out;
-    char *text = NULL;
+    struct es_json_text json;
+    char *text;
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_signed(&out, "code", -code);
-    es_json_out_string(&out, "text",
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_signed(&json.out, "code", -code);
+    es_json_out_string(&json.out, "text",
                        error->text[0] ? es_error_format(error, words, sizeof words)
                                       : strerror(-code));
-    es_json_out_end(&out);
-    int result = fclose(stream) == 0
-                     ? send_text(link, ES_FRAME_FAILURE, id, text, length)
-                     : -ENOMEM;
+    es_json_out_end(&json.out);
+    int result = es_json_text_finish(&json, &text, &length);
+    if (result == 0)
+        result = send_text(link, ES_FRAME_FAILURE, id, text, length);
     free(text);
     return result;
 }
@@ -185,18 +184,17 @@ static int write_reply(struct es_service_connection *connection,
                        char **ret_text,
                        size_t *ret_length)
 {
-    struct es_json_out out;
-    FILE *stream = open_memstream(ret_text, ret_length);
+    struct es_json_text json;
 
-    if (!stream)
+    if (es_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    int code = answer(connection, request, &out, error);
+    es_json_out_begin_object(&json.out, NULL);
+    int code = answer(connection, request, &json.out, error);
     if (code >= 0)
-        es_json_out_end(&out);
-    if (fclose(stream) != 0 && code >= 0)
-        code = -ENOMEM;
+        es_json_out_end(&json.out);
+    int finished = es_json_text_finish(&json, ret_text, ret_length);
+    if (code >= 0 && finished < 0)
+        code = finished;
     if (code >= 0 && *ret_length > ES_FRAME_MAX_BYTES)
         code = es_error_set(error, -EMSGSIZE, "the reply has %zu bytes, too many",
                             *ret_length);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* JSON in memory is what was written, however long. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json_text.h"
+
+static void test_object(void **state)
+{
+    struct es_json_text json;
+    char *text;
+    size_t length;
+
+    (void)state;
+    assert_int_equal(es_json_text_begin(&json), 0);
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "open");
+    es_json_out_signed(&json.out, "rank", -1);
+    es_json_out_end(&json.out);
+    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    assert_string_equal(text, "{\"request\":\"open\",\"rank\":-1}\n");
+    assert_int_equal(length, strlen(text));
+    free(text);
+}
+
+/* What is text already goes to the stream, between what is not. */
+static void test_stream(void **state)
+{
+    struct es_json_text json;
+    char *text;
+
+    (void)state;
+    assert_int_equal(es_json_text_begin(&json), 0);
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_bool(&json.out, "a", true);
+    fputs(",\"b\":[1]}", json.stream);
+    assert_int_equal(es_json_text_finish(&json, &text, NULL), 0);
+    assert_string_equal(text, "{\"a\":true,\"b\":[1]}");
+    free(text);
+}
+
+static void test_nothing(void **state)
+{
+    struct es_json_text json;
+    char *text;
+    size_t length = 1;
+
+    (void)state;
+    assert_int_equal(es_json_text_begin(&json), 0);
+    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(length, 0);
+    free(text);
+}
+
+static void test_long(void **state)
+{
+    enum { NUMBERS = 100000 };
+    struct es_json_text json;
+    char *text;
+    size_t length;
+
+    (void)state;
+    assert_int_equal(es_json_text_begin(&json), 0);
+    es_json_out_begin_array(&json.out, NULL);
+    for (int i = 0; i < NUMBERS; i++)
+        es_json_out_unsigned(&json.out, NULL, 7);
+    es_json_out_end(&json.out);
+    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    /* "7" and "," each, or the last "]"; "[" and the line's end. */
+    assert_int_equal(length, 2 * NUMBERS + 2);
+    assert_int_equal(strlen(text), length);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_object),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_long),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
