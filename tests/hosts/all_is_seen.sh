@@ -28,9 +28,12 @@ on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
 on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
 check 'so it does from outside' grep -q '4 threads' $work/heartbeat
-on front 10 "$eventspace" list >$work/list
-check "list without a run tells of it where none of its ranks are" \
-    grep -Eq "^seen +live " $work/list
+# Servers tell the home server once a second how many ranks they know.
+run_is_live() {
+    on front 10 "$eventspace" list | grep -E "^seen +live "
+}
+await 10 run_is_live
+check "list without a run tells of it where none of its ranks are" run_is_live
 on front 10 "$eventspace" list seen >$work/list
 for host in front gate a0 a1 b0 b1; do
     check "list tells of $host" grep -Eq "^$host .* up" $work/list
