@@ -25,6 +25,8 @@
 #include <cpuid.h>
 #endif
 
+#include "base/now.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 #define PPB UINT64_C(1000000000)
 /* What is thinkable for a crystal and a disciplined kernel clock together: 200 ppm. */
@@ -148,14 +150,6 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 /* --- Pairing --------------------------------------------------------------------- */
 
-static uint64_t now_ns(clockid_t id)
-{
-    struct timespec now;
-
-    clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* Ticks that are really read here: the fences keep rdtsc from sliding into its
  * surroundings. */
 static uint64_t ordered_ticks(enum es_clock_kind kind)
@@ -178,8 +172,8 @@ static void take_pairing(enum es_clock_kind kind, struct pairing *ret_pairing)
 
     for (int i = 0; i < PAIRING_TRIES; i++) {
         uint64_t before = ordered_ticks(kind);
-        uint64_t realtime = now_ns(CLOCK_REALTIME);
-        uint64_t monotonic = now_ns(CLOCK_MONOTONIC);
+        uint64_t realtime = es_now_ns(CLOCK_REALTIME);
+        uint64_t monotonic = es_now_ns(CLOCK_MONOTONIC);
         uint64_t bracket = ordered_ticks(kind) - before;
 
         if (bracket < best.bracket)

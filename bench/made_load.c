@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/host.h"
+#include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/run.h"
 #include "tuplespace/segment.h"
@@ -323,14 +324,6 @@ void made_load_write(struct made_load *load, uint64_t tuples)
             write_one(load, &load->elements[i]);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Tuples that each element should have by now. */
 static double due_each(const struct made_load *load, uint64_t gone_ns)
 {
@@ -362,12 +355,13 @@ static void *write_on(void *argument)
     size_t step = (size_t)load->writers;
     size_t own = (load->count - member->first + step - 1) / step;
     struct timespec tick = {.tv_nsec = (long)TICK_NS};
-    uint64_t begin = now_ns();
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
     uint64_t total = 0;
 
     while (!atomic_load_explicit(&load->stop, memory_order_relaxed)) {
         catch_up(member, &total,
-                 (uint64_t)(due_each(load, now_ns() - begin) * (double)own));
+                 (uint64_t)(due_each(load, es_now_ns(CLOCK_MONOTONIC) - begin) *
+                            (double)own));
         if (load->limit > 0 && total >= load->limit * own)
             break;
         nanosleep(&tick, NULL);

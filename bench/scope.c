@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/scope.h"
 #include "tuplespace/segment.h"
@@ -53,14 +54,6 @@ static void *allocate(size_t count, size_t size)
     if (!memory)
         die("memory", -12);
     return memory;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 static struct es_segment *add_segment(struct load *load, int rank)
@@ -204,12 +197,12 @@ static double time_latest(struct contest *contest, void (*call)(struct contest *
     uint64_t gone;
 
     call(contest);
-    begun = now_ns();
+    begun = es_now_ns(CLOCK_MONOTONIC);
     do {
         for (int i = 0; i < 16; i++)
             call(contest);
         calls += 16;
-        gone = now_ns() - begun;
+        gone = es_now_ns(CLOCK_MONOTONIC) - begun;
     } while (gone < turn_ns);
     return (double)gone / (double)calls;
 }
@@ -226,9 +219,9 @@ static double time_every(struct contest *contest, void (*call)(struct contest *)
         uint64_t begun;
 
         load_write(contest->load, FILL);
-        begun = now_ns();
+        begun = es_now_ns(CLOCK_MONOTONIC);
         call(contest);
-        spent += now_ns() - begun;
+        spent += es_now_ns(CLOCK_MONOTONIC) - begun;
         calls++;
     }
     return (double)spent / (double)calls;

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "bare_tree.h"
+#include "base/now.h"
 #include "eventspace/scope.h"
 #include "made_load.h"
 #include "server_farm.h"
@@ -100,14 +101,6 @@ static _Noreturn void die(const char *what, int code, const struct es_error *err
     exit(1);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t own_cpu_ns(void)
 {
     struct timespec used;
@@ -173,14 +166,15 @@ static size_t fill_leaf(void *data, int leaf, unsigned char *out, size_t room)
 
 static struct sample measure_bare(struct bare_tree *tree, uint64_t turn_ns)
 {
-    uint64_t begin = now_ns(), cpu = own_cpu_ns() + bare_tree_cpu_ns(tree);
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC),
+             cpu = own_cpu_ns() + bare_tree_cpu_ns(tree);
     uint64_t gone = 0, pulls = 0;
 
     while (gone < turn_ns) {
         if (bare_tree_sweep(tree) <= 0)
             die("bare tree", -EPIPE, NULL);
         pulls++;
-        gone = now_ns() - begin;
+        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + bare_tree_cpu_ns(tree) - cpu;
     return (struct sample){.rate = (double)pulls * 1e9 / (double)gone,
@@ -193,14 +187,15 @@ static struct sample measure_floor(const struct bare_shape *bare,
                                    unsigned char *memory,
                                    uint64_t turn_ns)
 {
-    uint64_t begin = now_ns(), cpu = own_cpu_ns(), gone = 0, sweeps = 0;
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC), cpu = own_cpu_ns(), gone = 0,
+             sweeps = 0;
 
     while (gone < turn_ns) {
         for (int i = 0; i < leaves->count; i++)
             if (bare->fill(bare->data, i, memory, bare->room) == 0)
                 die("floor", -EIO, NULL);
         sweeps++;
-        gone = now_ns() - begin;
+        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() - cpu;
     return (struct sample){.rate = (double)sweeps * 1e9 / (double)gone,
@@ -219,7 +214,7 @@ static struct sample measure_scope(const struct bench *bench,
                                    const struct server_farm *farm,
                                    size_t wanted)
 {
-    uint64_t begin = now_ns();
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
     uint64_t cpu = own_cpu_ns() + server_farm_cpu_ns(farm);
     uint64_t gone = 0, pulls = 0;
 
@@ -235,7 +230,7 @@ static struct sample measure_scope(const struct bench *bench,
             exit(1);
         }
         pulls++;
-        gone = now_ns() - begin;
+        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + server_farm_cpu_ns(farm) - cpu;
     return (struct sample){.rate = (double)pulls * 1e9 / (double)gone,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
@@ -143,14 +144,6 @@ static int parse_word(const char *text,
     return 0;
 }
 
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static error_t parse_view(int key, char *text, struct argp_state *state)
 {
     struct events_arguments *arguments = state->input;
@@ -201,7 +194,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
         return 0;
     case OPTION_SINCE:
-        events->since_ns = realtime_ns() - parse_time(text, "--since", state);
+        events->since_ns =
+            es_now_ns(CLOCK_REALTIME) - parse_time(text, "--since", state);
         return 0;
     case OPTION_NEW:
         events->skip_backlog = true;
@@ -258,7 +252,7 @@ static int follow(struct es_events *events,
                   struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
-    uint64_t shown_ns = realtime_ns();
+    uint64_t shown_ns = es_now_ns(CLOCK_REALTIME);
 
     for (;;) {
         /* Looked at first: what is written up to then is read below. */
@@ -270,10 +264,10 @@ static int follow(struct es_events *events,
         show_notices(events, notices);
         if (result == 0 && over)
             return 0;
-        if (realtime_ns() - shown_ns >= SUMMARIES_NS) {
+        if (es_now_ns(CLOCK_REALTIME) - shown_ns >= SUMMARIES_NS) {
             if (es_events_give_summaries(events, sink) < 0)
                 return -EIO;
-            shown_ns = realtime_ns();
+            shown_ns = es_now_ns(CLOCK_REALTIME);
         }
         if (fflush(stdout) != 0)
             return -EIO;
@@ -288,7 +282,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         .format = arguments->format,
         .stream = stdout,
         .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
-        .realtime_ns = realtime_ns(),
+        .realtime_ns = es_now_ns(CLOCK_REALTIME),
         .by_start = arguments->events.sorting == ES_SORTING_START,
         .summed_up = es_events_are_summed_up(events),
     };
@@ -304,7 +298,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         show_notices(events, &notices);
     if (result == 0 && arguments->follow)
         result = follow(events, &sink, &notices);
-    printer.realtime_ns = realtime_ns();
+    printer.realtime_ns = es_now_ns(CLOCK_REALTIME);
     if (result == 0)
         result = es_events_give_summaries(events, &sink);
     if (result == 0)

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
@@ -49,14 +50,6 @@ struct daemon {
     uint64_t lived_ns;           /* when there last was something to serve for */
     uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* --- Log ---------------------------------------------------------------------- */
 
@@ -204,7 +197,7 @@ static void look(struct daemon *daemon)
     bool has_home =
         daemon->registration && esi_registration_is_up(daemon->registration);
     if (everywhere > 0 || has_starter || has_home)
-        daemon->lived_ns = now_ns();
+        daemon->lived_ns = es_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Of several addresses one has led to the home server. */
@@ -233,7 +226,7 @@ static bool takes_leave(struct daemon *daemon, uint64_t now)
 static const char *find_reason(struct daemon *daemon)
 {
     const enum es_run_end end = es_host_board_ending(daemon->board);
-    const uint64_t now = now_ns();
+    const uint64_t now = es_now_ns(CLOCK_MONOTONIC);
 
     if (end != ES_RUN_GOES_ON && daemon->told_ns == 0)
         daemon->told_ns = now;
@@ -266,8 +259,8 @@ static const char *serve_till_the_end(struct daemon *daemon, int signals)
 
     while (!reason) {
         /* Word of the end must not make it look more often. */
-        if (now_ns() - looked_ns >= TICK_MS * UINT64_C(900000)) {
-            looked_ns = now_ns();
+        if (es_now_ns(CLOCK_MONOTONIC) - looked_ns >= TICK_MS * UINT64_C(900000)) {
+            looked_ns = es_now_ns(CLOCK_MONOTONIC);
             look(daemon);
             follow_home(daemon);
         }
@@ -489,7 +482,7 @@ int esi_daemon_serve(const struct es_daemon_options *options,
         tell_addresses(&daemon, ready);
         es_server_log(daemon.server, "serves run %s on %s, pid %d", options->run,
                       options->host, (int)getpid());
-        daemon.lived_ns = now_ns();
+        daemon.lived_ns = es_now_ns(CLOCK_MONOTONIC);
         end(&daemon, serve_till_the_end(&daemon, signals));
     }
     stop(&daemon);

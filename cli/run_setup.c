@@ -15,6 +15,7 @@
 
 #include "base/host.h"
 #include "base/json_out.h"
+#include "base/now.h"
 #include "cli/command.h"
 #include "cli/run_lock.h"
 #include "pathmap/pathmap.h"
@@ -122,14 +123,6 @@ static int write_map(const struct es_pathmap *map,
     return code == 0 ? es_pathmap_save(map, path, error) : code;
 }
 
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void print_facts(FILE *stream,
                         const struct es_run_request *request,
                         const char *run,
@@ -149,7 +142,7 @@ static void print_facts(FILE *stream,
     es_json_out_signed(&out, "ranks", ranks);
     es_json_out_string(&out, "host", es_host_name(host));
     es_json_out_string(&out, "folder", getcwd(folder, sizeof folder));
-    es_json_out_unsigned(&out, "started_ns", realtime_ns());
+    es_json_out_unsigned(&out, "started_ns", es_now_ns(CLOCK_REALTIME));
     es_json_out_signed(&out, "pid", getpid());
     es_json_out_end(&out);
 }

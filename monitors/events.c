@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "monitors/activity.h"
 
 /* Elements that appear join within this time. */
@@ -31,14 +32,6 @@ struct es_events {
     bool summed_up;
     struct es_summaries summaries;
 };
-
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* The earliest pairing of all segments here, selected or not, so that it is the same
  * for every view of a run; and of the elements read on other hosts. */
@@ -115,7 +108,7 @@ int es_events_create(struct es_run *run,
         return -ENOMEM;
     events->run = run;
     events->config = *config;
-    events->begun_ns = realtime_ns();
+    events->begun_ns = es_now_ns(CLOCK_REALTIME);
     result = open_scopes(events, error);
     if (result == 0)
         events->start_ns = find_start(events);
@@ -277,7 +270,7 @@ int es_events_read_backlog(struct es_events *events,
  * last. */
 static int refresh(struct es_events *events, bool last)
 {
-    uint64_t now_ns = realtime_ns();
+    uint64_t now_ns = es_now_ns(CLOCK_REALTIME);
 
     if (!last && now_ns - events->refreshed_ns < REFRESH_NS)
         return 0;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/json_text.h"
+#include "base/now.h"
 #include "scopes/catalog_private.h"
 #include "scopes/part_wire.h"
 
@@ -298,14 +299,6 @@ static int ask_host(struct es_catalog *catalog, const char *server, uint64_t tim
 
 /* --- Hosts that do not answer --------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* NULL: no memory. */
 static struct esi_catalog_silence *get_silence(struct es_catalog *catalog,
                                                const char *host)
@@ -331,7 +324,7 @@ static void note_attempt(struct esi_catalog_silence *silence,
                          int code,
                          uint64_t begun_ns)
 {
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     uint64_t pause_ns = silence->pause_ns * 2;
 
     silence->code = code;
@@ -356,7 +349,8 @@ static int tell_silence(struct es_catalog *catalog,
                         uint64_t silent_ns)
 {
     struct es_notice notice = {.code = silence->code,
-                               .silent_ns = now_ns() - silence->since_ns};
+                               .silent_ns =
+                                   es_now_ns(CLOCK_MONOTONIC) - silence->since_ns};
 
     if (silent_ns > notice.silent_ns)
         notice.silent_ns = silent_ns;
@@ -372,7 +366,7 @@ static int refresh_host(struct es_catalog *catalog,
                         uint64_t timeout_ns)
 {
     struct esi_catalog_silence *silence = get_silence(catalog, info ? info->host : "");
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
     int result;
 
     if (!silence)

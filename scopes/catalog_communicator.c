@@ -15,19 +15,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/catalog_private.h"
 
 #define REQUEST_NS UINT64_C(2000000000)
 /* What nobody knew is asked for again after so long. */
 #define AGAIN_NS UINT64_C(1000000000)
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 void esi_catalog_free_process(struct esi_catalog_process *process)
 {
@@ -119,13 +112,13 @@ static int find_ranks(struct es_catalog *catalog, struct esi_catalog_group *grou
 
     if (group->ranks)
         return 0;
-    if (group->asked_ns && now_ns() - group->asked_ns < AGAIN_NS)
+    if (group->asked_ns && es_now_ns(CLOCK_MONOTONIC) - group->asked_ns < AGAIN_NS)
         return -ENOENT;
     for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++)
         if (!info.here && info.state == ES_SERVER_UP &&
             ask_host_for_group(catalog, info.host, group) == 0)
             return 0;
-    group->asked_ns = now_ns();
+    group->asked_ns = es_now_ns(CLOCK_MONOTONIC);
     return -ENOENT;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/element_wire.h"
 #include "scopes/server_talk.h"
 #include "scopes/servers.h"
@@ -219,21 +220,13 @@ static int read_once(struct es_server_element *element,
     return (int)answer.count;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 int es_server_element_read(struct es_server_element *element,
                            struct es_cursor *cursor,
                            void *ret_tuples,
                            size_t max,
                            uint64_t timeout_ns)
 {
-    uint64_t begin = now_ns();
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
     uint64_t gone_by = 0;
     int count;
 
@@ -242,7 +235,7 @@ int es_server_element_read(struct es_server_element *element,
     /* The server does not wait for long at a time. */
     do {
         count = read_once(element, cursor, ret_tuples, max, timeout_ns - gone_by);
-        gone_by = now_ns() - begin;
+        gone_by = es_now_ns(CLOCK_MONOTONIC) - begin;
     } while (count == 0 && gone_by < timeout_ns);
     return count;
 }

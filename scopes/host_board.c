@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "pathmap/pathmap.h"
 #include "tuplespace/run_directory.h"
 
@@ -39,14 +40,6 @@ struct es_host_board {
     size_t answers_owed;
     bool is_closed;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void copy_text(char *out, size_t size, const char *text)
 {
@@ -211,7 +204,7 @@ int es_host_board_foreach(struct es_host_board *board,
     int result = 0;
 
     pthread_mutex_lock(&board->lock);
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     board->hosts[0].entry.heard_ns = now;
     for (size_t i = 0; i < board->count && result == 0; i++) {
         struct es_host_entry *entry = &board->hosts[i].entry;
@@ -272,7 +265,7 @@ int es_host_board_register(struct es_host_board *board,
         free(host->entry.lost);
         host->entry = *entry;
         host->entry.lost = lost;
-        host->entry.heard_ns = now_ns();
+        host->entry.heard_ns = es_now_ns(CLOCK_MONOTONIC);
         host->connection = entry->state == ES_SERVER_UP ? connection : NULL;
         pthread_cond_broadcast(&board->changed);
     }
@@ -324,7 +317,7 @@ int es_host_board_descriptor(const struct es_host_board *board)
 
 static struct timespec deadline_in(uint64_t timeout_ns)
 {
-    uint64_t end = now_ns() + timeout_ns;
+    uint64_t end = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
 
     return (struct timespec){.tv_sec = (time_t)(end / 1000000000),
                              .tv_nsec = (long)(end % 1000000000)};

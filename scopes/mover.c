@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/mover_plan.h"
 #include "scopes/moving_wire.h"
 #include "scopes/server_talk.h"
@@ -69,14 +70,6 @@ struct es_mover {
     struct es_tuple tuples[CHUNK];
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void tell(const struct es_mover *mover, const char *what, const char *words)
 {
     if (mover->config.server)
@@ -111,7 +104,7 @@ static void lose_target(struct es_mover *mover, size_t index)
 
     es_link_close(target->link);
     target->link = NULL;
-    target->tried_ns = now_ns();
+    target->tried_ns = es_now_ns(CLOCK_MONOTONIC);
     for (size_t i = 0; i < mover->count; i++)
         if (mover->items[i].target == index)
             mover->items[i].taken = false;
@@ -121,7 +114,7 @@ static void lose_target(struct es_mover *mover, size_t index)
 static bool reach_target(struct es_mover *mover, struct target *target)
 {
     struct es_error error = {.text = ""};
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
 
     if (target->link)
         return true;
@@ -135,7 +128,7 @@ static bool reach_target(struct es_mover *mover, struct target *target)
         return true;
     }
     target->link = NULL;
-    target->tried_ns = now_ns();
+    target->tried_ns = es_now_ns(CLOCK_MONOTONIC);
     if (!target->told)
         tell(mover, "elements cannot be moved", error.text);
     target->told = true;
@@ -197,7 +190,7 @@ static void scan_segment(struct es_mover *mover, const struct es_segment_view *s
 
 static void scan(struct es_mover *mover)
 {
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
 
     if (mover->scanned_ns != 0 && now - mover->scanned_ns < SCAN_NS)
         return;
@@ -486,10 +479,11 @@ static void *run_mover(void *data)
         scan(mover);
         move_all(mover);
     } while (!must_stop(mover, TURN_NS));
-    begin = now_ns();
+    begin = es_now_ns(CLOCK_MONOTONIC);
     mover->scanned_ns = 0;
     scan(mover);
-    for (size_t i = 0; i < mover->count && now_ns() - begin < LAST_NS; i++)
+    for (size_t i = 0; i < mover->count && es_now_ns(CLOCK_MONOTONIC) - begin < LAST_NS;
+         i++)
         move_element(mover, &mover->items[i]);
     end_moving(mover);
     return NULL;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/part_private.h"
 #include "tuplespace/run_key.h"
 
@@ -22,14 +23,6 @@
 #define SENDING_NS UINT64_C(30000000000)
 /* How often the CPU time of a part is looked at, at most. */
 #define CPU_EVERY_NS UINT64_C(1000000)
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* --- What stages may look at ------------------------------------------------- */
 
@@ -376,7 +369,7 @@ static uint64_t spent_cpu_ns(struct es_part *part, uint64_t monotonic_ns)
     if (monotonic_ns - part->cpu_told_ns < CPU_EVERY_NS)
         return 0;
     part->cpu_told_ns = monotonic_ns;
-    now = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    now = es_now_ns(CLOCK_THREAD_CPUTIME_ID);
     spent = now - part->cpu_ns;
     part->cpu_ns = now;
     return spent;
@@ -407,7 +400,7 @@ static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
         .serial = ++part->serial,
         .acknowledged = part->succeeded,
         .max = asked->max < ES_WIRE_TUPLES_MAX ? asked->max : ES_WIRE_TUPLES_MAX,
-        .realtime_ns = now_ns(CLOCK_REALTIME),
+        .realtime_ns = es_now_ns(CLOCK_REALTIME),
         .timeout_ns = asked->timeout_ns,
         .drain = asked->drain,
         .kept_only = asked->kept_only,
@@ -427,7 +420,7 @@ static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
  * the connection ends, and the part is opened again. */
 int es_part_pull(struct es_part *part, const struct es_frame *frame)
 {
-    uint64_t begun_ns = now_ns(CLOCK_MONOTONIC), ended_ns;
+    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC), ended_ns;
     struct es_part_pull pull;
     struct es_wire_cost cost;
     int result = es_part_pull_decode(frame, NULL, &pull);
@@ -443,7 +436,7 @@ int es_part_pull(struct es_part *part, const struct es_frame *frame)
         result = remember_moved(part, pull.serial);
     if (result < 0)
         return result;
-    ended_ns = now_ns(CLOCK_MONOTONIC);
+    ended_ns = es_now_ns(CLOCK_MONOTONIC);
     cost.cpu_ns = spent_cpu_ns(part, ended_ns);
     cost.wall_ns = ended_ns - begun_ns;
     return send_batch(part, pull.serial, &cost);

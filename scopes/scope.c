@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "eventspace/summary.h"
 #include "scopes/catalog.h"
 #include "scopes/scope_private.h"
@@ -25,14 +26,6 @@ static bool is_measured(const struct es_scope *scope, uint64_t serial)
     uint64_t every = MEASURE_LEAST + MEASURE_PER_STAGE * scope->cost.stages;
 
     return serial % every == 1;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 void es_scope_config_init(struct es_scope_config *config)
@@ -232,21 +225,21 @@ int es_scope_pull(struct es_scope *scope,
     if (scope->pace)
         esi_scope_keep_pace(scope);
     repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
-    begun_ns = now_ns(CLOCK_MONOTONIC);
+    begun_ns = es_now_ns(CLOCK_MONOTONIC);
     pull.max = scope->config.max;
     pull.timeout_ns = scope->config.tree.limit_ns;
     if (!repeat)
         scope->acknowledged = scope->serial;
     pull.serial = ++scope->serial;
     pull.acknowledged = scope->acknowledged;
-    pull.realtime_ns = now_ns(CLOCK_REALTIME);
+    pull.realtime_ns = es_now_ns(CLOCK_REALTIME);
     pull.measure = is_measured(scope, pull.serial);
     result = pull_batch(scope, &pull, repeat);
     scope->succeeded = result == 0;
     if (scope->pace)
         esi_scope_note_pull(scope);
     scope->cost.pulls++;
-    scope->cost.last_ns = now_ns(CLOCK_MONOTONIC) - begun_ns;
+    scope->cost.last_ns = es_now_ns(CLOCK_MONOTONIC) - begun_ns;
     scope->cost.total_ns += scope->cost.last_ns;
     if (result < 0) {
         scope->cost.failures++;

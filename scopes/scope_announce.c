@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "base/now.h"
 #include "pathmap/message.h"
 #include "scopes/scope_commands.h"
 #include "scopes/scope_private.h"
@@ -46,20 +47,12 @@ struct esi_announcement {
     uint64_t before_ns;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void lose(struct esi_announcement *announcement)
 {
     es_link_close(announcement->link);
     announcement->link = NULL;
     announcement->waiting = false;
-    announcement->next_ns = now_ns() + RETRY_NS;
+    announcement->next_ns = es_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
 }
 
 /* --- Requests -------------------------------------------------------------------- */
@@ -83,7 +76,7 @@ static void finish_request(struct esi_announcement *announcement,
         return;
     }
     announcement->waiting = true;
-    announcement->sent_ns = now_ns();
+    announcement->sent_ns = es_now_ns(CLOCK_MONOTONIC);
 }
 
 /* What the view selects, for people. */
@@ -148,7 +141,7 @@ static void send_poll(struct es_scope *scope)
     struct esi_announcement *announcement = scope->announcement;
     struct es_scope_cost cost;
     struct es_json_out out;
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
@@ -216,7 +209,8 @@ static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
     struct es_frame frame;
     int result = es_link_receive(announcement->link, timeout_ns, NULL, &frame);
 
-    if (result == -ETIMEDOUT && now_ns() - announcement->sent_ns < SILENT_NS)
+    if (result == -ETIMEDOUT &&
+        es_now_ns(CLOCK_MONOTONIC) - announcement->sent_ns < SILENT_NS)
         return;
     if (result < 0 || frame.type != ES_FRAME_REPLY ||
         es_message_parse(frame.payload, frame.length, "reply", NULL, &message) < 0) {
@@ -235,7 +229,7 @@ static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
     if (es_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
                            &announcement->link) < 0) {
         announcement->link = NULL;
-        announcement->next_ns = now_ns() + RETRY_NS;
+        announcement->next_ns = es_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
         return;
     }
     send_announcement(scope);
@@ -245,13 +239,13 @@ static void connect_again(struct es_scope *scope)
 {
     struct esi_announcement *announcement = scope->announcement;
     uint64_t limit_ns = announcement->connect_ns;
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
     uint64_t spent_ns;
 
     connect_home(scope, limit_ns);
     if (announcement->link)
         return;
-    spent_ns = now_ns() - begun_ns;
+    spent_ns = es_now_ns(CLOCK_MONOTONIC) - begun_ns;
     if (spent_ns * PAUSE_FACTOR > RETRY_NS)
         announcement->next_ns = begun_ns + spent_ns * PAUSE_FACTOR;
     if (spent_ns >= limit_ns)
@@ -268,7 +262,7 @@ int esi_scope_announce(struct es_scope *scope)
     scope->announcement = calloc(1, sizeof *scope->announcement);
     if (!scope->announcement)
         return -ENOMEM;
-    scope->announcement->before_ns = now_ns();
+    scope->announcement->before_ns = es_now_ns(CLOCK_MONOTONIC);
     scope->announcement->connect_ns = CONNECT_LEAST_NS;
     connect_home(scope, FIRST_CONNECT_NS);
     if (scope->announcement->waiting)
@@ -282,7 +276,7 @@ void esi_scope_attend(struct es_scope *scope)
 
     if (announcement->link && announcement->waiting)
         take_reply(scope, 0);
-    if (announcement->waiting || now_ns() < announcement->next_ns)
+    if (announcement->waiting || es_now_ns(CLOCK_MONOTONIC) < announcement->next_ns)
         return;
     if (announcement->link)
         send_poll(scope);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
+
 enum { SCOPES_MOST = 4096, TEXT_MOST = 16 << 20 };
 
 /* What a consumer tells of its scope with each poll. */
@@ -48,14 +50,6 @@ struct es_scope_board {
     size_t count;
     bool closed; /* nobody is to wait any more */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 int es_scope_board_create(struct es_scope_board **ret_board)
 {
@@ -175,7 +169,7 @@ int es_scope_board_announce(struct es_scope_board *board,
     take_text(request, "program", entry->program, sizeof entry->program);
     take_text(request, "view", entry->view, sizeof entry->view);
     entry->pid = es_member_integer_or(request, "pid", 0);
-    entry->heard_ns = now_ns();
+    entry->heard_ns = es_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_lock(&board->lock);
     if (board->count < SCOPES_MOST) {
         name_entry(board, entry, name);
@@ -223,7 +217,7 @@ void es_scope_board_poll(struct es_scope_board *board,
         .rate = es_member_real_or(request, "rate", 0),
     };
     take_text(request, "shape", entry->stats.shape, sizeof entry->stats.shape);
-    entry->heard_ns = now_ns();
+    entry->heard_ns = es_now_ns(CLOCK_MONOTONIC);
     if (entry->command) {
         es_json_out_string(reply, "command", entry->command);
         es_json_out_signed(reply, "id", entry->id);
@@ -279,7 +273,8 @@ static void write_entry(const struct es_scope_entry *entry, struct es_json_out *
     es_json_out_signed(reply, "tuples", entry->stats.tuples);
     es_json_out_signed(reply, "lost", entry->stats.lost);
     es_json_out_signed(reply, "failures", entry->stats.failures);
-    es_json_out_unsigned(reply, "silent_ns", now_ns() - entry->heard_ns);
+    es_json_out_unsigned(reply, "silent_ns",
+                         es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns);
     es_json_out_end(reply);
 }
 
@@ -300,7 +295,7 @@ static void await(struct es_scope_board *board,
                   const struct es_scope_entry *entry,
                   uint64_t timeout_ns)
 {
-    uint64_t end_ns = now_ns() + timeout_ns;
+    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     struct timespec end = {.tv_sec = (time_t)(end_ns / UINT64_C(1000000000)),
                            .tv_nsec = (long)(end_ns % UINT64_C(1000000000))};
 
@@ -328,7 +323,8 @@ static int fail(const struct es_scope_board *board,
                         "the consumer of scope \"%s\" has not pulled for "
                         "%" PRIu64 " s",
                         entry->name,
-                        (now_ns() - entry->heard_ns) / UINT64_C(1000000000));
+                        (es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) /
+                            UINT64_C(1000000000));
 }
 
 /* With the lock held; `command` is taken.  Who has fetched it just in time is about to

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/rate.h"
 #include "scopes/remote.h"
 #include "scopes/scope_private.h"
@@ -34,14 +35,6 @@ struct esi_pace {
     struct host_cpu hosts[HOSTS_MOST];
     size_t host_count;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* What a pull has cost so far in this process: in all threads where several pull. */
 static uint64_t cpu_now_ns(const struct es_scope *scope)
@@ -171,7 +164,7 @@ bool es_scope_is_paced(const struct es_scope *scope)
 /* Sleeps to the end of the interval at most; whether that is reached. */
 static bool sleep_on(const struct esi_pace *pace)
 {
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     uint64_t due = pace->begun_ns + pace->settings.interval_ns;
     uint64_t left = due > now ? due - now : 0;
     uint64_t step = left < NAP_NS ? left : NAP_NS;
@@ -185,7 +178,7 @@ static bool sleep_on(const struct esi_pace *pace)
 void esi_scope_keep_pace(struct es_scope *scope)
 {
     struct esi_pace *pace = scope->pace;
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
 
     pace->full += scope->succeeded && scope->batch.count >= scope->config.max;
     if (now - pace->sampled_ns >= SAMPLE_NS)
@@ -196,7 +189,7 @@ void esi_scope_keep_pace(struct es_scope *scope)
             esi_scope_attend(scope);
     if (!scope->pace)
         return;
-    scope->pace->begun_ns = now_ns();
+    scope->pace->begun_ns = es_now_ns(CLOCK_MONOTONIC);
     scope->pace->cpu_begun = cpu_now_ns(scope);
 }
 
@@ -235,7 +228,7 @@ int esi_scope_set_pace(struct es_scope *scope,
         return es_error_set(error, -EINVAL, "that is no goal for a rate controller");
     }
     pace->settings = config.settings;
-    pace->sampled_ns = now_ns();
+    pace->sampled_ns = es_now_ns(CLOCK_MONOTONIC);
     es_scope_cost(scope, &pace->before);
     esi_scope_end_pace(scope);
     scope->pace = pace;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "scopes/catalog.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
@@ -34,14 +35,6 @@ int esi_batch_append(struct es_batch *to, const struct es_batch *from)
     return result;
 }
 
-static uint64_t realtime_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Settles the positions: the tree gives up what it keeps.  From here on the scope
  * answers for what the tree gave last and for what it kept. */
 static int empty_tree(struct es_scope *scope)
@@ -49,7 +42,7 @@ static int empty_tree(struct es_scope *scope)
     struct es_pull pull = {.serial = scope->serial + 1,
                            .acknowledged = scope->acknowledged,
                            .max = SIZE_MAX / 2,
-                           .realtime_ns = realtime_ns(),
+                           .realtime_ns = es_now_ns(CLOCK_REALTIME),
                            .timeout_ns = scope->config.tree.limit_ns,
                            .drain = true,
                            .kept_only = true};

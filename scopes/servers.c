@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/now.h"
 #include "scopes/servers_find.h"
 
 #define REQUEST_NS UINT64_C(5000000000)
@@ -45,14 +46,6 @@ struct es_servers {
     pthread_mutex_t lock;
     struct host *hosts;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* --- Hosts ------------------------------------------------------------------- */
 
@@ -248,14 +241,14 @@ static int exchange(struct host *host,
     /* The interface of the vector knows no const; nothing is written to it. */
     struct iovec piece = {.iov_base = (char *)text, .iov_len = length};
     uint64_t id = ++host->requests;
-    uint64_t now = now_ns();
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     struct es_frame frame;
     int result = es_link_send(host->link, ES_FRAME_REQUEST, id, &piece, 1,
                               deadline_ns > now ? deadline_ns - now : 0);
     bool was_sent = result == 0;
 
     while (result == 0) {
-        now = now_ns();
+        now = es_now_ns(CLOCK_MONOTONIC);
         result = es_link_receive(host->link, deadline_ns > now ? deadline_ns - now : 0,
                                  NULL, &frame);
         if (result == 0 && frame.id == id)
@@ -278,7 +271,7 @@ static int request(struct es_servers *servers,
                    struct es_error *error,
                    struct es_message **ret_reply)
 {
-    uint64_t deadline_ns = now_ns() + timeout_ns;
+    uint64_t deadline_ns = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     bool kept = host->link != NULL;
     int result = -EPIPE;
 

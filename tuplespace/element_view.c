@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "tuplespace/futex.h"
 #include "tuplespace/view_private.h"
 #include "tuplespace/writer.h"
@@ -373,14 +374,6 @@ int es_element_open(const struct es_element_view *element, struct es_tuple *ret_
 /* --- Waiting
  * ------------------------------------------------------------------------------ */
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Sleeps until the head is not `head` any more, for at most a slice. */
 static void sleep_on_head(const struct es_element_view *element,
                           uint64_t head,
@@ -411,11 +404,11 @@ int es_element_wait(const struct es_element_view *element,
                     uint64_t position,
                     uint64_t timeout_ns)
 {
-    uint64_t begin = monotonic_ns();
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
 
     for (;;) {
         uint64_t head = load_head(element);
-        uint64_t gone_by = monotonic_ns() - begin;
+        uint64_t gone_by = es_now_ns(CLOCK_MONOTONIC) - begin;
 
         if (head > position)
             return 0;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
+
 /* The context's function answers one at a time, in memory of its own. */
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,14 +30,6 @@ const char *es_stage_communicator_name(const struct es_stage_context *context,
              context->communicator_name(context->data, origin, communicator));
     pthread_mutex_unlock(&naming);
     return ret_name;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 static int check_children(const struct es_stage_ops *ops,
@@ -242,12 +236,12 @@ int es_stage_pull_measured(struct es_stage *stage,
 {
     struct es_stage_cost *cost = &stage->cost;
     size_t before = batch->count;
-    uint64_t wall_ns = now_ns(CLOCK_MONOTONIC);
-    uint64_t cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t wall_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t cpu_ns = es_now_ns(CLOCK_THREAD_CPUTIME_ID);
     int result = stage->pull(stage, pull, batch);
 
-    cost->measured_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-    cost->measured_ns += now_ns(CLOCK_MONOTONIC) - wall_ns;
+    cost->measured_cpu_ns += es_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    cost->measured_ns += es_now_ns(CLOCK_MONOTONIC) - wall_ns;
     cost->measured_calls++;
     cost->calls++;
     if (result < 0) {

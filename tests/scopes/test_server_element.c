@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "base/now.h"
 #include "eventspace/server_element.h"
 #include "made_run.h"
 #include "element_servers.h"
@@ -171,14 +172,6 @@ static void consumers_on_the_host_map_it_directly(void **state)
     es_server_element_close(element);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 struct later {
     struct es_server_element *element;
     pthread_t thread;
@@ -201,11 +194,11 @@ static void reading_can_wait(void **state)
     struct es_server_element *reader = open_again(scene, "beta", "late");
     struct es_cursor cursor = {0};
     struct item item;
-    uint64_t begin = now_ns();
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
 
     /* In vain, for as long as it was told. */
     assert_int_equal(es_server_element_read(reader, &cursor, &item, 1, 50000000), 0);
-    assert_true(now_ns() - begin >= 50000000);
+    assert_true(es_now_ns(CLOCK_MONOTONIC) - begin >= 50000000);
     assert_int_equal(pthread_create(&later.thread, NULL, append_later, &later), 0);
     assert_int_equal(
         es_server_element_read(reader, &cursor, &item, 1, UINT64_C(20000000000)), 1);
