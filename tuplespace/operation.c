@@ -21,6 +21,9 @@ static const char *const class_names[ES_CLASS_COUNT] = {
     [ES_CLASS_IO] = "io",
     [ES_CLASS_OTHER] = "other",
     [ES_CLASS_MONITOR] = "monitor",
+    [ES_CLASS_CONTRIBUTE] = "contribute",
+    [ES_CLASS_ARRIVAL] = "arrival",
+    [ES_CLASS_DEPARTURE] = "departure",
 };
 
 const struct es_operation *es_operation_find(uint16_t code)

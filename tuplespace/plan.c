@@ -16,10 +16,12 @@
 
 #include "eventspace/operation.h"
 
-static const struct {
+struct default_collector {
     const char *name;
     uint32_t classes;
-} defaults[] = {
+};
+
+static const struct default_collector defaults[] = {
     {"point-to-point",
      1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION},
     {"collective", 1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR},
@@ -27,22 +29,47 @@ static const struct {
     {"other", 1u << ES_CLASS_OTHER},
 };
 
-#define DEFAULT_COUNT (sizeof defaults / sizeof defaults[0])
+/* The three views of a collective tree: paper, figure 2b. */
+static const struct default_collector of_trees[] = {
+    {"contribute", 1u << ES_CLASS_CONTRIBUTE},
+    {"arrival", 1u << ES_CLASS_ARRIVAL},
+    {"departure", 1u << ES_CLASS_DEPARTURE},
+};
+
+static int append(struct es_plan *plan,
+                  const struct default_collector *added,
+                  size_t count)
+{
+    struct es_collector_plan *grown =
+        reallocarray(plan->collectors, plan->count + count, sizeof *grown);
+
+    if (!grown)
+        return -ENOMEM;
+    plan->collectors = grown;
+    for (size_t i = 0; i < count; i++) {
+        struct es_collector_plan *collector = &grown[plan->count++];
+
+        *collector = (struct es_collector_plan){.classes = added[i].classes,
+                                                .threshold = ES_PLAN_THRESHOLD,
+                                                .enabled = true};
+        strcpy(collector->name, added[i].name);
+    }
+    return 0;
+}
 
 int es_plan_default(struct es_plan *ret_plan)
 {
-    struct es_collector_plan *collectors = calloc(DEFAULT_COUNT, sizeof *collectors);
+    struct es_plan plan = {.collectors = NULL};
+    int code = append(&plan, defaults, sizeof defaults / sizeof defaults[0]);
 
-    if (!collectors)
-        return -ENOMEM;
-    for (size_t i = 0; i < DEFAULT_COUNT; i++) {
-        strcpy(collectors[i].name, defaults[i].name);
-        collectors[i].classes = defaults[i].classes;
-        collectors[i].threshold = ES_PLAN_THRESHOLD;
-        collectors[i].enabled = true;
-    }
-    *ret_plan = (struct es_plan){.collectors = collectors, .count = DEFAULT_COUNT};
-    return 0;
+    if (code == 0)
+        *ret_plan = plan;
+    return code;
+}
+
+int es_plan_add_trees(struct es_plan *plan)
+{
+    return append(plan, of_trees, sizeof of_trees / sizeof of_trees[0]);
 }
 
 void es_plan_fini(struct es_plan *plan)

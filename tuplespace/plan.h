@@ -68,6 +68,11 @@ struct es_plan {
  */
 int es_plan_default(struct es_plan *ret_plan);
 
+/* Adds the collectors "contribute", "arrival" and "departure", each of the class of
+ * that name: for runs whose collective operations may go through instrumented trees.
+ * -ENOMEM; then nothing is added. */
+int es_plan_add_trees(struct es_plan *plan);
+
 /* `source` names the text in errors.  -EINVAL with the place of the first fault,
  * -ENOMEM. */
 int es_plan_parse(const char *text,

@@ -60,8 +60,9 @@ static bool agrees(const struct es_selection *selection,
         return false;
     if (selection->classes != 0 && (selection->classes & info->classes) == 0)
         return false;
-    /* What consumers record of themselves is seen by who asks for it. */
-    if (selection->classes == 0 && info->classes == 1u << ES_CLASS_MONITOR)
+    /* What consumers record of themselves, and the inside of collective trees, is seen
+     * by who asks for it. */
+    if (selection->classes == 0 && (info->classes & ES_CLASSES_ALL) == 0)
         return false;
     if (selection->collector && strcmp(selection->collector, info->collector) != 0)
         return false;

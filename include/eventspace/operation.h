@@ -24,12 +24,19 @@ enum es_class {
     ES_CLASS_ONE_SIDED,
     ES_CLASS_IO,
     ES_CLASS_OTHER,
-    ES_CLASS_MONITOR, /* what consumers do themselves: no operation of MPI */
+    ES_CLASS_MONITOR,    /* what consumers do themselves: no operation of MPI */
+    ES_CLASS_CONTRIBUTE, /* instrumented collective trees: what a rank brings in, */
+    ES_CLASS_ARRIVAL,    /* what reaches a node over one of its edges, */
+    ES_CLASS_DEPARTURE,  /* and what leaves it (paper, figure 2b) */
     ES_CLASS_COUNT,
 };
 
-/* All classes that programs collect, as bits 1 << class. */
+/* The classes of MPI's operations, as bits 1 << class. */
 #define ES_CLASSES_ALL ((1u << ES_CLASS_MONITOR) - 2u)
+/* What is recorded inside instrumented collective trees.  Views that name no class
+ * leave these and the monitors' out. */
+#define ES_CLASSES_TREE                                                                \
+    (1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE)
 
 /* How a collective orders its ranks (semantics: event sets that come from MPI). */
 enum es_order_kind {
@@ -58,7 +65,7 @@ ES_API const struct es_operation *es_operation_by_name(const char *name);
 /* The name, or "operation N" is not made up: "?" for an unknown code. */
 ES_API const char *es_operation_name(uint16_t code);
 /* "send", "receive", "completion", "collective", "communicator", "one-sided", "io",
- * "other", "monitor". */
+ * "other", "monitor", "contribute", "arrival", "departure". */
 ES_API const char *es_class_name(enum es_class op_class);
 /* ES_CLASS_NONE when unknown. */
 ES_API enum es_class es_class_by_name(const char *name);

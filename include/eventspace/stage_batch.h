@@ -38,6 +38,13 @@ struct es_origin {
     const struct es_element_view *element; /* NULL: not on this host; borrowed */
 };
 
+/* Nanoseconds of run time (CLOCK_REALTIME of the home server's host) of a tick count of
+ * the origin's process; `ret_error_ns` (may be NULL) gets the bound of the error.
+ * Thread safe. */
+ES_API uint64_t es_origin_run_ns(const struct es_origin *origin,
+                                 uint64_t ticks,
+                                 uint64_t *ret_error_ns);
+
 /* The origins of one scope.  It grows at refresh; an index stays what it is. */
 struct es_origins {
     struct es_origin *items;

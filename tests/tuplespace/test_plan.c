@@ -38,6 +38,10 @@ static void the_default_plan_takes_every_class_once(void **state)
     }
     assert_int_equal(classes, ES_CLASSES_ALL);
     assert_string_equal(plan.collectors[0].name, "point-to-point");
+    assert_int_equal(es_plan_add_trees(&plan), 0);
+    assert_int_equal(plan.count, 7);
+    assert_string_equal(plan.collectors[4].name, "contribute");
+    assert_int_equal(plan.collectors[6].classes, 1u << ES_CLASS_DEPARTURE);
     es_plan_fini(&plan);
     assert_int_equal(plan.count, 0);
 }

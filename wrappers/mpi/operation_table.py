@@ -17,6 +17,9 @@ CLASSES = (
     "io",
     "other",
     "monitor",
+    "contribute",
+    "arrival",
+    "departure",
 )
 ORDERS = (
     "all-to-all",

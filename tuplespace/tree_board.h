@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The tree board of a segment: how an operator tells a running process which collective
+ * trees he wants, and how the process tells which it uses.
+ *
+ *   wish   text of tree rules (tree_rules.h), written from outside, version by version
+ *   log    trees that were in force, one entry a communicator and version, written by
+ *          the process
+ *
+ * The wish is read by rank 0 of a communicator, at the operation that all its ranks
+ * have agreed on beforehand; it passes the rules on to the others, so nobody sees a
+ * wish half done (wrappers/collective/agreement.h).  A process without trees has no
+ * board.
+ *
+ *   may run at the same time: one process that writes the log and reads the wish, one
+ *   that writes the wish (others are refused: a lock in the board), any number of
+ * readers. A dead writer of the wish leaves the old one in force.
+ */
+#ifndef ES_TUPLESPACE_TREE_BOARD_H
+#define ES_TUPLESPACE_TREE_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct es_segment;
+struct es_segment_view;
+
+#define ES_TREE_WISH_BYTES 65536u
+#define ES_TREE_LOG_ENTRIES 256u
+
+/* One tree, from one instance on. */
+struct es_tree_log_entry {
+    uint16_t communicator; /* index in the segment's table */
+    uint16_t reserved;     /* 0 */
+    uint32_t version; /* of the rules: what tuples of the tree carry in their tag */
+    uint32_t first_instance; /* of the communicator's operations under these rules */
+    uint32_t operations;     /* bits of tree_rules.h that the rule is for */
+    uint64_t min_bytes;
+    uint64_t max_bytes;
+    uint64_t since_ticks; /* when the process switched; its clock */
+    char name[32];        /* of the rule */
+    char text[88];        /* the rule in short, cut */
+};
+
+/* --- The process's side ----------------------------------------------------------- */
+
+/* Adds a board to the segment, if it has none.  -ENOSPC. */
+int es_segment_add_tree_board(struct es_segment *segment);
+
+/* Version of the newest wish; 0 = there was none, or no board.  One acquire load. */
+uint32_t es_tree_wish_version(const struct es_segment *segment);
+
+/* Copies the newest wish; `out` has ES_TREE_WISH_BYTES.  Returns its version, or 0 when
+ * there is none (also while it is being written: ask again at the next agreement). */
+uint32_t es_tree_wish_read(const struct es_segment *segment, char *out);
+
+/* Adds an entry; the oldest makes room. */
+void es_tree_log_add(struct es_segment *segment, const struct es_tree_log_entry *entry);
+
+/* --- The others' side ---------------------------------------------------------------
+ */
+
+/* Whether the process can change its trees. */
+bool es_segment_view_has_trees(const struct es_segment_view *segment);
+
+/* Writes a wish.  Returns its version, which counts up from 1; -ENOENT: no board;
+ * -EMSGSIZE; -EBUSY: somebody else is writing one; -EROFS: a segment of the other byte
+ * order. */
+int es_segment_view_wish(struct es_segment_view *segment, const char *text);
+
+/* Copies the newest wish and its version; 0 = none.  `out` has ES_TREE_WISH_BYTES. */
+uint32_t es_segment_view_read_wish(const struct es_segment_view *segment, char *out);
+
+/* Entries of the log, the oldest first; at most `max`.  Returns their number. */
+size_t es_segment_view_tree_log(const struct es_segment_view *segment,
+                                struct es_tree_log_entry *ret_entries,
+                                size_t max);
+
+#endif

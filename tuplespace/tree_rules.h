@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Tree rules: which collective operations go through instrumented trees, and what the
+ * trees look like.
+ *
+ * They are what is left of a pathmap's `collectives` for the observed process: a text
+ * of one line a rule, read without JSON.  It comes through the environment
+ * (EVENTSPACE_TREES), alike in all ranks, and later through the tree board
+ * (tuplespace/tree_board.h) as the operator changes his mind.
+ *
+ *   eventspace-trees 1
+ *   tree NAME operations=barrier,iallreduce communicator=* bytes=0-4096 shape=kary
+ *        fan-out=4 levels=host,cluster segment=65536 edges=0-1,0-2        (one line)
+ *   end
+ *
+ * The first rule that fits an operation decides; where none fits, the MPI library's own
+ * algorithm runs.  No members but NAME and `shape` must be there.  Empty lines and
+ * lines that begin with '#' are skipped.  In NAME and communicator %XX stands for the
+ * byte with that hexadecimal code, as in collection plans.
+ */
+#ifndef ES_TUPLESPACE_TREE_RULES_H
+#define ES_TUPLESPACE_TREE_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/error.h"
+
+/* The operations that trees are built for; bits 1 << kind in rules.  The nonblocking
+ * forms are named apart ("iallreduce"), since a user may want only the others. */
+enum es_tree_kind {
+    ES_TREE_BARRIER,
+    ES_TREE_BCAST,
+    ES_TREE_REDUCE,
+    ES_TREE_ALLREDUCE,
+    ES_TREE_GATHER,
+    ES_TREE_SCATTER,
+    ES_TREE_ALLGATHER,
+    ES_TREE_KIND_COUNT,
+};
+
+/* Bit of the nonblocking form of a kind. */
+#define ES_TREE_NONBLOCKING(kind) (1u << (ES_TREE_KIND_COUNT + (kind)))
+#define ES_TREE_ALL_BLOCKING ((1u << ES_TREE_KIND_COUNT) - 1u)
+#define ES_TREE_ALL ((1u << 2 * ES_TREE_KIND_COUNT) - 1u)
+
+enum es_tree_shape {
+    ES_TREE_LIBRARY,  /* no tree: the MPI library's own algorithm */
+    ES_TREE_LINEAR,   /* all under the root */
+    ES_TREE_KARY,     /* `fan_out` children each, by rank */
+    ES_TREE_BINOMIAL, /* by rank */
+    ES_TREE_LEVELS, /* a leader for each core, socket, host, cluster, as `levels` says,
+                       joined by trees of `fan_out` (0 = all under the leader) */
+    ES_TREE_EXPLICIT, /* `edges` */
+};
+
+/* Bits of `levels`, the finest first. */
+enum es_tree_level {
+    ES_TREE_LEVEL_CORE = 1,
+    ES_TREE_LEVEL_SOCKET = 2,
+    ES_TREE_LEVEL_HOST = 4,
+    ES_TREE_LEVEL_CLUSTER = 8,
+    ES_TREE_LEVEL_GATEWAY = 16, /* the cluster's leader is on its gateway, if it has a
+                                   rank there */
+};
+
+/* Rank `child` hangs under rank `parent` (ranks of the communicator). */
+struct es_tree_edge {
+    int parent;
+    int child;
+};
+
+struct es_tree_rule {
+    char name[32];
+    uint32_t operations;   /* bits; default ES_TREE_ALL_BLOCKING */
+    char communicator[64]; /* name pattern (fnmatch); "*" = all */
+    uint64_t min_bytes;    /* payload that the call names; inclusive */
+    uint64_t max_bytes;    /* inclusive; UINT64_MAX = no end */
+    enum es_tree_shape shape;
+    int fan_out;            /* 2 to 1024; LEVELS: or 0; default 2 (LEVELS: 0) */
+    uint32_t levels;        /* bits; default host, cluster, gateway */
+    uint64_t segment_bytes; /* of large messages; 0 = whole; default 65536 */
+    struct es_tree_edge
+        *edges; /* EXPLICIT: owned; every rank but one is a child once */
+    size_t edge_count;
+};
+
+struct es_tree_rules {
+    struct es_tree_rule *rules; /* owned, in order of precedence */
+    size_t count;
+};
+
+/* No two hosts must understand the rules differently, so they know of places only what
+ * all ranks are told: the cluster and gateway of each host come in lines of their own:
+ *
+ *   host NAME cluster=NAME gateway=NAME
+ *
+ * before the first rule.  They are kept here. */
+struct es_tree_host {
+    char name[64];
+    char cluster[64]; /* "" = none */
+    char gateway[64]; /* "" = none */
+};
+
+struct es_tree_plan {
+    struct es_tree_host *hosts; /* owned */
+    size_t host_count;
+    struct es_tree_rules rules;
+};
+
+/* `source` names the text in errors.  -EINVAL with the place of the first fault,
+ * -ENOMEM. On success the caller ends it with es_tree_plan_fini(). */
+int es_tree_plan_parse(const char *text,
+                       const char *source,
+                       struct es_error *error,
+                       struct es_tree_plan *ret_plan);
+/* Writes what es_tree_plan_parse() reads, members with their default left out.  Caller
+ * frees *ret_text.  -ENOMEM. */
+int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text);
+/* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
+void es_tree_plan_fini(struct es_tree_plan *plan);
+
+/* A rule in short, as people give it on the command line and read it in tables:
+ * "library", "linear", "kary:4", "binomial", "levels:host,cluster",
+ * "levels:host,cluster:4", "explicit:0-1,0-2", each with "/SEGMENT" behind it where it
+ * is not the default ("kary:4/1048576").  Fills shape, fan_out, levels, segment_bytes
+ * and edges of the rule, whose other members get their defaults.  The error's column
+ * counts from the start of the text.  -EINVAL, -ENOMEM. */
+int es_tree_rule_parse_short(const char *text,
+                             struct es_error *error,
+                             struct es_tree_rule *ret_rule);
+/* The same the other way round, cut to `size`.  Returns `out`. */
+const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
+                                      char *out,
+                                      size_t size);
+void es_tree_rule_fini(struct es_tree_rule *rule);
+
+/* The first rule for an operation (one bit of `operations`) of `bytes` on a
+ * communicator of that name; NULL = none.  O(rules). */
+const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
+                                              uint32_t operation,
+                                              const char *communicator,
+                                              uint64_t bytes);
+
+/* "barrier", "iallreduce", ... of one bit; "?" if it is none. */
+const char *es_tree_operation_name(uint32_t operation);
+/* The bit; 0 = no such name. */
+uint32_t es_tree_operation_by_name(const char *name);
+/* The bit for a code of the operation table (large-count variants too); 0 = no trees
+ * are built for it. */
+uint32_t es_tree_operation_of_code(uint16_t operation);
+
+#endif
