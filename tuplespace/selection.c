@@ -62,7 +62,8 @@ static bool agrees(const struct es_selection *selection,
         return false;
     /* What consumers record of themselves, and the inside of collective trees, is seen
      * by who asks for it. */
-    if (selection->classes == 0 && (info->classes & ES_CLASSES_ALL) == 0)
+    if (selection->classes == 0 && info->classes != 0 &&
+        (info->classes & ~(ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)) == 0)
         return false;
     if (selection->collector && strcmp(selection->collector, info->collector) != 0)
         return false;
