@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "scopes/remote.h"
 #include "scopes/servers.h"
 #include "scopes/show.h"
 
@@ -296,32 +297,6 @@ static int list(struct es_servers *servers, const struct scope_arguments *argume
 
 /* --- show ------------------------------------------------------------------------ */
 
-static uint64_t counter(const struct es_member *stage, const char *name)
-{
-    int64_t value = es_member_integer_or(stage, name, 0);
-
-    return value > 0 ? (uint64_t)value : 0;
-}
-
-static struct es_stage_row read_row(const struct es_member *stage)
-{
-    return (struct es_stage_row){
-        .depth = (int)es_member_integer_or(stage, "depth", 0),
-        .type = es_member_text_or(stage, "type", ""),
-        .label = es_member_text_or(stage, "label", ""),
-        .host = es_member_text_or(stage, "host", NULL),
-        .calls = counter(stage, "calls"),
-        .tuples = counter(stage, "tuples"),
-        .failures = counter(stage, "failures"),
-        .bytes = counter(stage, "bytes"),
-        .lost = counter(stage, "lost"),
-        .late = counter(stage, "late"),
-        .time_ns = counter(stage, "time_ns"),
-        .cpu_ns = counter(stage, "cpu_ns"),
-        .silent = es_member_boolean_or(stage, "silent", false),
-    };
-}
-
 static int print_setting(void *data, const char *name, const struct es_member *value)
 {
     printf("%s%s=%s", *(const char **)data, name, es_member_as_text(value));
@@ -366,7 +341,7 @@ static int print_tree(const struct es_member *answer, const char *format)
     if (!rows)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        rows[i] = read_row(es_member_at(stages, i));
+        es_stage_row_read(es_member_at(stages, i), 0, NULL, &rows[i]);
     if (text)
         print_settings(answer);
     result = es_show_find(text ? "table" : format)(stdout, rows, count, &shown);

@@ -14,47 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pathmap/message.h"
-#include "scopes/servers.h"
-#include "tuplespace/run_directory.h"
-
-#define ASK_NS UINT64_C(5000000000)
+#include "scopes/run_files.h"
 
 /* --- Loading -------------------------------------------------------------------- */
-
-static int load_from_home(struct es_servers *servers,
-                          struct es_error *error,
-                          struct es_pathmap **ret_map)
-{
-    static const char request[] = "{\"request\": \"file\", \"name\": \"map.json\"}";
-    struct es_message *reply;
-    const char *text;
-    int result = es_servers_request(servers, NULL, request, strlen(request), ASK_NS,
-                                    error, &reply);
-
-    if (result < 0)
-        return result;
-    result = es_member_text(es_message_root(reply), "text", error, &text);
-    if (result == 0)
-        result = es_pathmap_parse(text, strlen(text), "map.json", error, ret_map);
-    es_message_destroy(reply);
-    return result;
-}
 
 int esi_map_scope_load(const char *run,
                        struct es_servers *servers,
                        struct es_error *error,
                        struct esi_map_scope *ret_scope)
 {
-    char path[ES_RUN_PATH_BYTES];
-    int result = es_run_directory_path(run, "map.json", error, path);
-
     *ret_scope = (struct esi_map_scope){.map = NULL};
-    if (result == 0)
-        result = es_pathmap_load(path, error, &ret_scope->map);
-    if (result == -ENOENT && servers)
-        result = load_from_home(servers, error, &ret_scope->map);
-    return result;
+    return es_run_map_load(run, servers, error, &ret_scope->map);
 }
 
 void esi_map_scope_fini(struct esi_map_scope *scope)

@@ -5,37 +5,28 @@
 
 #include "scopes/mover_plan.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "scopes/servers.h"
+#include "scopes/run_files.h"
 #include "tuplespace/run_directory.h"
 
 #define PLAN_FILE "collect.plan"
-#define LIMIT_NS UINT64_C(2000000000)
 
 static int load_from_home(const char *run,
                           const char *home,
                           struct es_servers **servers,
                           struct es_plan *ret_plan)
 {
-    static const char request[] =
-        "{\"request\": \"file\", \"name\": \"" PLAN_FILE "\"}";
-    struct es_message *reply;
-    const char *text;
-    int result = 0;
+    char *text;
+    int result = *servers ? 0 : es_servers_open(run, home, NULL, servers);
 
-    if (!*servers)
-        result = es_servers_open(run, home, NULL, servers);
     if (result == 0)
-        result = es_servers_request(*servers, NULL, request, sizeof request - 1,
-                                    LIMIT_NS, NULL, &reply);
+        result = es_run_file_fetch(*servers, PLAN_FILE, NULL, &text);
     if (result < 0)
         return result;
-    result = es_member_text(es_message_root(reply), "text", NULL, &text);
-    if (result == 0)
-        result = es_plan_parse(text, PLAN_FILE, NULL, ret_plan);
-    es_message_destroy(reply);
+    result = es_plan_parse(text, PLAN_FILE, NULL, ret_plan);
+    free(text);
     return result;
 }
 

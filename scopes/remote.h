@@ -21,6 +21,7 @@
 
 #include "base/json_out.h"
 #include "eventspace/stage.h"
+#include "pathmap/message.h"
 #include "scopes/show.h"
 
 #define ES_POSITION_END UINT64_MAX
@@ -71,5 +72,13 @@ void es_stage_foreach_row(struct es_stage *stage,
 
 /* Writes the row into an object that is begun; all but `silent`. */
 void es_stage_row_write(const struct es_stage_row *row, struct es_json_out *out);
+
+/* Reads what es_stage_row_write() wrote, and `host` and `silent` with it; the texts are
+ * borrowed from the member.  Depths count from `depth`; `host` (may be NULL) is where
+ * the first row's stage stands if it does not say so. */
+void es_stage_row_read(const struct es_member *member,
+                       int depth,
+                       const char *host,
+                       struct es_stage_row *ret_row);
 
 #endif

@@ -43,11 +43,10 @@ static uint64_t counter(const struct es_member *member, const char *name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* The part's root stands on the part's host. */
-static void read_row(const struct es_member *member,
-                     const char *host,
-                     int depth,
-                     struct es_stage_row *ret_row)
+void es_stage_row_read(const struct es_member *member,
+                       int depth,
+                       const char *host,
+                       struct es_stage_row *ret_row)
 {
     int64_t deeper = es_member_integer_or(member, "depth", 0);
 
@@ -137,7 +136,7 @@ int es_remote_foreach_row(struct es_stage *stage,
     for (size_t i = 0; i < es_member_count(stages); i++) {
         struct es_stage_row row;
 
-        read_row(es_member_at(stages, i), remote->host, depth, &row);
+        es_stage_row_read(es_member_at(stages, i), depth, remote->host, &row);
         visit(data, &row);
     }
     es_message_destroy(message);

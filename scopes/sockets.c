@@ -8,42 +8,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "pathmap/pathmap.h"
-#include "scopes/servers.h"
-#include "tuplespace/run_directory.h"
-
-#define ASK_NS UINT64_C(2000000000)
+#include "scopes/run_files.h"
 
 struct es_sockets {
     struct es_pathmap *map;
 };
-
-static int load_here(const char *run, struct es_pathmap **ret_map)
-{
-    char path[ES_RUN_PATH_BYTES];
-    int result = es_run_directory_path(run, "map.json", NULL, path);
-
-    return result < 0 ? result : es_pathmap_load(path, NULL, ret_map);
-}
-
-static int load_from_home(struct es_servers *servers, struct es_pathmap **ret_map)
-{
-    static const char request[] = "{\"request\": \"file\", \"name\": \"map.json\"}";
-    struct es_message *reply;
-    const char *text;
-    int result = es_servers_request(servers, NULL, request, strlen(request), ASK_NS,
-                                    NULL, &reply);
-
-    if (result < 0)
-        return result;
-    result = es_member_text(es_message_root(reply), "text", NULL, &text);
-    if (result == 0)
-        result = es_pathmap_parse(text, strlen(text), "map.json", NULL, ret_map);
-    es_message_destroy(reply);
-    return result;
-}
 
 int es_sockets_load(struct es_servers *servers, struct es_sockets **ret_sockets)
 {
@@ -52,9 +22,7 @@ int es_sockets_load(struct es_servers *servers, struct es_sockets **ret_sockets)
 
     if (!sockets)
         return -ENOMEM;
-    result = load_here(es_servers_run(servers), &sockets->map);
-    if (result < 0)
-        result = load_from_home(servers, &sockets->map);
+    result = es_run_map_load(es_servers_run(servers), servers, NULL, &sockets->map);
     if (result < 0) {
         free(sockets);
         return result;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* run_files.c - files of a run's directory, also where that is on another host. */
+#include "config.h"
+
+#include "scopes/run_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "scopes/servers.h"
+#include "tuplespace/run_directory.h"
+
+#define MAP_FILE "map.json"
+#define ASK_NS UINT64_C(5000000000)
+
+static int ask(struct es_servers *servers,
+               const char *name,
+               struct es_error *error,
+               struct es_message **ret_reply)
+{
+    struct es_json_text json;
+    char *text;
+    size_t length;
+    int result;
+
+    if (es_json_text_begin(&json) < 0)
+        return -ENOMEM;
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "file");
+    es_json_out_string(&json.out, "name", name);
+    es_json_out_end(&json.out);
+    result = es_json_text_finish(&json, &text, &length);
+    if (result < 0)
+        return result;
+    result = es_servers_request(servers, NULL, text, length, ASK_NS, error, ret_reply);
+    free(text);
+    return result;
+}
+
+int es_run_file_fetch(struct es_servers *servers,
+                      const char *name,
+                      struct es_error *error,
+                      char **ret_text)
+{
+    struct es_message *reply;
+    const char *text;
+    int result = ask(servers, name, error, &reply);
+
+    if (result < 0)
+        return result;
+    result = es_member_text(es_message_root(reply), "text", error, &text);
+    if (result == 0) {
+        *ret_text = strdup(text);
+        result = *ret_text ? 0 : -ENOMEM;
+    }
+    es_message_destroy(reply);
+    return result;
+}
+
+static int fetch_map(struct es_servers *servers,
+                     struct es_error *error,
+                     struct es_pathmap **ret_map)
+{
+    char *text;
+    int result = es_run_file_fetch(servers, MAP_FILE, error, &text);
+
+    if (result < 0)
+        return result;
+    result = es_pathmap_parse(text, strlen(text), MAP_FILE, error, ret_map);
+    free(text);
+    return result;
+}
+
+int es_run_map_load(const char *run,
+                    struct es_servers *servers,
+                    struct es_error *error,
+                    struct es_pathmap **ret_map)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int result = es_run_directory_path(run, MAP_FILE, error, path);
+
+    if (result == 0)
+        result = es_pathmap_load(path, error, ret_map);
+    if (result == -ENOENT && servers) {
+        es_error_clear(error);
+        result = fetch_map(servers, error, ret_map);
+    }
+    return result;
+}
