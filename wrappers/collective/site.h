@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The trees of one communicator, and the way that one of its operations takes.
+ *
+ * A site is made at the first blocking operation on a communicator that trees could
+ * do: a shadow communicator of the same group, which carries nothing but trees and
+ * agreements; the number of operations done so far; the rules in force, as rank 0 told
+ * them at the last agreement (agreement.h); and the trees built by these rules, for a
+ * few roots.
+ *
+ * MPI demands that all ranks call collectives on a communicator in the same order, one
+ * after the other, so a site is used by one thread at a time, and takes no lock.  Only
+ * the ends of nonblocking operations come from anywhere: what they touch is atomic.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_SITE_H
+#define ES_WRAPPERS_COLLECTIVE_SITE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tuplespace/tree_rules.h"
+#include "wrappers/collective/edges.h"
+#include "wrappers/collective/tree_run.h"
+
+struct esi_call;
+struct esi_comm;
+struct esi_rooted_tree;
+struct esi_site;
+
+/* What the program passed, as it passed it: what is not significant at this rank may be
+ * anything.  Members that the operation has not are 0; `root` then too. */
+struct esi_collective {
+    enum es_tree_kind kind;
+    bool is_nonblocking;
+    MPI_Comm comm;
+    const void *send; /* not used by bcast */
+    MPI_Count send_count;
+    MPI_Datatype send_type;
+    void *receive; /* bcast: the buffer */
+    MPI_Count receive_count;
+    MPI_Datatype receive_type; /* bcast, reduce, allreduce: the one type */
+    MPI_Op op;
+    int root;
+};
+
+enum esi_direction {
+    ESI_LIBRARY, /* call the real routine */
+    ESI_BY_TREE, /* the way is filled: esi_tree_run_begin(&way->run, ...) */
+    ESI_LOST,    /* no memory for what the other ranks do: fail, with MPI_ERR_NO_MEM */
+};
+
+/* One operation by tree.  Must not move before its end. */
+struct esi_way {
+    struct esi_tree_call run; /* complete, with tree, communicator, tag and observer */
+    struct esi_edges edges;
+    struct esi_site *site;        /* nonblocking forms: held */
+    struct esi_rooted_tree *tree; /* held */
+};
+
+/* Finds the way of an operation that has just been entered (call->tuple describes it).
+ * Blocking forms may make the site and agree with the other ranks on the way; the
+ * nonblocking ones of communicators without a site go to the library.  Must be called
+ * once for each operation, as it counts them. */
+enum esi_direction esi_way_find(struct esi_call *call,
+                                const struct esi_collective *collective,
+                                struct esi_way *ret_way);
+
+/* The operation is done or has failed (esi_tree_run_end() has been called): gives back
+ * what ESI_BY_TREE took.  Any thread. */
+void esi_way_leave(struct esi_way *way);
+
+/* Waits until a request of our own is complete, and moves nonblocking trees on
+ * meanwhile: other ranks may need them before they come to what we wait for.  Returns
+ * MPI's code. */
+int esi_wait_patiently(MPI_Request *request);
+
+/* Has the communicator's error handler called, as MPI would have.  Returns `code`. */
+int esi_tree_fail(MPI_Comm comm, int code);
+
+#endif
