@@ -48,7 +48,7 @@ struct esi_collective {
 enum esi_direction {
     ESI_LIBRARY, /* call the real routine */
     ESI_BY_TREE, /* the way is filled: esi_tree_run_begin(&way->run, ...) */
-    ESI_LOST,    /* no memory for what the other ranks do: fail, with MPI_ERR_NO_MEM */
+    ESI_LOST,    /* cannot do what the other ranks do: fail with way->code */
 };
 
 /* One operation by tree.  Must not move before its end. */
@@ -57,6 +57,7 @@ struct esi_way {
     struct esi_edges edges;
     struct esi_site *site;        /* nonblocking forms: held */
     struct esi_rooted_tree *tree; /* held */
+    int code;                     /* ESI_LOST: MPI's */
 };
 
 /* Finds the way of an operation that has just been entered (call->tuple describes it).

@@ -4,10 +4,10 @@
  * Collective trees in the observed process: which operation takes which way.
  *
  * Generated wrappers of the seven operations (blocking, nonblocking and large-count
- * forms) come here instead of to the real routine, if esi_trees_on says so, inside the
- * operation's own recording.  Each function does the operation by tree if the rules,
- * the arguments and the communicator allow, else it calls the real routine; all ranks
- * decide alike.  See docs/collectives.md for the argument.
+ * forms) come here before they call the real routine, if esi_trees_on says so, inside
+ * the operation's own recording.  Each function does the operation by tree if the
+ * rules, the arguments and the communicator allow, else it calls the real routine; all
+ * ranks decide alike.  See docs/collectives.md for the argument.
  *
  * What all ranks must decide alike is decided by what they have in common only: the
  * rules of EVENTSPACE_TREES, the operation's significant arguments, the number of
@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wrappers/collective/site.h"
+
 struct esi_call;
 struct esi_comm;
 
@@ -31,9 +33,31 @@ struct esi_comm;
 extern bool esi_trees_on;
 
 /* Reads EVENTSPACE_TREES.  Called once, from process.c, before anything else decides
- * whether to record.  A text that cannot be read is told once; all ranks read the same
- * text, so all do without trees. */
-void esi_trees_start(void);
+ * whether to record.  A text that cannot be read is told by rank 0 (`rank` as the
+ * launcher says); all ranks read the same text, so all do without trees. */
+void esi_trees_start(int rank);
+
+/* MPI is up: what judges arguments is made. */
+void esi_trees_ready(void);
+
+/* --- Called by generated wrappers ---------------------------------------------------
+ *
+ * A row with the flag `tree` has a function esi_tree_NAME in its generated file, which
+ * fills a struct esi_collective and calls one of these; false: the real routine is to
+ * be called, and nothing else has been done.
+ */
+
+/* A blocking operation, done by tree. */
+bool esi_trees_do(struct esi_call *call,
+                  const struct esi_collective *collective,
+                  int *ret_result);
+
+/* A nonblocking one, begun by tree (nonblocking.c): *ret_request is what the program
+ * gets unless *ret_result says that it failed. */
+bool esi_trees_post(struct esi_call *call,
+                    const struct esi_collective *collective,
+                    MPI_Request *ret_request,
+                    int *ret_result);
 
 /* The communicator (and with it its trees) is about to be freed or disconnected by the
  * program: collective over it. */
