@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What is known of one host's clock against the home server's: a line of knots.
+ *
+ * All times are nanoseconds of CLOCK_MONOTONIC: "local" of the host, "home" of the home
+ * server's host.  The offset is home - local.  Between two knots it is taken to run
+ * straight, behind the last one with the drift that was seen last.  A knot never
+ * changes, so what was once converted between two knots stays; old ones are taken out
+ * where that costs least, and what it costs is added to the error bound.
+ */
+#ifndef ES_BASE_CLOCK_ESTIMATE_H
+#define ES_BASE_CLOCK_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The bounds hold while the drift between two hosts is below the first and changes by
+ * less than the second in a second. */
+#define ES_CLOCK_DRIFT_MOST_PPB 1000000.0
+#define ES_CLOCK_WANDER_PPB 50.0
+
+enum { ES_CLOCK_KNOTS_MAX = 128 };
+
+/* 32 bytes of eight-byte members: they are copied as words (host_clock.c). */
+struct es_clock_knot {
+    uint64_t local_ns;
+    int64_t offset_ns; /* home - local at that time ... */
+    uint64_t error_ns; /* ... give or take so much */
+    uint64_t bow_ns;   /* by how much more it may be off since the knot before */
+};
+
+/* How the offset goes on behind the last knot. */
+struct es_clock_drift {
+    double ppb;        /* nanoseconds a second: the home clock's gain ... */
+    double error_ppb;  /* ... give or take so much at the knot ... */
+    double wander_ppb; /* ... and so much more for each second since */
+};
+
+/* A value; its text form is that of scopes/clock_wire.h. */
+struct es_clock_estimate {
+    uint64_t run_base_ns; /* run time - home time: never changes in a run */
+    uint64_t breaks;      /* how often exchanges contradicted the stated rates */
+    struct es_clock_drift drift;
+    uint64_t count; /* 0 = nothing is known */
+    struct es_clock_knot knots[ES_CLOCK_KNOTS_MAX];
+};
+
+/* The home server's own: run time is its clock and a constant, without error. */
+void es_clock_estimate_be_home(struct es_clock_estimate *estimate,
+                               uint64_t run_base_ns);
+
+/* Appends a knot, which must be later than the last one (else nothing happens).  Takes
+ * an old one out where there are too many.  Its offset is moved, and its error made
+ * larger, where else the clock would run backward. */
+void es_clock_estimate_append(struct es_clock_estimate *estimate,
+                              const struct es_clock_knot *knot);
+
+/* Whether it could have been made by the calls above: times ascend, the clock never
+ * runs backward.  For estimates that come from elsewhere. */
+bool es_clock_estimate_is_valid(const struct es_clock_estimate *estimate);
+
+/* The nearest whole number, as the linker finds it without the mathematical library. */
+static inline int64_t es_clock_round(double number)
+{
+    return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
+}
+
+/* A bound as a whole number: rounded up, never overflowing. */
+static inline uint64_t es_clock_bound(double number)
+{
+    if (!(number < (double)INT64_MAX))
+        return UINT64_MAX;
+    return number > 0 ? (uint64_t)number + 1 : 0;
+}
+
+static inline double es_clock_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double es_clock_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A stretch of a clock over which the conversion is one formula. */
+struct es_clock_stretch {
+    uint64_t from_ns; /* local time at which the rest holds */
+    int64_t offset_ns;
+    uint64_t error_ns;
+    uint64_t bow_ns;
+    double slope;       /* of the offset */
+    double error_slope; /* of the error, away from `from_ns` */
+    double wander;      /* per nanosecond */
+};
+
+/* Between two neighbouring knots. */
+struct es_clock_stretch es_clock_stretch_between(const struct es_clock_knot *before,
+                                                 const struct es_clock_knot *after);
+/* Before the first two knots (`second` NULL: there is one only). */
+struct es_clock_stretch es_clock_stretch_before(const struct es_clock_drift *drift,
+                                                const struct es_clock_knot *first,
+                                                const struct es_clock_knot *second);
+/* Behind the last knot. */
+struct es_clock_stretch es_clock_stretch_behind(const struct es_clock_drift *drift,
+                                                const struct es_clock_knot *last);
+
+/* Home time, saturating at both ends; `ret_error_ns` may be NULL.  Never falls with
+ * rising `local_ns`. */
+uint64_t es_clock_stretch_convert(const struct es_clock_stretch *stretch,
+                                  uint64_t local_ns,
+                                  uint64_t *ret_error_ns);
+
+#endif
