@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "tuplespace/tree_board_layout.h"
+
 /* `count` numbers of `bytes` each from `offset` on. */
 struct number {
     uint16_t offset;
@@ -109,6 +111,7 @@ void es_byte_order_turn_header(struct es_segment_layout *header)
         HEADER(elements_shrunk),
         HEADER(communicators_refused),
         HEADER(warnings),
+        HEADER(tree_board_offset),
     };
 
     turn(header, numbers, COUNT(numbers));
@@ -166,4 +169,31 @@ void es_byte_order_turn_communicator(struct es_communicator_layout *communicator
     turn(communicator, numbers, COUNT(numbers));
     turn_group(&communicator->local);
     turn_group(&communicator->remote);
+}
+
+#define BOARD(field) NUMBER(struct es_tree_board_layout, field)
+
+void es_byte_order_turn_tree_board(struct es_tree_board_layout *board)
+{
+    static const struct number numbers[] = {
+        BOARD(header_bytes), BOARD(wish_bytes),
+        BOARD(entry_bytes),  BOARD(log_slots),
+        BOARD(wish_version), {offsetof(struct es_tree_board_layout, wish_length), 4, 2},
+        BOARD(reserved),     BOARD(writer),
+        BOARD(log_head),
+    };
+
+    turn(board, numbers, COUNT(numbers));
+}
+
+#define ENTRY(field) NUMBER(struct es_tree_log_entry, field)
+
+void es_byte_order_turn_tree_log_entry(struct es_tree_log_entry *entry)
+{
+    static const struct number numbers[] = {
+        ENTRY(communicator), ENTRY(reserved),  ENTRY(version),   ENTRY(first_instance),
+        ENTRY(operations),   ENTRY(min_bytes), ENTRY(max_bytes), ENTRY(since_ticks),
+    };
+
+    turn(entry, numbers, COUNT(numbers));
 }

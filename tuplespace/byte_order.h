@@ -15,6 +15,9 @@
 #include "eventspace/tuple.h"
 #include "tuplespace/layout.h"
 
+struct es_tree_board_layout;
+struct es_tree_log_entry;
+
 void es_byte_order_turn_tuples(struct es_tuple *tuples, size_t count);
 /* 32-bit numbers. */
 void es_byte_order_turn_words(uint32_t *words, size_t count);
@@ -23,5 +26,8 @@ void es_byte_order_turn_header(struct es_segment_layout *header);
 void es_byte_order_turn_element(struct es_element_layout *element);
 /* Both groups too, but no lists. */
 void es_byte_order_turn_communicator(struct es_communicator_layout *communicator);
+/* Its header only. */
+void es_byte_order_turn_tree_board(struct es_tree_board_layout *board);
+void es_byte_order_turn_tree_log_entry(struct es_tree_log_entry *entry);
 
 #endif

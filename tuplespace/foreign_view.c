@@ -146,5 +146,6 @@ int esi_foreign_view_load(struct es_segment_view *view)
     es_byte_order_turn_header(view->layout);
     turn_elements(view, &budget);
     turn_communicators(view, &budget);
+    esi_tree_board_turn(view, &budget);
     return 0;
 }

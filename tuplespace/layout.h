@@ -28,7 +28,8 @@
 
 #define ES_SEGMENT_MAGIC UINT64_C(0x314745535345) /* "ESSEG1" in little endian */
 #define ES_SEGMENT_MAJOR 1                        /* another major is refused */
-#define ES_SEGMENT_MINOR 0 /* fields added at the end of the header */
+#define ES_SEGMENT_MINOR 1 /* fields added at the end of the header */
+#define ES_SEGMENT_HEADER_BYTES 640
 #define ES_SEGMENT_ENDIAN UINT32_C(0x01020304)
 #define ES_CACHE_LINE 64
 
@@ -84,6 +85,9 @@ struct es_segment_layout {
     _Atomic uint32_t elements_shrunk;       /* elements that got a smaller threshold */
     _Atomic uint32_t communicators_refused; /* communicators beyond the table */
     _Atomic uint32_t warnings;              /* times the collector stepped aside */
+    /* Since minor 1, in what was padding before.  The tree board in the arena
+     * (tree_board_layout.h); 0 = the process has none (release). */
+    _Atomic uint64_t tree_board_offset;
 };
 
 enum es_element_kind {
@@ -182,6 +186,8 @@ struct es_communicator_layout {
 };
 
 _Static_assert(sizeof(struct es_segment_layout) <= 4096, "the header fits in a page");
+_Static_assert(sizeof(struct es_segment_layout) == ES_SEGMENT_HEADER_BYTES,
+               "segments of all minor versions have as long a header");
 _Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,
                "whole cache lines");
 _Static_assert(offsetof(struct es_element_layout, head) == 64,

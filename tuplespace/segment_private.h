@@ -24,6 +24,7 @@ struct es_segment {
     char *base;
     uint64_t bytes;
     struct es_segment_layout *layout;
+    struct es_tree_board_layout *trees; /* NULL = there is no tree board */
     dev_t device; /* of the file: the name may stand for another one by now */
     ino_t inode;
     struct esi_area elements;

@@ -137,6 +137,13 @@ const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
                                       size_t size);
 void es_tree_rule_fini(struct es_tree_rule *rule);
 
+/* Whether the edges are a tree over the ranks 0 to `count`.  -EINVAL, then with the
+ * first edge that is wrong and what was expected (static text); -ENOMEM.  O(count). */
+int es_tree_edges_check(const struct es_tree_edge *edges,
+                        size_t count,
+                        size_t *ret_fault,
+                        const char **ret_expected);
+
 /* The first rule for an operation (one bit of `operations`) of `bytes` on a
  * communicator of that name; NULL = none.  O(rules). */
 const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
@@ -144,6 +151,12 @@ const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
                                               const char *communicator,
                                               uint64_t bytes);
 
+/* "kary", ...; "?" if it is none. */
+const char *es_tree_shape_name(enum es_tree_shape shape);
+/* -EINVAL: no such name. */
+int es_tree_shape_by_name(const char *name, enum es_tree_shape *ret_shape);
+/* "host", ... of one bit of `levels`; "?" if it is none. */
+const char *es_tree_level_name(uint32_t level);
 /* "barrier", "iallreduce", ... of one bit; "?" if it is none. */
 const char *es_tree_operation_name(uint32_t operation);
 /* The bit; 0 = no such name. */

@@ -41,6 +41,7 @@ struct es_segment_view {
     int fd;
     bool foreign; /* of the other byte order: `base` is a copy of the file, turned */
     bool kept;    /* by a tuple server: the pid in the name is alive for it */
+    bool may_have_trees; /* the header has a place that tells of a tree board */
     uint64_t inode;
     struct es_segment_layout *layout;
     uint64_t elements_offset;
@@ -86,6 +87,10 @@ bool esi_segment_view_has_list(const struct es_segment_view *view,
 /* Puts a copy of the file, turned to our byte order, in place of the mapping, whose
  * header was checked and taken.  -errno: there is no memory for it. */
 int esi_foreign_view_load(struct es_segment_view *view);
+
+/* Turns the tree board of a copy whose header is turned already; no more than `budget`
+ * bytes of its log, which it takes from there. */
+void esi_tree_board_turn(struct es_segment_view *view, uint64_t *budget);
 
 /* First position that readers may still ask for, when the head is `head`. */
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);
