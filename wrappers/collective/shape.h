@@ -7,7 +7,9 @@
  * All ranks compute the same tree from the same rule and places, without a message.
  * A tree is made for one root.  Children stand in ascending order of the lowest rank of
  * their subtrees; that is the order in which a node combines what it gets (see
- * docs/collectives.md, "The order of operations").
+ * docs/collective-trees.md, "The order of operations").
+ *
+ *   may run at the same time: everything; a tree does not change once it is made.
  */
 #ifndef ES_WRAPPERS_COLLECTIVE_SHAPE_H
 #define ES_WRAPPERS_COLLECTIVE_SHAPE_H
@@ -36,6 +38,9 @@ struct esi_tree {
     int *first_child; /* size + 1 offsets into children */
     int *children;    /* of all ranks, one after the other */
     int *subtree;     /* number of ranks in the subtree of each rank, itself included */
+    int *lowest;      /* lowest rank of the subtree of each rank */
+    int *order;       /* ranks in preorder: a rank, then its children's subtrees */
+    int *position;    /* of each rank in `order`; its subtree stands there and behind */
     int depth;        /* edges from the root to the farthest rank */
 };
 

@@ -14,11 +14,11 @@
  * counts are not negative, datatypes committed, the root in range, the communicator no
  * intercommunicator.  Nothing here raises an error handler: results are MPI's codes.
  *
- * Order of combination, also in docs/collectives.md: each node combines, from left to
- * right, its own contribution and those of its children's subtrees in ascending order
- * of the lowest rank in each.  Operations that do not commute travel to the root one by
- * one and are combined there in rank order.  So a result is bitwise the same for the
- * same tree, and for all ranks of an allreduce.
+ * Order of combination, also in docs/collective-trees.md: each node combines, from left
+ * to right, its own contribution and those of its children's subtrees in ascending
+ * order of the lowest rank in each.  Operations that do not commute travel to the root
+ * one by one and are combined there in rank order.  So a result is bitwise the same for
+ * the same tree, and for all ranks of an allreduce.
  *
  *   may run at the same time: operations of different communicators; one operation is
  * one thread's at a time.

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Trees that follow the machine: a leader for each cluster, host, socket and core, as
+ * far as the rule names them (compare Karonis and others: Exploiting Hierarchy in
+ * Parallel Computer Networks to Optimize Collective Operation Performance, 2000).
+ *
+ * A group is split by the coarsest level that is left; each part gets a leader and is
+ * split in turn, and the leaders are joined below the one that leads the group.  A rank
+ * whose place at a level is not known is not put into a part there; it is looked at
+ * again at the next level, beside the parts.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "wrappers/collective/shape_private.h"
+
+/* From the coarsest to the finest. */
+static const enum es_tree_level all_levels[] = {
+    ES_TREE_LEVEL_CLUSTER,
+    ES_TREE_LEVEL_HOST,
+    ES_TREE_LEVEL_SOCKET,
+    ES_TREE_LEVEL_CORE,
+};
+
+enum { LEVELS = sizeof all_levels / sizeof *all_levels };
+
+/* A rank and the part that it belongs to at one level: ranks of a part are equal in
+ * all three numbers.  {-1, -1, -1} = not known. */
+struct item {
+    int rank;
+    int part[3];
+};
+
+struct builder {
+    const struct esi_shape_input *input;
+    int *parents;
+    int levels[LEVELS]; /* those named, the coarsest first */
+    int level_count;
+    struct item *items; /* ranks; parts of a group are neighbours */
+    int *leaders;       /* a stack: those to be joined, of each group that is open */
+    int leader_count;
+};
+
+/* Neighbouring items. */
+struct slice {
+    int from;
+    int count;
+};
+
+static int compare_numbers(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *one = a;
+    const struct item *other = b;
+
+    for (int i = 0; i < 3; i++)
+        if (one->part[i] != other->part[i])
+            return compare_numbers(one->part[i], other->part[i]);
+    return compare_numbers(one->rank, other->rank);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    return compare_numbers(*(const int *)a, *(const int *)b);
+}
+
+static bool is_same_part(const struct item *a, const struct item *b)
+{
+    return a->part[0] == b->part[0] && a->part[1] == b->part[1] &&
+           a->part[2] == b->part[2];
+}
+
+/* Sockets and cores are numbered within their host, which is named along with them, so
+ * that they are told apart also where hosts are no level. */
+static void set_part(struct item *item, const struct esi_place *place, int level)
+{
+    bool known = place->host >= 0;
+
+    item->part[0] = place->host;
+    item->part[1] = item->part[2] = 0;
+    if (level == ES_TREE_LEVEL_CLUSTER) {
+        known = place->cluster >= 0;
+        item->part[0] = place->cluster;
+    } else if (level == ES_TREE_LEVEL_SOCKET) {
+        known = known && place->socket >= 0;
+        item->part[1] = place->socket;
+    } else if (level == ES_TREE_LEVEL_CORE) {
+        known = known && place->core >= 0;
+        item->part[1] = place->socket;
+        item->part[2] = place->core;
+    }
+    if (!known)
+        item->part[0] = item->part[1] = item->part[2] = -1;
+}
+
+static void sort_into_parts(struct builder *builder, struct slice slice, int level)
+{
+    struct item *items = builder->items + slice.from;
+
+    for (int i = 0; i < slice.count; i++)
+        set_part(&items[i], &builder->input->places[items[i].rank], level);
+    qsort(items, (size_t)slice.count, sizeof *items, compare_items);
+}
+
+/* The first part of a sorted slice. */
+static struct slice first_part(const struct builder *builder, struct slice slice)
+{
+    const struct item *items = builder->items + slice.from;
+    int count = 1;
+
+    while (count < slice.count && is_same_part(&items[0], &items[count]))
+        count++;
+    return (struct slice){.from = slice.from, .count = count};
+}
+
+/* Who leads the group leads its part, too.  Of a cluster it is the first rank on its
+ * gateway, if that is wanted and has one; otherwise the lowest. */
+static int choose_leader(const struct builder *builder,
+                         struct slice part,
+                         int level,
+                         int above)
+{
+    const struct esi_shape_input *input = builder->input;
+    const struct item *items = builder->items + part.from;
+    bool by_gateway = level == ES_TREE_LEVEL_CLUSTER &&
+                      (input->rule->levels & ES_TREE_LEVEL_GATEWAY) != 0;
+    int chosen = -1;
+
+    for (int i = 0; i < part.count; i++) {
+        const struct esi_place *place = &input->places[items[i].rank];
+
+        if (items[i].rank == above)
+            return above;
+        if (by_gateway && chosen < 0 && place->gateway_host >= 0 &&
+            place->gateway_host == place->host)
+            chosen = items[i].rank;
+    }
+    return chosen >= 0 ? chosen : items[0].rank;
+}
+
+/* The leaders from `first` on hang below `leader`, one of them. */
+static void join(struct builder *builder, int first, int leader)
+{
+    int *row = builder->leaders + first;
+    int count = builder->leader_count - first;
+    int fan_out = builder->input->rule->fan_out;
+
+    for (int i = 0; i < count; i++)
+        if (row[i] == leader) {
+            row[i] = row[0];
+            row[0] = leader;
+        }
+    qsort(row + 1, (size_t)(count - 1), sizeof *row, compare_ranks);
+    for (int i = 1; i < count; i++)
+        builder->parents[row[i]] = fan_out > 0 ? row[(i - 1) / fan_out] : leader;
+}
+
+static void build(struct builder *builder, struct slice group, int depth, int leader);
+
+/* Pushes the leaders of a group's parts at the levels from `depth` on; all but
+ * `leader`'s own connections upward are left to the caller. */
+static void split(struct builder *builder, struct slice group, int depth, int leader)
+{
+    if (depth == builder->level_count) {
+        for (int i = 0; i < group.count; i++)
+            builder->leaders[builder->leader_count++] =
+                builder->items[group.from + i].rank;
+        return;
+    }
+    sort_into_parts(builder, group, builder->levels[depth]);
+    while (group.count > 0) {
+        struct slice part = first_part(builder, group);
+
+        if (builder->items[part.from].part[0] < 0) {
+            split(builder, part, depth + 1, leader);
+        } else {
+            int chosen = choose_leader(builder, part, builder->levels[depth], leader);
+
+            build(builder, part, depth + 1, chosen);
+            builder->leaders[builder->leader_count++] = chosen;
+        }
+        group.from += part.count;
+        group.count -= part.count;
+    }
+}
+
+static void build(struct builder *builder, struct slice group, int depth, int leader)
+{
+    int first = builder->leader_count;
+
+    split(builder, group, depth, leader);
+    join(builder, first, leader);
+    builder->leader_count = first;
+}
+
+int esi_shape_levels(const struct esi_shape_input *input, int *parents)
+{
+    struct builder builder = {.input = input, .parents = parents};
+    size_t ranks = (size_t)input->size;
+    int result = -ENOMEM;
+
+    for (int i = 0; i < LEVELS && input->places != NULL; i++)
+        if ((input->rule->levels & all_levels[i]) != 0)
+            builder.levels[builder.level_count++] = (int)all_levels[i];
+    builder.items = calloc(ranks, sizeof *builder.items);
+    /* A rank leads once at each level at most, and stands among the last for itself. */
+    builder.leaders = calloc(ranks * (LEVELS + 1), sizeof *builder.leaders);
+    if (builder.items != NULL && builder.leaders != NULL) {
+        for (int rank = 0; rank < input->size; rank++)
+            builder.items[rank].rank = rank;
+        build(&builder, (struct slice){.count = input->size}, 0, input->root);
+        parents[input->root] = -1;
+        result = 0;
+    }
+    free(builder.leaders);
+    free(builder.items);
+    return result;
+}
