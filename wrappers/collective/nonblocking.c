@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Nonblocking operations under way.
+ *
+ * New ones are pushed onto a stack without a lock; whoever moves operations on takes
+ * them from there into the list, in the order in which they began, which is his alone
+ * while `moving` is set.  What is done leaves the list, and is completed after `moving`
+ * has been given back: completing can call into the program (attribute callbacks of a
+ * datatype that it has freed meanwhile).
+ *
+ * An operation's memory has two owners: its run, until it is done, and its request,
+ * until MPI says that it needs it no more.
+ */
+#include "config.h"
+
+#include "wrappers/collective/nonblocking.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "wrappers/collective/held.h"
+#include "wrappers/collective/trees.h"
+#include "wrappers/mpi/record.h"
+
+struct pending {
+    struct pending *next;
+    struct esi_way way;
+    struct esi_tree_run *run;
+    struct esi_held_handles held;
+    struct esi_comm *known; /* the program's communicator; referenced */
+    MPI_Comm comm;          /* its handle, good while `known` has it */
+    MPI_Request request;
+    int result;
+    _Atomic int owners;
+};
+
+bool esi_trees_nonblocking;
+_Atomic int esi_trees_pending;
+_Thread_local struct esi_single *esi_single_error;
+
+static _Atomic(struct pending *) begun; /* the newest first */
+static atomic_flag moving = ATOMIC_FLAG_INIT;
+static struct pending *list; /* the oldest first; while `moving` is ours */
+
+void esi_nonblocking_start(const struct es_tree_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if ((rules->rules[i].operations & ~ES_TREE_ALL_BLOCKING) != 0)
+            esi_trees_nonblocking = true;
+}
+
+void esi_nonblocking_share(void)
+{
+    static atomic_flag shared = ATOMIC_FLAG_INIT;
+
+    if (esi_trees_nonblocking && !atomic_flag_test_and_set(&shared))
+        atomic_fetch_add(&esi_trees_pending, 1);
+}
+
+/* --- The request ---------------------------------------------------------------- */
+
+static void give_up(struct pending *pending)
+{
+    /* The last owner sees what the other did. */
+    if (atomic_fetch_sub_explicit(&pending->owners, 1, memory_order_acq_rel) == 1) {
+        esi_comm_unref(pending->known);
+        free(pending);
+    }
+}
+
+/* Has the error raised where the operation's own would be, if the completion call is
+ * one that can. */
+static int hand_over_error(const struct pending *pending)
+{
+    if (pending->result == MPI_SUCCESS || esi_single_error == NULL ||
+        esi_comm_lookup(ESI_HANDLE(pending->comm)) != pending->known)
+        return pending->result;
+    esi_single_error->comm = pending->comm;
+    esi_single_error->code = pending->result;
+    return MPI_SUCCESS;
+}
+
+/* The status of a collective operation: nothing was received.  Source and tag are
+ * undefined, and stay what they are in MPI's requests. */
+static int query(void *data, MPI_Status *status)
+{
+    ESI_REAL(MPI_Status_set_elements)(status, MPI_BYTE, 0);
+    ESI_REAL(MPI_Status_set_cancelled)(status, 0);
+    return hand_over_error(data);
+}
+
+static int release(void *data)
+{
+    struct pending *pending = data;
+
+    /* Until here completion calls had to look for its error. */
+    if (pending->result != MPI_SUCCESS)
+        atomic_fetch_sub(&esi_trees_pending, 1);
+    give_up(pending);
+    return MPI_SUCCESS;
+}
+
+/* Collective operations cannot be cancelled. */
+static int cancel(void *data, int is_complete)
+{
+    (void)data;
+    (void)is_complete;
+    return MPI_ERR_REQUEST;
+}
+
+/* --- Moving on ------------------------------------------------------------------ */
+
+/* Behind those that are there, in the order in which they began. */
+static void take_begun(void)
+{
+    /* Pairs with the release of push(): what they are is written. */
+    struct pending *from = atomic_exchange_explicit(&begun, NULL, memory_order_acquire);
+    struct pending *forward = NULL;
+    struct pending **end = &list;
+
+    while (from != NULL) {
+        struct pending *next = from->next;
+
+        from->next = forward;
+        forward = from;
+        from = next;
+    }
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = forward;
+}
+
+static void push(struct pending *pending)
+{
+    pending->next = atomic_load_explicit(&begun, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        &begun, &pending->next, pending, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
+static bool is_done(struct pending *pending)
+{
+    bool done = false;
+
+    if (pending->result == MPI_SUCCESS)
+        pending->result = esi_tree_run_step(pending->run, &done);
+    return done || pending->result != MPI_SUCCESS;
+}
+
+/* Steps all; those that are done leave the list.  Returns them, in order. */
+static struct pending *step_all(void)
+{
+    struct pending *done = NULL;
+    struct pending **last = &done;
+    struct pending **at = &list;
+
+    take_begun();
+    while (*at != NULL) {
+        struct pending *pending = *at;
+
+        if (is_done(pending)) {
+            *at = pending->next;
+            pending->next = NULL;
+            *last = pending;
+            last = &pending->next;
+        } else {
+            at = &pending->next;
+        }
+    }
+    return done;
+}
+
+/* The program's buffers are its own again. */
+static void complete(struct pending *pending)
+{
+    bool failed = pending->result != MPI_SUCCESS;
+
+    esi_tree_run_end(pending->run);
+    esi_way_leave(&pending->way);
+    esi_held_drop(&pending->held);
+    ESI_REAL(MPI_Grequest_complete)(pending->request);
+    if (!failed)
+        atomic_fetch_sub(&esi_trees_pending, 1);
+    give_up(pending);
+}
+
+static bool begin_moving(void)
+{
+    /* Pairs with end_moving(): the list is as the last one left it. */
+    if (!atomic_flag_test_and_set_explicit(&moving, memory_order_acquire))
+        return true;
+    /* Another thread is at it, and may wait for this core. */
+    sched_yield();
+    return false;
+}
+
+static void end_moving(void)
+{
+    atomic_flag_clear_explicit(&moving, memory_order_release);
+}
+
+void esi_trees_progress(void)
+{
+    struct pending *done;
+
+    if (!begin_moving())
+        return;
+    done = step_all();
+    end_moving();
+    while (done != NULL) {
+        struct pending *next = done->next;
+
+        complete(done);
+        done = next;
+    }
+}
+
+/* --- Beginning ------------------------------------------------------------------ */
+
+/* Ends what could not begin.  Returns what the call returns. */
+static int fail(struct pending *pending, MPI_Comm comm, int code)
+{
+    esi_way_leave(&pending->way);
+    esi_held_drop(&pending->held);
+    free(pending);
+    return esi_tree_fail(comm, code);
+}
+
+/* Its way has been found.  An error of the run itself is told by the request. */
+static int begin(struct pending *pending,
+                 struct esi_call *call,
+                 const struct esi_collective *collective,
+                 MPI_Request *ret_request)
+{
+    int result;
+
+    pending->held.types[0] = collective->send_type;
+    pending->held.types[1] = collective->receive_type;
+    pending->held.op = collective->op;
+    if (!esi_held_take(&pending->held))
+        return fail(pending, collective->comm, MPI_ERR_NO_MEM);
+    result = ESI_REAL(MPI_Grequest_start)(query, release, cancel, pending,
+                                          &pending->request);
+    if (result != MPI_SUCCESS)
+        return fail(pending, collective->comm, result);
+    pending->comm = collective->comm;
+    pending->known = call->comm;
+    esi_comm_ref(pending->known);
+    atomic_init(&pending->owners, 2);
+    pending->result = esi_tree_run_begin(&pending->way.run, &pending->run);
+    *ret_request = pending->request;
+    atomic_fetch_add(&esi_trees_pending, 1);
+    push(pending);
+    esi_trees_progress();
+    return MPI_SUCCESS;
+}
+
+/* This rank has no memory for what the others do. */
+static int lose(struct esi_call *call, const struct esi_collective *collective)
+{
+    struct esi_way way;
+    enum esi_direction direction = esi_way_find(call, collective, &way);
+
+    if (direction == ESI_BY_TREE)
+        esi_way_leave(&way);
+    return direction == ESI_LIBRARY ? MPI_SUCCESS
+                                    : esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
+}
+
+bool esi_trees_post(struct esi_call *call,
+                    const struct esi_collective *collective,
+                    MPI_Request *ret_request,
+                    int *ret_result)
+{
+    struct pending *pending;
+
+    if (!esi_trees_nonblocking || ret_request == NULL)
+        return false;
+    pending = calloc(1, sizeof *pending);
+    if (pending == NULL) {
+        *ret_result = lose(call, collective);
+        return *ret_result != MPI_SUCCESS;
+    }
+    switch (esi_way_find(call, collective, &pending->way)) {
+    case ESI_BY_TREE:
+        *ret_result = begin(pending, call, collective, ret_request);
+        return true;
+    case ESI_LOST:
+        free(pending);
+        *ret_result = esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
+        return true;
+    default:
+        free(pending);
+        return false;
+    }
+}
+
+/* --- Ending --------------------------------------------------------------------- */
+
+/* Whether an operation of the communicator (NULL = any) is in the list. */
+static bool is_listed(const struct esi_comm *comm)
+{
+    struct pending *pending = list;
+
+    while (pending != NULL && comm != NULL && pending->known != comm)
+        pending = pending->next;
+    return pending != NULL;
+}
+
+static void drain(const struct esi_comm *comm)
+{
+    bool is_busy = true;
+
+    while (is_busy) {
+        esi_trees_progress();
+        if (begin_moving()) {
+            take_begun();
+            is_busy = is_listed(comm);
+            end_moving();
+        }
+    }
+}
+
+void esi_nonblocking_drain(const struct esi_comm *comm)
+{
+    if (atomic_load(&esi_trees_pending) != 0 && comm != NULL)
+        drain(comm);
+}
+
+void esi_nonblocking_drain_all(void)
+{
+    if (atomic_load(&esi_trees_pending) != 0)
+        drain(NULL);
+}

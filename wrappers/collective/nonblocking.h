@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Nonblocking collective operations by tree.
+ *
+ * The program gets a generalized request.  The operation moves on whenever the program
+ * is inside MPI: calls that wait, test, probe or block do it (patient.h).
+ *
+ *   may run at the same time: everything.  Operations are moved on by one thread at a
+ * time; who finds another at it goes on without.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_NONBLOCKING_H
+#define ES_WRAPPERS_COLLECTIVE_NONBLOCKING_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "tuplespace/tree_rules.h"
+
+struct esi_comm;
+
+/* Whether rules that name nonblocking forms were there from the start: only then are
+ * such forms done by tree in this run.  All ranks know it alike, as calls must that do
+ * something else because of it on all ranks of a communicator.  Constant after
+ * esi_nonblocking_start(). */
+extern bool esi_trees_nonblocking;
+
+/* Looks whether any rule names a nonblocking form. */
+void esi_nonblocking_start(const struct es_tree_rules *rules);
+
+/* Several threads may be in MPI at once: from now on calls are patient always, since
+ * another thread may begin an operation while one of them blocks. */
+void esi_nonblocking_share(void);
+
+/* Moves on until no operation of the communicator is under way. */
+void esi_nonblocking_drain(const struct esi_comm *comm);
+
+/* The same for all. */
+void esi_nonblocking_drain_all(void);
+
+/* An error of an operation that a completion call of a single request found: MPI raises
+ * it at the operation's communicator.  Where the call has several requests it is in
+ * their statuses. */
+struct esi_single {
+    MPI_Comm comm;
+    int code; /* MPI_SUCCESS = none */
+};
+
+/* While not NULL, errors of operations that this thread completes come here. */
+extern _Thread_local struct esi_single *esi_single_error;
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Patient calls that exist with int counts and with MPI_Count counts:
+ * patient_messages.c includes this once for each, with ESI_COUNT the type of counts and
+ * ESI_NAME() giving a routine its name.
+ */
+
+int ESI_NAME(esi_patient_MPI_Recv)(void *buf,
+                                   ESI_COUNT count,
+                                   MPI_Datatype datatype,
+                                   int source,
+                                   int tag,
+                                   MPI_Comm comm,
+                                   MPI_Status *status)
+{
+    MPI_Request request;
+    int result;
+
+    if (source == MPI_PROC_NULL)
+        return ESI_REAL(ESI_NAME(MPI_Recv))(buf, count, datatype, source, tag, comm,
+                                            status);
+    result = ESI_REAL(ESI_NAME(MPI_Irecv))(buf, count, datatype, source, tag, comm,
+                                           &request);
+    return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
+}
+
+int ESI_NAME(esi_patient_MPI_Mrecv)(void *buf,
+                                    ESI_COUNT count,
+                                    MPI_Datatype datatype,
+                                    MPI_Message *message,
+                                    MPI_Status *status)
+{
+    MPI_Request request;
+    int result;
+
+    if (message == NULL || *message == MPI_MESSAGE_NO_PROC)
+        return ESI_REAL(ESI_NAME(MPI_Mrecv))(buf, count, datatype, message, status);
+    result = ESI_REAL(ESI_NAME(MPI_Imrecv))(buf, count, datatype, message, &request);
+    return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
+}
+
+int ESI_NAME(esi_patient_MPI_Sendrecv)(const void *sendbuf,
+                                       ESI_COUNT sendcount,
+                                       MPI_Datatype sendtype,
+                                       int dest,
+                                       int sendtag,
+                                       void *recvbuf,
+                                       ESI_COUNT recvcount,
+                                       MPI_Datatype recvtype,
+                                       int source,
+                                       int recvtag,
+                                       MPI_Comm comm,
+                                       MPI_Status *status)
+{
+    MPI_Request received;
+    MPI_Request sent;
+    int result;
+
+    if (source == MPI_PROC_NULL) {
+        result = ESI_REAL(ESI_NAME(MPI_Isend))(sendbuf, sendcount, sendtype, dest,
+                                               sendtag, comm, &sent);
+        if (result == MPI_SUCCESS)
+            result = esi_patient_finish(&sent, MPI_STATUS_IGNORE);
+        return result != MPI_SUCCESS
+                   ? result
+                   : ESI_REAL(ESI_NAME(MPI_Recv))(recvbuf, recvcount, recvtype, source,
+                                                  recvtag, comm, status);
+    }
+    result = ESI_REAL(ESI_NAME(MPI_Irecv))(recvbuf, recvcount, recvtype, source,
+                                           recvtag, comm, &received);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = ESI_REAL(ESI_NAME(MPI_Isend))(sendbuf, sendcount, sendtype, dest, sendtag,
+                                           comm, &sent);
+    if (result != MPI_SUCCESS) {
+        take_back(&received);
+        return result;
+    }
+    return finish_pair(&sent, &received, status);
+}
+
+/* What is sent is packed, since its buffer is received into. */
+int ESI_NAME(esi_patient_MPI_Sendrecv_replace)(void *buf,
+                                               ESI_COUNT count,
+                                               MPI_Datatype datatype,
+                                               int dest,
+                                               int sendtag,
+                                               int source,
+                                               int recvtag,
+                                               MPI_Comm comm,
+                                               MPI_Status *status)
+{
+    ESI_COUNT size = 0;
+    ESI_COUNT at = 0;
+    void *copy = NULL;
+    int result;
+
+    result = ESI_REAL(ESI_NAME(MPI_Pack_size))(count, datatype, comm, &size);
+    if (result == MPI_SUCCESS)
+        copy = malloc((size_t)size + 1);
+    if (result == MPI_SUCCESS && copy == NULL)
+        return esi_tree_fail(comm, MPI_ERR_NO_MEM);
+    if (result == MPI_SUCCESS)
+        result =
+            ESI_REAL(ESI_NAME(MPI_Pack))(buf, count, datatype, copy, size, &at, comm);
+    if (result == MPI_SUCCESS)
+        result = ESI_NAME(esi_patient_MPI_Sendrecv)(copy, at, MPI_PACKED, dest, sendtag,
+                                                    buf, count, datatype, source,
+                                                    recvtag, comm, status);
+    free(copy);
+    return result;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Receives, probes and send-receives that wait while trees move on.
+ *
+ * What comes from MPI_PROC_NULL does not block and goes to the routine itself: a
+ * request's status does not always say so (MPICH 4.0).
+ */
+#include "config.h"
+
+#include "wrappers/collective/patient.h"
+
+#include <stdlib.h>
+
+/* --- Probes --------------------------------------------------------------------- */
+
+int esi_patient_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int flag = 0;
+    int result;
+
+    do {
+        esi_trees_progress();
+        result = ESI_REAL(MPI_Iprobe)(source, tag, comm, &flag, status);
+    } while (result == MPI_SUCCESS && !flag);
+    return result;
+}
+
+int esi_patient_MPI_Iprobe(int source,
+                           int tag,
+                           MPI_Comm comm,
+                           int *flag,
+                           MPI_Status *status)
+{
+    esi_trees_progress();
+    return ESI_REAL(MPI_Iprobe)(source, tag, comm, flag, status);
+}
+
+int esi_patient_MPI_Mprobe(int source,
+                           int tag,
+                           MPI_Comm comm,
+                           MPI_Message *message,
+                           MPI_Status *status)
+{
+    int flag = 0;
+    int result;
+
+    do {
+        esi_trees_progress();
+        result = ESI_REAL(MPI_Improbe)(source, tag, comm, &flag, message, status);
+    } while (result == MPI_SUCCESS && !flag);
+    return result;
+}
+
+int esi_patient_MPI_Improbe(int source,
+                            int tag,
+                            MPI_Comm comm,
+                            int *flag,
+                            MPI_Message *message,
+                            MPI_Status *status)
+{
+    esi_trees_progress();
+    return ESI_REAL(MPI_Improbe)(source, tag, comm, flag, message, status);
+}
+
+/* --- Send and receive in one call ----------------------------------------------- */
+
+/* Waits for both; the receive's error is the call's. */
+static int finish_pair(MPI_Request *sent, MPI_Request *received, MPI_Status *status)
+{
+    int result = esi_patient_finish(received, status);
+    int of_send = esi_patient_finish(sent, MPI_STATUS_IGNORE);
+
+    return result != MPI_SUCCESS ? result : of_send;
+}
+
+/* The send could not begin: the receive must not take a message. */
+static void take_back(MPI_Request *received)
+{
+    ESI_REAL(MPI_Cancel)(received);
+    ESI_REAL(MPI_Request_free)(received);
+}
+
+/* --- The calls that exist with int and with MPI_Count counts -------------------- */
+
+#define ESI_COUNT int
+#define ESI_NAME(name) name
+#include "wrappers/collective/patient_calls.h"
+#undef ESI_COUNT
+#undef ESI_NAME
+
+#if MPI_VERSION >= 4
+#define ESI_COUNT MPI_Count
+#define ESI_NAME(name) name##_c
+#include "wrappers/collective/patient_calls.h"
+#endif
