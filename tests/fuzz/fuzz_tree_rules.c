@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Any bytes as tree rules, in long and in short: rules or an error with a place, and
+ * what is read is written so that it is read again alike. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuplespace/tree_rules.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Unlike assert(3), it stays in every build. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void check_long(const char *text)
+{
+    struct es_error error = {.text = ""};
+    struct es_tree_plan plan, again;
+    char *first, *second;
+    int rc = es_tree_plan_parse(text, "input", &error, &plan);
+
+    if (rc != 0) {
+        require(rc == -EINVAL && error.text[0] != '\0' && error.line > 0);
+        return;
+    }
+    require(es_tree_plan_format(&plan, &first) == 0);
+    require(es_tree_plan_parse(first, "again", NULL, &again) == 0);
+    require(es_tree_plan_format(&again, &second) == 0);
+    require(strcmp(first, second) == 0);
+    es_tree_rules_find(&plan.rules, 1, "MPI_COMM_WORLD", 8);
+    free(first);
+    free(second);
+    es_tree_plan_fini(&plan);
+    es_tree_plan_fini(&again);
+}
+
+static void check_short(const char *text)
+{
+    struct es_error error = {.text = ""};
+    struct es_tree_rule rule, again;
+    size_t room = strlen(text) + 64;
+    char *first = malloc(2 * room);
+    int rc = es_tree_rule_parse_short(text, &error, &rule);
+
+    if (rc != 0) {
+        require(rc == -EINVAL && error.text[0] != '\0' && error.column > 0);
+    } else {
+        es_tree_rule_format_short(&rule, first, room);
+        require(es_tree_rule_parse_short(first, NULL, &again) == 0);
+        es_tree_rule_format_short(&again, first + room, room);
+        require(strcmp(first, first + room) == 0);
+        es_tree_rule_fini(&rule);
+        es_tree_rule_fini(&again);
+    }
+    free(first);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    check_long(text);
+    check_short(text);
+    free(text);
+    return 0;
+}
