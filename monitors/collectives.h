@@ -10,12 +10,17 @@
  *   at the end:                          es_collectives_finish(analysis);
  *
  * An *instance* is one operation on one communicator, by all its members.  It is
- * complete when all of them have been seen, and is then given to config.on_instance and
- * entered into the statistics.  Instances that stay incomplete (lost tuples, a rank
- * that hangs) are given up when they are `patience_ns` older than the newest, or too
- * many: counted, given with what is known, and kept out of the statistics.  Memory:
- * open instances times members, and one set of statistics a (communicator, operation,
- * tree version).
+ * complete when all of them have been seen, and is then given to config.on_instance.
+ * What is missing may come late: a rank that computes for a minute before it joins a
+ * broadcast is what this is about.  So an incomplete instance is given up only
+ *   - `patience_ns` after its newest part, if a missing rank was seen in a later
+ *     operation there: its part is lost;
+ *   - after sixty times that, whatever was seen;
+ *   - when there are too many: the oldest goes.
+ * It is counted, and given with what is known.  Those at the beginning, before the
+ * first that was seen of a missing rank, are counted apart: nothing went wrong there.
+ * Memory: open instances times members, and a few words for each member of a
+ * communicator.  Statistics are collective_statistics.h.
  *
  * Who is to blame: in an operation in which all wait for all, everybody waits for the
  * last to enter, so its waiting peers' time is its debt; in one from the root, members
@@ -46,7 +51,7 @@ struct es_collective_call {
         version; /* of the tree; 0 = the MPI library's own algorithm, or not known */
     uint64_t enter_ns; /* run time */
     uint64_t exit_ns;
-    uint64_t error_ns; /* bound of both */
+    uint64_t error_ns; /* bound of the error of both */
 };
 
 struct es_collective_arrival {
@@ -55,36 +60,62 @@ struct es_collective_arrival {
     uint64_t enter_ns;
     uint64_t exit_ns;
     uint64_t wait_ns; /* lost waiting for others; 0 for whom all waited */
+    uint64_t debt_ns; /* lost by others waiting for it */
+    uint64_t work_ns; /* since the operation before on the communicator, where the
+                         instance's imbalance is known */
 };
 
 /* One operation of all members.  All spans are in ns. */
 struct es_collective_instance {
     uint64_t key[2];
     const char *communicator;
-    uint16_t operation;
+    uint16_t operation; /* of the large-count variant that without */
     uint32_t instance;
     uint32_t version;
     int size;
     int known; /* members that were seen; < size: incomplete */
     int root;
-    uint32_t bytes;
+    uint32_t bytes;                               /* the most that a member says */
     const struct es_collective_arrival *arrivals; /* by rank in the communicator */
     const int *order;        /* ranks in order of entering; `known` of them */
     int last;                /* rank that entered last */
+    int late;                /* ranks that entered so close to the last that clocks
+                                cannot tell which was the last; 1: `last` is sure */
     uint64_t first_enter_ns; /* run time */
     uint64_t last_enter_ns;
     uint64_t last_exit_ns;
     uint64_t spread_ns; /* last enter - first enter */
     uint64_t lead_ns;   /* last enter - last but one: what the last alone is late */
+    bool waits_known;   /* wait_ns, debt_ns, lost_ns and culprit say something: the
+                           instance is complete, blocks, and its order is known */
     uint64_t lost_ns;   /* sum of all waits */
-    int culprit;        /* rank that the others waited for; -1 = nobody */
-    uint64_t tree_ns;   /* last exit - last enter (root-to-all: - the root's enter) */
+    int culprit;      /* rank that most of it was lost for; -1 = nobody, or not sure */
+    uint64_t time_ns; /* last exit - first enter */
+    uint64_t tree_ns; /* last exit - last enter (root-to-all: - the root's enter) */
     uint64_t departure_ns; /* last exit - first exit */
-    double imbalance;  /* of the work since the operation before: slowest / mean - 1;
-                          negative = not known */
-    uint64_t error_ns; /* bound of the clocks behind all this */
-    unsigned repaired; /* times that clocks made impossible and that were moved within
-                          their bound */
+    double imbalance;    /* of the work since the operation before: slowest / mean - 1;
+                            negative = not known */
+    uint64_t error_ns;   /* bound of the error of a span between two ranks' clocks */
+    unsigned repaired;   /* times that clocks made impossible and that were moved within
+                            their bound */
+    unsigned impossible; /* times that cannot be, by more than the bound: then nobody is
+                            to blame */
+};
+
+/* What became of what was added. */
+struct es_collectives_counts {
+    uint64_t calls;      /* that were taken */
+    uint64_t complete;   /* instances */
+    uint64_t incomplete; /* given up: a part was lost, or did not come */
+    uint64_t beginnings; /* given up: older than what is there of a missing rank */
+    uint64_t open;       /* now */
+    uint64_t crowded;    /* of the incomplete: there were too many */
+    uint64_t invalid;    /* calls that made no sense */
+    uint64_t duplicates; /* calls that were there already */
+    uint64_t late;       /* calls of instances that had been given up */
+    uint64_t mismatched; /* calls of another operation than the instance's */
+    uint64_t repaired;   /* see es_collective_instance */
+    uint64_t impossible;
 };
 
 struct es_collectives;
@@ -96,7 +127,8 @@ typedef void (*es_collective_instance_fn)(
 struct es_collectives_config {
     size_t max_open;                       /* instances; 0 = 65536 */
     uint64_t patience_ns;                  /* 0 = 10 s */
-    es_collective_instance_fn on_instance; /* may be NULL; borrows during the call */
+    es_collective_instance_fn on_instance; /* complete ones, and those that were given
+                                              up; may be NULL; borrows for the call */
     void *data;
 };
 
@@ -104,13 +136,21 @@ int es_collectives_create(const struct es_collectives_config *config,
                           struct es_collectives **ret_analysis);
 void es_collectives_destroy(struct es_collectives *analysis);
 
-/* 0; -EINVAL: the call makes no sense (a rank out of range, a time before its start),
- * and is counted as such; -EEXIST: this rank's part was there already; -ENOMEM. */
+/* 0; -EINVAL: the call makes no sense (a rank out of range, a time before its start, no
+ * collective), and is counted as such; -EEXIST: this rank's part was there already;
+ * -EPROTO: its instance is another operation, or of another root; -ESTALE: its instance
+ * was given up; -ENOMEM.  O(1) on average; the last part of an instance O(size log
+ * size). */
 int es_collectives_add(struct es_collectives *analysis,
                        const struct es_collective_call *call);
-/* Gives up what has been incomplete for too long. */
+/* Gives up what has been incomplete for too long: all that happened before `now_ns` has
+ * been added as far as it was recorded. */
 void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns);
 /* Gives up all that is incomplete. */
 void es_collectives_finish(struct es_collectives *analysis);
+
+/* What was counted up to now. */
+void es_collectives_counts(const struct es_collectives *analysis,
+                           struct es_collectives_counts *ret_counts);
 
 #endif

@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Tests of the analysis of collective operations: cases by hand, and random runs
+ * against a reference that looks at every pair of ranks.
+ */
+#include "config.h"
+
+#include "monitors/collectives.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "monitors/collective_statistics.h"
+
+#include "tuplespace/operation_codes.h"
+
+enum { RANKS = 7, INSTANCES = 400, SEEN = 1000 };
+
+/* What on_instance() was given, copied. */
+struct seen {
+    struct es_collective_instance instances[SEEN];
+    struct es_collective_arrival arrivals[SEEN][RANKS];
+    int orders[SEEN][RANKS];
+    size_t count;
+};
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state % below;
+}
+
+static int seed(void **state)
+{
+    const char *given = getenv("ES_TEST_SEED");
+
+    (void)state;
+    random_state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    print_message("# ES_TEST_SEED=%llu\n", (unsigned long long)random_state);
+    random_state = random_state * 2654435761u + 1;
+    return 0;
+}
+
+static void keep(void *data, const struct es_collective_instance *instance)
+{
+    struct seen *seen = data;
+
+    assert_true(seen->count < SEEN && instance->size <= RANKS);
+    memcpy(seen->arrivals[seen->count], instance->arrivals,
+           (size_t)instance->size * sizeof *instance->arrivals);
+    memcpy(seen->orders[seen->count], instance->order,
+           (size_t)instance->known * sizeof *instance->order);
+    seen->instances[seen->count] = *instance;
+    seen->instances[seen->count].arrivals = seen->arrivals[seen->count];
+    seen->instances[seen->count].order = seen->orders[seen->count];
+    seen->count++;
+}
+
+static struct es_collectives *make(struct seen *seen, struct es_collectives_config base)
+{
+    struct es_collectives *analysis = NULL;
+
+    seen->count = 0;
+    base.on_instance = keep;
+    base.data = seen;
+    assert_int_equal(es_collectives_create(&base, &analysis), 0);
+    return analysis;
+}
+
+static struct es_collective_call call_of(uint16_t operation,
+                                         uint32_t instance,
+                                         int size,
+                                         int rank)
+{
+    return (struct es_collective_call){.key = {11, 22},
+                                       .communicator = "world",
+                                       .operation = operation,
+                                       .instance = instance,
+                                       .size = size,
+                                       .rank = rank,
+                                       .world_rank = 100 + rank,
+                                       .root = -1,
+                                       .bytes = 8,
+                                       .error_ns = 0};
+}
+
+/* One instance: rank after rank enter, exit. */
+struct by_hand {
+    uint16_t operation;
+    int root;
+    uint32_t bytes;
+    uint64_t error_ns; /* of each rank */
+    uint64_t times[4][2];
+};
+
+static struct seen hand_seen;
+
+/* The instance that four ranks make. */
+static const struct es_collective_instance *judge(const struct by_hand *hand)
+{
+    struct es_collectives *analysis =
+        make(&hand_seen, (struct es_collectives_config){.max_open = 0});
+
+    for (int rank = 0; rank < 4; rank++) {
+        struct es_collective_call call = call_of(hand->operation, 5, 4, rank);
+
+        call.root = hand->root;
+        call.bytes = hand->bytes;
+        call.error_ns = hand->error_ns;
+        call.enter_ns = hand->times[rank][0];
+        call.exit_ns = hand->times[rank][1];
+        assert_int_equal(es_collectives_add(analysis, &call), 0);
+    }
+    es_collectives_destroy(analysis);
+    assert_int_equal(hand_seen.count, 1);
+    return &hand_seen.instances[0];
+}
+
+static void has_waits(const struct es_collective_instance *instance,
+                      uint64_t a,
+                      uint64_t b,
+                      uint64_t c,
+                      uint64_t d)
+{
+    const uint64_t waits[] = {a, b, c, d};
+
+    assert_true(instance->waits_known);
+    for (int rank = 0; rank < 4; rank++)
+        assert_int_equal(instance->arrivals[rank].wait_ns, waits[rank]);
+    assert_int_equal(instance->lost_ns, a + b + c + d);
+}
+
+static void all_wait_for_the_last(void **state)
+{
+    const struct by_hand hand = {ES_OP_MPI_Allreduce,
+                                 -1,
+                                 8,
+                                 0,
+                                 {{100, 510}, {500, 520}, {200, 530}, {300, 505}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    has_waits(instance, 400, 0, 300, 200);
+    assert_int_equal(instance->culprit, 1);
+    assert_int_equal(instance->last, 1);
+    assert_int_equal(instance->late, 1);
+    assert_int_equal(instance->arrivals[1].debt_ns, 900);
+    assert_int_equal(instance->arrivals[1].world_rank, 101);
+    assert_int_equal(instance->spread_ns, 400);
+    assert_int_equal(instance->lead_ns, 200);
+    assert_int_equal(instance->tree_ns, 30);
+    assert_int_equal(instance->time_ns, 430);
+    assert_int_equal(instance->departure_ns, 25);
+    assert_int_equal(instance->first_enter_ns, 100);
+    assert_int_equal(instance->last_exit_ns, 530);
+    assert_int_equal(instance->bytes, 8);
+    assert_int_equal(instance->order[0], 0);
+    assert_int_equal(instance->order[1], 2);
+    assert_int_equal(instance->order[2], 3);
+    assert_int_equal(instance->order[3], 1);
+    assert_true(instance->imbalance < 0);
+}
+
+static void members_wait_for_the_root(void **state)
+{
+    const struct by_hand hand = {
+        ES_OP_MPI_Bcast, 2, 8, 0, {{100, 510}, {500, 520}, {400, 430}, {300, 505}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    has_waits(instance, 300, 0, 0, 100);
+    assert_int_equal(instance->culprit, 2);
+    assert_int_equal(instance->last, 1);
+    assert_int_equal(instance->arrivals[2].debt_ns, 400);
+    assert_int_equal(instance->tree_ns, 120);
+}
+
+static void the_root_waits_for_the_last(void **state)
+{
+    const struct by_hand hand = {
+        ES_OP_MPI_Reduce, 0, 8, 0, {{100, 510}, {490, 495}, {400, 430}, {300, 305}}};
+    const struct by_hand root_last = {
+        ES_OP_MPI_Reduce, 1, 8, 0, {{100, 510}, {500, 520}, {400, 430}, {300, 305}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    has_waits(instance, 390, 0, 0, 0);
+    assert_int_equal(instance->culprit, 1);
+    instance = judge(&root_last);
+    has_waits(instance, 0, 0, 0, 0);
+    assert_int_equal(instance->culprit, -1);
+    assert_int_equal(instance->last, 1);
+}
+
+static void ranks_of_a_scan_wait_for_lower_ones(void **state)
+{
+    const struct by_hand hand = {
+        ES_OP_MPI_Scan, -1, 8, 0, {{200, 210}, {100, 520}, {500, 530}, {300, 540}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    has_waits(instance, 0, 100, 0, 200);
+    assert_int_equal(instance->arrivals[0].debt_ns, 100);
+    assert_int_equal(instance->arrivals[2].debt_ns, 200);
+    assert_int_equal(instance->culprit, 2);
+}
+
+static void what_clocks_cannot_tell_is_not_blamed(void **state)
+{
+    struct by_hand hand = {
+        ES_OP_MPI_Barrier, -1, 0, 50, {{400, 510}, {500, 520}, {450, 530}, {420, 505}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    assert_int_equal(instance->error_ns, 100);
+    has_waits(instance, 0, 0, 0, 0);
+    assert_int_equal(instance->culprit, -1);
+    assert_int_equal(instance->late, 4);
+    /* Two that cannot be told apart share the debt. */
+    hand.times[0][0] = 100;
+    hand.times[3][0] = 100;
+    instance = judge(&hand);
+    has_waits(instance, 400, 0, 0, 400);
+    assert_int_equal(instance->late, 2);
+    assert_int_equal(instance->culprit, -1);
+    assert_int_equal(instance->arrivals[1].debt_ns, 400);
+    assert_int_equal(instance->arrivals[2].debt_ns, 400);
+}
+
+static void times_that_cannot_be_are_repaired_or_refused(void **state)
+{
+    struct by_hand hand = {ES_OP_MPI_Alltoall,
+                           -1,
+                           8,
+                           10,
+                           {{100, 485}, {500, 520}, {200, 530}, {300, 505}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    has_waits(instance, 385, 0, 300, 200);
+    assert_int_equal(instance->repaired, 1);
+    assert_int_equal(instance->impossible, 0);
+    assert_int_equal(instance->culprit, 1);
+    hand.times[0][1] = 470;
+    instance = judge(&hand);
+    assert_false(instance->waits_known);
+    assert_int_equal(instance->impossible, 1);
+    assert_int_equal(instance->culprit, -1);
+    assert_int_equal(instance->lost_ns, 0);
+    assert_int_equal(instance->spread_ns, 400);
+    /* Without data nobody has to wait, nor where the counts differ. */
+    hand.bytes = 0;
+    instance = judge(&hand);
+    has_waits(instance, 0, 0, 300, 200);
+    hand.bytes = 8;
+    hand.operation = ES_OP_MPI_Alltoallv;
+    instance = judge(&hand);
+    has_waits(instance, 0, 0, 300, 200);
+    assert_int_equal(instance->impossible, 0);
+}
+
+static void of_nonblocking_forms_only_the_spread_is_told(void **state)
+{
+    const struct by_hand hand = {ES_OP_MPI_Iallreduce,
+                                 -1,
+                                 8,
+                                 0,
+                                 {{100, 510}, {500, 520}, {200, 530}, {300, 505}}};
+    const struct by_hand neighbours = {
+        ES_OP_MPI_Neighbor_allgather,
+        -1,
+        8,
+        0,
+        {{100, 110}, {500, 520}, {200, 530}, {300, 505}}};
+    const struct es_collective_instance *instance = judge(&hand);
+
+    (void)state;
+    assert_false(instance->waits_known);
+    assert_int_equal(instance->lost_ns, 0);
+    assert_int_equal(instance->culprit, -1);
+    assert_int_equal(instance->last, 1);
+    assert_int_equal(instance->spread_ns, 400);
+    instance = judge(&neighbours);
+    assert_false(instance->waits_known);
+    assert_int_equal(instance->spread_ns, 400);
+}
+
+/* --- Putting together ----------------------------------------------------------- */
+
+static int add(struct es_collectives *analysis,
+               uint16_t operation,
+               uint32_t instance,
+               int rank,
+               uint64_t enter_ns)
+{
+    struct es_collective_call call = call_of(operation, instance, 3, rank);
+
+    call.enter_ns = enter_ns;
+    call.exit_ns = enter_ns + 1000;
+    return es_collectives_add(analysis, &call);
+}
+
+static struct es_collectives_counts counts_of(const struct es_collectives *analysis)
+{
+    struct es_collectives_counts counts;
+
+    es_collectives_counts(analysis, &counts);
+    return counts;
+}
+
+static void imbalance_is_that_of_the_work_before(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.max_open = 0});
+
+    (void)state;
+    for (int rank = 0; rank < 3; rank++)
+        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 0, rank, 10000), 0);
+    for (int rank = 0; rank < 3; rank++)
+        assert_int_equal(add(analysis, ES_OP_MPI_Allreduce_c, 1, rank,
+                             11000 + 100 * (uint64_t)(rank + 1)),
+                         0);
+    for (int rank = 0; rank < 3; rank++)
+        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 3, rank, 20000), 0);
+    assert_int_equal(seen.count, 3);
+    assert_true(seen.instances[0].imbalance < 0);
+    assert_true(seen.instances[1].imbalance > 0.4999 &&
+                seen.instances[1].imbalance < 0.5001);
+    assert_int_equal(seen.instances[1].arrivals[2].work_ns, 300);
+    assert_int_equal(seen.instances[1].operation, ES_OP_MPI_Allreduce);
+    assert_true(seen.instances[2].imbalance < 0); /* what came between is not known */
+    es_collectives_destroy(analysis);
+}
+
+static void a_part_that_was_lost_is_given_up_with_patience(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.patience_ns = 5000});
+
+    (void)state;
+    add(analysis, ES_OP_MPI_Barrier, 7, 2, 500);
+    add(analysis, ES_OP_MPI_Barrier, 8, 0, 1000);
+    add(analysis, ES_OP_MPI_Barrier, 8, 1, 1000);
+    es_collectives_settle(analysis, 200000);
+    assert_int_equal(seen.count, 1); /* rank 2 may still compute */
+    assert_int_equal(seen.instances[0].instance, 7);
+    assert_int_equal(counts_of(analysis).beginnings, 1); /* before the others' first */
+    add(analysis, ES_OP_MPI_Barrier, 9, 2, 3000);
+    es_collectives_settle(analysis, 6999);
+    assert_int_equal(seen.count, 1);
+    es_collectives_settle(analysis, 7000);
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(seen.instances[1].instance, 8);
+    assert_int_equal(seen.instances[1].known, 2);
+    assert_int_equal(seen.instances[1].culprit, -1);
+    assert_int_equal(counts_of(analysis).incomplete, 1);
+    assert_int_equal(counts_of(analysis).beginnings, 1);
+    assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 8, 2, 1000), -ESTALE);
+    es_collectives_settle(analysis, 4000 + UINT64_C(60) * 5000);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(counts_of(analysis).open, 0);
+    es_collectives_destroy(analysis);
+}
+
+static void too_many_push_the_oldest_out(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.max_open = 4});
+
+    (void)state;
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, i, 1, 1000 + i), 0);
+    assert_int_equal(counts_of(analysis).open, 4);
+    assert_int_equal(counts_of(analysis).crowded, 6);
+    assert_int_equal(seen.instances[5].instance, 5);
+    es_collectives_finish(analysis);
+    assert_int_equal(seen.count, 10);
+    assert_int_equal(counts_of(analysis).incomplete, 10);
+    assert_int_equal(counts_of(analysis).beginnings, 0);
+    es_collectives_destroy(analysis);
+}
+
+static void nonsense_is_counted(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.max_open = 0});
+    struct es_collective_call call = call_of(ES_OP_MPI_Bcast, 1, 3, 0);
+
+    (void)state;
+    call.enter_ns = 10;
+    call.exit_ns = 20;
+    call.root = 1;
+    assert_int_equal(es_collectives_add(analysis, &call), 0);
+    assert_int_equal(es_collectives_add(analysis, &call), -EEXIST);
+    call.rank = 1;
+    call.operation = ES_OP_MPI_Scatter;
+    assert_int_equal(es_collectives_add(analysis, &call), -EPROTO);
+    call.operation = ES_OP_MPI_Bcast;
+    call.root = 2;
+    assert_int_equal(es_collectives_add(analysis, &call), -EPROTO);
+    call.root = 3;
+    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    call.root = 1;
+    call.rank = 3;
+    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    call.rank = 1;
+    call.size = 4;
+    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    call.size = 3;
+    call.exit_ns = 9;
+    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    call.exit_ns = 20;
+    call.operation = ES_OP_MPI_Send;
+    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(counts_of(analysis).invalid, 5);
+    assert_int_equal(counts_of(analysis).mismatched, 2);
+    assert_int_equal(counts_of(analysis).duplicates, 1);
+    assert_int_equal(counts_of(analysis).calls, 1);
+    es_collectives_destroy(analysis);
+}
+
+static void numbers_go_on_past_the_greatest(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.patience_ns = 1});
+
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        for (int rank = 0; rank < 3; rank++)
+            assert_int_equal(add(analysis, ES_OP_MPI_Barrier,
+                                 UINT32_MAX - 150 + (uint32_t)i, rank,
+                                 1000 + (uint64_t)i),
+                             0);
+    es_collectives_settle(analysis, UINT64_C(1) << 60);
+    assert_int_equal(counts_of(analysis).complete, 300);
+    assert_int_equal(counts_of(analysis).beginnings, 0);
+    es_collectives_destroy(analysis);
+}
+
+/* --- Random runs against a reference ---------------------------------------------- */
+
+static const uint16_t operations[] = {
+    ES_OP_MPI_Barrier,   ES_OP_MPI_Allreduce,        ES_OP_MPI_Bcast,
+    ES_OP_MPI_Scatter_c, ES_OP_MPI_Reduce,           ES_OP_MPI_Gatherv,
+    ES_OP_MPI_Scan,      ES_OP_MPI_Exscan,           ES_OP_MPI_Alltoallv,
+    ES_OP_MPI_Ibarrier,  ES_OP_MPI_Neighbor_alltoall};
+
+struct truth {
+    struct es_collective_call calls[RANKS];
+    bool lost[RANKS];
+    bool complete;
+};
+
+/* Whether rank `a` of an operation needs what `b` brings. */
+static bool needs(const struct es_collective_call *call, int a, int b)
+{
+    switch (call->operation) {
+    case ES_OP_MPI_Barrier:
+    case ES_OP_MPI_Allreduce:
+    case ES_OP_MPI_Alltoallv:
+    case ES_OP_MPI_Ibarrier:
+        return a != b;
+    case ES_OP_MPI_Bcast:
+    case ES_OP_MPI_Scatter_c:
+        return a != b && b == call->root;
+    case ES_OP_MPI_Reduce:
+    case ES_OP_MPI_Gatherv:
+        return a != b && a == call->root;
+    case ES_OP_MPI_Scan:
+    case ES_OP_MPI_Exscan:
+        return b < a;
+    default:
+        return false;
+    }
+}
+
+static bool has_root(uint16_t operation)
+{
+    return operation == ES_OP_MPI_Bcast || operation == ES_OP_MPI_Scatter_c ||
+           operation == ES_OP_MPI_Reduce || operation == ES_OP_MPI_Gatherv;
+}
+
+/* Draws an operation whose exits come after all that they need. */
+static void draw_truth(struct truth *truth, uint32_t number, int size)
+{
+    uint16_t operation = operations[draw(sizeof operations / sizeof *operations)];
+    int root = has_root(operation) ? (int)draw((uint64_t)size) : -1;
+
+    for (int rank = 0; rank < size; rank++) {
+        struct es_collective_call *call = &truth->calls[rank];
+
+        *call = call_of(operation, number, size, rank);
+        call->root = root;
+        call->key[0] = (uint64_t)size;
+        call->enter_ns = UINT64_C(1000000) * number + 1 + draw(500000);
+        call->exit_ns = call->enter_ns;
+        truth->lost[rank] = false;
+    }
+    for (int a = 0; a < size; a++) {
+        for (int b = 0; b < size; b++)
+            if (needs(&truth->calls[a], a, b) &&
+                truth->calls[b].enter_ns > truth->calls[a].exit_ns)
+                truth->calls[a].exit_ns = truth->calls[b].enter_ns;
+        truth->calls[a].exit_ns += draw(1000);
+    }
+    truth->complete = true;
+}
+
+static void check_instance(const struct es_collective_instance *instance,
+                           const struct truth *truth)
+{
+    uint64_t lost_ns = 0;
+    uint64_t debt_ns = 0;
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+
+    for (int a = 0; a < instance->size; a++) {
+        const struct es_collective_call *call = &truth->calls[a];
+        uint64_t wait_ns = 0;
+
+        for (int b = 0; b < instance->size; b++)
+            if (needs(call, a, b) && call->operation != ES_OP_MPI_Ibarrier &&
+                truth->calls[b].enter_ns > call->enter_ns &&
+                truth->calls[b].enter_ns - call->enter_ns > wait_ns)
+                wait_ns = truth->calls[b].enter_ns - call->enter_ns;
+        assert_int_equal(instance->arrivals[a].wait_ns, wait_ns);
+        assert_int_equal(instance->arrivals[a].enter_ns, call->enter_ns);
+        lost_ns += wait_ns;
+        debt_ns += instance->arrivals[a].debt_ns;
+        least = call->enter_ns < least ? call->enter_ns : least;
+        most = call->enter_ns > most ? call->enter_ns : most;
+        if (a > 0)
+            assert_true(instance->arrivals[instance->order[a - 1]].enter_ns <=
+                        instance->arrivals[instance->order[a]].enter_ns);
+    }
+    assert_int_equal(instance->lost_ns, lost_ns);
+    assert_true(debt_ns <= lost_ns);
+    assert_int_equal(instance->spread_ns, most - least);
+    assert_int_equal(instance->impossible, 0);
+    assert_int_equal(instance->repaired, 0);
+    if (instance->culprit >= 0)
+        for (int a = 0; a < instance->size; a++)
+            assert_true(instance->arrivals[a].debt_ns <=
+                        instance->arrivals[instance->culprit].debt_ns);
+}
+
+static void shuffle(struct es_collective_call *calls, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = draw(i);
+        struct es_collective_call call = calls[i - 1];
+
+        calls[i - 1] = calls[other];
+        calls[other] = call;
+    }
+}
+
+/* Draws a run and its calls: some lost, some twice, in any order. */
+static size_t draw_run(struct truth *truths, int size, struct es_collective_call *calls)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        draw_truth(&truths[i], i, size);
+        for (int rank = 0; rank < size; rank++) {
+            if (draw(100) == 0) {
+                truths[i].lost[rank] = true;
+                truths[i].complete = false;
+                continue;
+            }
+            calls[count++] = truths[i].calls[rank];
+            if (draw(50) == 0)
+                calls[count++] = truths[i].calls[rank];
+        }
+    }
+    shuffle(calls, count);
+    return count;
+}
+
+static void random_runs_are_as_in_the_reference(void **state)
+{
+    static struct seen seen;
+    static struct truth truths[INSTANCES];
+    static struct es_collective_call calls[INSTANCES * RANKS * 2];
+
+    (void)state;
+    for (int size = 1; size <= RANKS; size++) {
+        struct es_collectives *analysis =
+            make(&seen, (struct es_collectives_config){.max_open = 0});
+        size_t count = draw_run(truths, size, calls);
+        size_t complete = 0;
+        size_t wanted = 0;
+
+        for (size_t i = 0; i < count; i++)
+            es_collectives_add(analysis, &calls[i]);
+        es_collectives_finish(analysis);
+        for (size_t i = 0; i < seen.count; i++) {
+            const struct es_collective_instance *instance = &seen.instances[i];
+
+            if (instance->known < instance->size)
+                continue;
+            complete++;
+            assert_true(truths[instance->instance].complete);
+            check_instance(instance, &truths[instance->instance]);
+        }
+        for (size_t i = 0; i < INSTANCES; i++)
+            wanted += truths[i].complete;
+        assert_int_equal(complete, wanted);
+        assert_int_equal(counts_of(analysis).complete, wanted);
+        assert_int_equal(counts_of(analysis).invalid, 0);
+        es_collectives_destroy(analysis);
+    }
+}
+
+/* --- Statistics --------------------------------------------------------------------
+ */
+
+static void enter(void *data, const struct es_collective_instance *instance)
+{
+    assert_int_equal(es_collective_statistics_add(data, instance), 0);
+}
+
+static struct es_collective_statistics *statistics_of(
+    const struct es_collective_call *calls,
+    size_t count)
+{
+    struct es_collective_statistics *statistics = NULL;
+    struct es_collectives_config config = {.on_instance = enter};
+    struct es_collectives *analysis = NULL;
+
+    assert_int_equal(es_collective_statistics_create(&statistics), 0);
+    config.data = statistics;
+    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    for (size_t i = 0; i < count; i++)
+        es_collectives_add(analysis, &calls[i]);
+    es_collectives_finish(analysis);
+    es_collectives_destroy(analysis);
+    return statistics;
+}
+
+static const struct es_collective_group *group_of(
+    const struct es_collective_statistics *statistics,
+    const struct es_collective_group *like)
+{
+    for (size_t i = 0; i < es_collective_statistics_count(statistics); i++) {
+        const struct es_collective_group *group =
+            es_collective_statistics_at(statistics, i);
+
+        if (group->operation == like->operation && group->key[0] == like->key[0])
+            return group;
+    }
+    return NULL;
+}
+
+/* Statistics of two halves, merged, are those of the whole. */
+static void merged_statistics_are_those_of_the_whole(void **state)
+{
+    static struct truth truths[INSTANCES];
+    static struct es_collective_call calls[INSTANCES * RANKS * 2];
+    size_t count = 0;
+    size_t half = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        draw_truth(&truths[i], i, 5);
+        for (int rank = 0; rank < 5; rank++)
+            calls[count++] = truths[i].calls[rank];
+        half = i == INSTANCES / 3 ? count : half;
+    }
+    struct es_collective_statistics *whole = statistics_of(calls, count);
+    struct es_collective_statistics *sum = statistics_of(calls, half);
+    struct es_collective_statistics *rest = statistics_of(calls + half, count - half);
+
+    assert_int_equal(es_collective_statistics_merge(sum, rest), 0);
+    assert_int_equal(es_collective_statistics_count(sum),
+                     sizeof operations / sizeof *operations);
+    for (size_t i = 0; i < es_collective_statistics_count(whole); i++) {
+        const struct es_collective_group *wanted =
+            es_collective_statistics_at(whole, i);
+        const struct es_collective_group *found = group_of(sum, wanted);
+
+        assert_non_null(found);
+        assert_string_equal(found->communicator, "world");
+        assert_int_equal(found->complete, wanted->complete);
+        assert_int_equal(found->judged, wanted->judged);
+        assert_int_equal(found->lost.sum, wanted->lost.sum);
+        assert_int_equal(found->spread.greatest, wanted->spread.greatest);
+        assert_int_equal(found->first_ns, wanted->first_ns);
+        assert_int_equal(found->last_ns, wanted->last_ns);
+        for (int rank = 0; rank < 5; rank++) {
+            assert_int_equal(found->ranks[rank].last, wanted->ranks[rank].last);
+            assert_int_equal(found->ranks[rank].debt_ns, wanted->ranks[rank].debt_ns);
+            assert_int_equal(found->ranks[rank].wait_ns, wanted->ranks[rank].wait_ns);
+            assert_int_equal(found->ranks[rank].lead_ns, wanted->ranks[rank].lead_ns);
+            assert_int_equal(found->ranks[rank].world_rank, 100 + rank);
+        }
+    }
+    es_collective_statistics_destroy(whole);
+    es_collective_statistics_destroy(sum);
+    es_collective_statistics_destroy(rest);
+}
+
+/* A rank that is late each time is named with what it cost. */
+static void the_late_rank_is_found(void **state)
+{
+    static struct es_collective_call calls[INSTANCES * 4];
+    struct es_collective_statistics *statistics;
+    const struct es_collective_group *group;
+    size_t count = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < INSTANCES; i++)
+        for (int rank = 0; rank < 4; rank++) {
+            struct es_collective_call *call = &calls[count++];
+
+            *call = call_of(ES_OP_MPI_Allreduce, i, 4, rank);
+            call->enter_ns =
+                UINT64_C(100000) * (i + 1) + (rank == 3 ? 5000 : 0) + (uint64_t)rank;
+            call->exit_ns = UINT64_C(100000) * (i + 1) + 6000;
+        }
+    statistics = statistics_of(calls, count);
+    assert_int_equal(es_collective_statistics_count(statistics), 1);
+    group = es_collective_statistics_at(statistics, 0);
+    assert_int_equal(group->ranks[3].last, INSTANCES);
+    assert_int_equal(group->ranks[3].blamed, INSTANCES);
+    assert_int_equal(group->ranks[3].debt_ns, INSTANCES * (5003 + 5002 + 5001));
+    assert_int_equal(group->ranks[3].lead_ns, INSTANCES * 5001);
+    assert_int_equal(group->ranks[0].wait_ns, INSTANCES * 5003);
+    assert_int_equal(group->lost.sum, group->ranks[3].debt_ns);
+    assert_int_equal(group->tree.least, 997);
+    assert_int_equal(group->imbalance.count, INSTANCES - 1);
+    es_collective_statistics_destroy(statistics);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_wait_for_the_last),
+        cmocka_unit_test(members_wait_for_the_root),
+        cmocka_unit_test(the_root_waits_for_the_last),
+        cmocka_unit_test(ranks_of_a_scan_wait_for_lower_ones),
+        cmocka_unit_test(what_clocks_cannot_tell_is_not_blamed),
+        cmocka_unit_test(times_that_cannot_be_are_repaired_or_refused),
+        cmocka_unit_test(of_nonblocking_forms_only_the_spread_is_told),
+        cmocka_unit_test(imbalance_is_that_of_the_work_before),
+        cmocka_unit_test(a_part_that_was_lost_is_given_up_with_patience),
+        cmocka_unit_test(too_many_push_the_oldest_out),
+        cmocka_unit_test(nonsense_is_counted),
+        cmocka_unit_test(numbers_go_on_past_the_greatest),
+        cmocka_unit_test(random_runs_are_as_in_the_reference),
+        cmocka_unit_test(merged_statistics_are_those_of_the_whole),
+        cmocka_unit_test(the_late_rank_is_found),
+    };
+
+    return cmocka_run_group_tests(tests, seed, NULL);
+}
