@@ -131,6 +131,47 @@ static bool find_members(MPI_Comm comm, bool inter, struct members *ret_members)
     return ret_members->local != NULL;
 }
 
+static bool are_of_world(const int32_t *ranks, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (ranks[i] < 0) /* MPI_UNDEFINED is negative */
+            return false;
+    return true;
+}
+
+static bool find_of_world(MPI_Comm comm)
+{
+    struct members members;
+    int inter = 0;
+    bool found;
+
+    if (comm == MPI_COMM_NULL ||
+        ESI_REAL(MPI_Comm_test_inter)(comm, &inter) != MPI_SUCCESS ||
+        !find_members(comm, inter != 0, &members))
+        return false;
+    found = are_of_world(members.local, members.local_size) &&
+            (!inter || (members.remote != NULL &&
+                        are_of_world(members.remote, members.remote_size)));
+    free(members.local);
+    free(members.remote);
+    return found;
+}
+
+bool esi_comm_is_of_world(MPI_Comm comm)
+{
+    struct esi_comm *known = esi_comm_lookup(ESI_HANDLE(comm));
+    int8_t answer;
+
+    if (known == NULL)
+        return find_of_world(comm);
+    answer = atomic_load_explicit(&known->of_world, memory_order_relaxed);
+    if (answer == 0) {
+        answer = find_of_world(comm) ? 1 : -1;
+        atomic_store_explicit(&known->of_world, answer, memory_order_relaxed);
+    }
+    return answer > 0;
+}
+
 /* --- Keys ----------------------------------------------------------------------- */
 
 static uint64_t hash_ranks(const int32_t *ranks, int size)

@@ -28,6 +28,8 @@ struct esi_comm {
     int peers;       /* ranks that messages can come from: remote_size or size */
     uint64_t key[2];
     char name[64];
+    _Atomic int8_t of_world;     /* 1 yes, -1 no, 0 not asked yet: see
+                                    esi_comm_is_of_world() */
     struct esi_comm *next;       /* of all that are known */
     _Atomic uint32_t instances;  /* collective operations begun on it */
     _Atomic uint32_t references; /* the handle's own and pending operations' */
@@ -47,6 +49,10 @@ static inline uint64_t esi_handle_bits(const void *handle, size_t size)
 
 /* NULL when the handle is not known (invalid, or made out of sight). */
 struct esi_comm *esi_comm_lookup(uint64_t handle);
+
+/* Whether all members were started together with this process, so that they have its
+ * environment; they all find the same.  `comm` may be unknown, but not invalid. */
+bool esi_comm_is_of_world(MPI_Comm comm);
 
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up. */
 void esi_comm_register_world(void);
