@@ -62,6 +62,7 @@ static void print_counts_json(const char *path,
     es_json_out_unsigned(&out, "ranks", summary->ranks);
     es_json_out_unsigned(&out, "threads", summary->threads);
     es_json_out_unsigned(&out, "collectors", summary->collectors);
+    es_json_out_unsigned(&out, "collectives", summary->collectives);
     es_json_out_unsigned(&out, "scopes", summary->scopes);
     es_json_out_unsigned(&out, "paths", summary->paths);
     es_json_out_unsigned(&out, "ring_bytes", summary->ring_bytes);
@@ -96,6 +97,9 @@ static void print_counts(const char *path, const struct es_pathmap_summary *summ
            plural(summary->threads), summary->hosts, plural(summary->hosts),
            summary->collectors, plural(summary->collectors), summary->scopes,
            plural(summary->scopes));
+    if (summary->collectives > 0)
+        printf(", %zu collective tree%s", summary->collectives,
+               plural(summary->collectives));
     if (summary->expanded)
         printf(", %zu path%s", summary->paths, plural(summary->paths));
     putchar('\n');

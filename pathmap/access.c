@@ -9,6 +9,22 @@
 #include "pathmap/path.h"
 #include "tuplespace/layout.h"
 
+bool es_pathmap_has_collectives(const struct es_pathmap *map)
+{
+    return map->rules.collectives != NULL;
+}
+
+size_t es_pathmap_collective_count(const struct es_pathmap *map)
+{
+    return map->rules.collective_count;
+}
+
+const struct es_pathmap_collective *es_pathmap_collective(const struct es_pathmap *map,
+                                                          size_t index)
+{
+    return index < map->rules.collective_count ? &map->rules.collectives[index] : NULL;
+}
+
 int es_pathmap_rank_count(const struct es_pathmap *map)
 {
     return (int)map->application.ranks;
@@ -175,6 +191,7 @@ void es_pathmap_summarize(const struct es_pathmap *map,
         .hosts = map->cluster.host_count,
         .ranks = (size_t)map->application.ranks,
         .collectors = map->collector_count,
+        .collectives = map->rules.collective_count,
         .paths = map->path_count,
         .scopes = map->scope_count,
         .expanded = map->paths != NULL,

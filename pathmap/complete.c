@@ -33,11 +33,13 @@ static int set_collector(struct es_pathmap_collector *collector,
 
 static int add_collectors(struct es_pathmap *map)
 {
-    struct es_plan plan;
+    struct es_plan plan = {.collectors = NULL};
     int code = es_plan_default(&plan);
 
+    if (code == 0 && es_pathmap_has_collectives(map))
+        code = es_plan_add_trees(&plan);
     if (code < 0)
-        return code;
+        goto free_plan;
     map->collectors = calloc(plan.count, sizeof(*map->collectors));
     if (map->collectors == NULL)
         code = -ENOMEM;
@@ -45,6 +47,7 @@ static int add_collectors(struct es_pathmap *map)
         map->collector_count = plan.count;
     for (size_t i = 0; i < plan.count && code == 0; i++)
         code = set_collector(&map->collectors[i], &plan.collectors[i]);
+free_plan:
     es_plan_fini(&plan);
     return code;
 }
@@ -57,6 +60,19 @@ int esi_map_complete(struct es_pathmap *map)
         code = set_text(&map->collectors[i].ranks, "*");
         if (code == 0)
             code = set_text(&map->collectors[i].communicator, "*");
+    }
+    return code == 0 ? esi_rules_complete(&map->rules) : code;
+}
+
+int esi_rules_complete(struct esi_rules *rules)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < rules->collective_count && code == 0; i++) {
+        struct es_pathmap_collective *rule = &rules->collectives[i];
+        if (rule->operations == 0)
+            rule->operations = ES_TREE_ALL_BLOCKING;
+        code = set_text(&rule->communicator, "*");
     }
     return code;
 }

@@ -62,6 +62,17 @@ struct esi_mapping {
     char *comment;
 };
 
+/* Rules of collective trees, in a map or in a document of their own. */
+struct esi_rules {
+    struct es_pathmap_collective *collectives;
+    size_t collective_count;
+    char *comment; /* of the document of their own */
+};
+
+/* Adds the rules to an empty plan (rules.c).  -ENOMEM; the plan is to be finished then
+ * too. */
+int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan);
+
 /* Where a rank runs and how wide it is. */
 struct esi_seat {
     int host; /* index, -1 = the map has no hosts */
@@ -80,6 +91,7 @@ struct es_pathmap {
     struct esi_mapping mapping;
     struct es_pathmap_collector *collectors;
     size_t collector_count;
+    struct esi_rules rules;
     struct es_pathmap_scope *scopes;
     size_t scope_count;
     struct es_pathmap_path *paths;

@@ -116,6 +116,12 @@ const char *esi_member_expected(const struct esi_member *member, char *out, size
         snprintf(out, size,
                  "a list of operation classes such as [\"send\", \"receive\"]");
         break;
+    case ESI_FLAGS:
+        snprintf(out, size, "a list of names such as [\"%s\"]", member->choices[0]);
+        break;
+    case ESI_EDGES:
+        snprintf(out, size, "a list of edges such as [[0, 1], [0, 2]]");
+        break;
     case ESI_INTEGERS:
         snprintf(out, size, "a list of integers");
         break;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pathmap/complete.h"
+#include "pathmap/file.h"
 #include "pathmap/layout.h"
 #include "pathmap/map.h"
 #include "pathmap/record.h"
@@ -132,6 +133,53 @@ void es_pathmap_destroy(struct es_pathmap *map)
     esi_record_fini(&esi_schema_map, map);
     free(map);
     errno = saved;
+}
+
+/* --- Rules of trees by themselves ------------------------------------------------- */
+
+static int read_rules(const struct esi_reader *reader,
+                      struct esi_rules *rules,
+                      struct es_tree_plan *ret_plan)
+{
+    struct esi_check check = {.reader = reader};
+    struct es_tree_plan plan = {.hosts = NULL};
+    json_t *json = NULL;
+    int code = parse_json(reader, &json);
+
+    if (code == 0)
+        code = esi_record_read(reader, &root, &esi_schema_rules, json, rules);
+    json_decref(json);
+    if (code < 0)
+        return code;
+    if (esi_rules_complete(rules) < 0)
+        return esi_reader_fail_memory(reader);
+    code = esi_check_rules(&check, rules);
+    if (code < 0)
+        return code;
+    if (esi_rules_fill(rules, &plan) < 0) {
+        es_tree_plan_fini(&plan);
+        return esi_reader_fail_memory(reader);
+    }
+    *ret_plan = plan;
+    return 0;
+}
+
+int es_pathmap_rules_load(const char *path,
+                          struct es_error *error,
+                          struct es_tree_plan *ret_plan)
+{
+    struct esi_reader reader = {.source = path, .error = error};
+    struct esi_rules rules = {.collectives = NULL};
+    char *text = NULL;
+    int code = esi_file_read(path, error, &text, &reader.length);
+
+    if (code < 0)
+        return code;
+    reader.text = text;
+    code = read_rules(&reader, &rules, ret_plan);
+    esi_record_fini(&esi_schema_rules, &rules);
+    free(text);
+    return code;
 }
 
 /* --- A scope by itself ------------------------------------------------------------ */

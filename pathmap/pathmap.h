@@ -18,6 +18,7 @@
 
 #include "eventspace/error.h"
 #include "tuplespace/plan.h"
+#include "tuplespace/tree_rules.h"
 
 #define ES_PATHMAP_VERSION 1
 
@@ -170,6 +171,42 @@ size_t es_pathmap_collector_count(const struct es_pathmap *map);
 const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap *map,
                                                         size_t index);
 
+/* --- Collective trees ------------------------------------------------------------- */
+
+/* A rule: what is said in words of bits and numbers in tuplespace/tree_rules.h. */
+struct es_pathmap_collective {
+    char *name;
+    uint32_t operations; /* bits of tree_rules.h */
+    char *communicator;  /* name pattern; "*" = all */
+    int64_t min_bytes;
+    int64_t max_bytes; /* inclusive; INT64_MAX = no end */
+    int shape;         /* enum es_tree_shape */
+    int64_t fan_out;   /* 0 = left out: the shape's default */
+    uint32_t levels;   /* bits; 0 = left out: the default */
+    int64_t segment_bytes;
+    struct es_tree_edge *edges;
+    size_t edge_count;
+    char *comment;
+};
+
+/* Whether the map says anything of collective trees, and be it an empty list: then the
+ * run can be switched. */
+bool es_pathmap_has_collectives(const struct es_pathmap *map);
+size_t es_pathmap_collective_count(const struct es_pathmap *map);
+const struct es_pathmap_collective *es_pathmap_collective(const struct es_pathmap *map,
+                                                          size_t index);
+/* The rules for the observed processes, with the clusters and gateways of the hosts (of
+ * maps without rules too).  Caller finishes the plan with es_tree_plan_fini(). -ENOMEM.
+ */
+int es_pathmap_tree_plan(const struct es_pathmap *map,
+                         struct es_error *error,
+                         struct es_tree_plan *ret_plan);
+/* The same of a document that holds nothing but {"collectives": [...]}.  -EINVAL with
+ * the place. */
+int es_pathmap_rules_load(const char *path,
+                          struct es_error *error,
+                          struct es_tree_plan *ret_plan);
+
 /* --- Scopes ----------------------------------------------------------------------- */
 
 enum es_pathmap_value {
@@ -300,6 +337,7 @@ struct es_pathmap_summary {
     size_t ranks;
     size_t threads;
     size_t collectors;
+    size_t collectives;
     size_t paths; /* that the expanded map has */
     size_t scopes;
     uint64_t ring_bytes; /* of all paths' tuples; splits count once */

@@ -161,6 +161,92 @@ static int read_classes(const struct place *place, const json_t *json, uint32_t 
     return 0;
 }
 
+static int fail_flag(const struct place *place,
+                     const struct esi_step *step,
+                     const json_t *json)
+{
+    char found[80], known[240];
+    size_t used = 0;
+
+    for (int i = 0; place->member->choices[i] != NULL && used < sizeof(known); i++)
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
+                                 i > 0 ? ", " : "", place->member->choices[i]);
+    return esi_reader_fail(place->reader, step, -EINVAL, "found %s, expected one of %s",
+                           esi_json_found(json, found, sizeof(found)), known);
+}
+
+static int read_flags(const struct place *place, const json_t *json, uint32_t *field)
+{
+    uint32_t flags = 0;
+
+    if (!json_is_array(json) || json_array_size(json) == 0)
+        return fail_found(place, json);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        struct esi_step step = {place->step, NULL, i};
+        const json_t *item = json_array_get(json, i);
+        int choice = json_is_string(item)
+                         ? esi_member_choice(place->member, json_string_value(item))
+                         : -1;
+        if (choice < 0)
+            return fail_flag(place, &step, item);
+        if ((flags & 1u << choice) != 0)
+            return esi_reader_fail(place->reader, &step, -EINVAL,
+                                   "found \"%s\" a second time, expected each once",
+                                   place->member->choices[choice]);
+        flags |= 1u << choice;
+    }
+    *field = flags;
+    return 0;
+}
+
+static int read_rank(const struct place *place,
+                     const struct esi_step *pair,
+                     size_t index,
+                     const json_t *json,
+                     int *ret_rank)
+{
+    struct esi_step step = {pair, NULL, index};
+    struct esi_member rank = *place->member;
+    struct place at = {place->reader, &step, &rank};
+    int64_t number = 0;
+
+    rank.kind = ESI_INTEGER;
+    int code = read_integer(&at, json, &number);
+    if (code == 0)
+        *ret_rank = (int)number;
+    return code;
+}
+
+/* A list of [parent, child]. */
+static int read_edges(const struct place *place, const json_t *json, void *record)
+{
+    size_t count = json_array_size(json);
+
+    if (!json_is_array(json) || count == 0)
+        return fail_found(place, json);
+
+    struct es_tree_edge *edges = calloc(count, sizeof(*edges));
+    if (edges == NULL)
+        return esi_reader_fail_memory(place->reader);
+    esi_field_set_array(place->member, record, edges, count);
+    for (size_t i = 0; i < count; i++) {
+        struct esi_step step = {place->step, NULL, i};
+        const json_t *pair = json_array_get(json, i);
+        char found[80];
+        if (json_array_size(pair) != 2)
+            return esi_reader_fail(place->reader, &step, -EINVAL,
+                                   "found %s, expected two ranks: [parent, child]",
+                                   esi_json_found(pair, found, sizeof(found)));
+        int code =
+            read_rank(place, &step, 0, json_array_get(pair, 0), &edges[i].parent);
+        if (code == 0)
+            code = read_rank(place, &step, 1, json_array_get(pair, 1), &edges[i].child);
+        if (code < 0)
+            return code;
+    }
+    return 0;
+}
+
 static int read_integers(const struct place *place, const json_t *json, void *record)
 {
     size_t count = json_array_size(json);
@@ -241,6 +327,10 @@ static int read_member(const struct place *place, const json_t *json, void *reco
         return read_choice(place, json, field);
     case ESI_CLASSES:
         return read_classes(place, json, field);
+    case ESI_FLAGS:
+        return read_flags(place, json, field);
+    case ESI_EDGES:
+        return read_edges(place, json, record);
     case ESI_INTEGERS:
         return read_integers(place, json, record);
     case ESI_OBJECT:

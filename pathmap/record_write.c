@@ -45,6 +45,32 @@ static json_t *write_classes(uint32_t classes)
     return list;
 }
 
+static json_t *write_flags(const char *const *choices, uint32_t flags)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; choices[i] != NULL; i++)
+        if ((flags & 1u << i) != 0 &&
+            json_array_append_new(list, json_string(choices[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *write_edges(const struct es_tree_edge *edges, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(
+                list, json_pack("[i, i]", edges[i].parent, edges[i].child)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static json_t *write_integers(const int64_t *numbers, size_t count)
 {
     json_t *list = json_array();
@@ -99,6 +125,7 @@ static bool is_left_out(const struct esi_member *member, const void *record)
     case ESI_CHOICE:
         return quiet && *(const int *)field == (int)member->initial;
     case ESI_CLASSES:
+    case ESI_FLAGS:
         return quiet && *(const uint32_t *)field == 0;
     case ESI_BOOLEAN:
     case ESI_OBJECT:
@@ -121,6 +148,11 @@ static json_t *write_member(const struct esi_member *member, const void *record)
         return json_string(member->choices[*(const int *)field]);
     case ESI_CLASSES:
         return write_classes(*(const uint32_t *)field);
+    case ESI_FLAGS:
+        return write_flags(member->choices, *(const uint32_t *)field);
+    case ESI_EDGES:
+        return write_edges(esi_field_array(member, record),
+                           esi_field_count(member, record));
     case ESI_INTEGERS:
         return write_integers(esi_field_array(member, record),
                               esi_field_count(member, record));
@@ -177,6 +209,7 @@ static void free_member(const struct esi_member *member, void *record)
     case ESI_BOOLEAN:
     case ESI_CHOICE:
     case ESI_CLASSES:
+    case ESI_FLAGS:
         return;
     case ESI_OBJECT:
         esi_record_fini(member->schema, (char *)record + member->offset);

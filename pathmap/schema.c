@@ -334,6 +334,109 @@ static const struct esi_schema collector_schema = {
     "collector", sizeof(struct es_pathmap_collector), collector_members,
     COUNT(collector_members)};
 
+/* --- Collective trees ------------------------------------------------------------- */
+
+/* By bit of enum es_tree_kind, the nonblocking forms behind. */
+static const char *const operation_choices[] = {
+    "barrier",    "bcast",     "reduce",   "allreduce",  "gather",
+    "scatter",    "allgather", "ibarrier", "ibcast",     "ireduce",
+    "iallreduce", "igather",   "iscatter", "iallgather", NULL,
+};
+
+static const char *const shape_choices[] = {
+    [ES_TREE_LIBRARY] = "library",
+    [ES_TREE_LINEAR] = "linear",
+    [ES_TREE_KARY] = "kary",
+    [ES_TREE_BINOMIAL] = "binomial",
+    [ES_TREE_LEVELS] = "levels",
+    [ES_TREE_EXPLICIT] = "explicit",
+    NULL,
+};
+
+/* By bit of enum es_tree_level. */
+static const char *const level_choices[] = {"core",    "socket",  "host",
+                                            "cluster", "gateway", NULL};
+
+static const struct esi_member collective_members[] = {
+    {.name = "name",
+     .kind = ESI_NAME,
+     .flags = ESI_REQUIRED,
+     .offset = offsetof(struct es_pathmap_collective, name),
+     .maximum = NAME_BYTES},
+    {.name = "operations",
+     .kind = ESI_FLAGS,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, operations),
+     .choices = operation_choices},
+    {.name = "communicator",
+     .kind = ESI_STRING,
+     .offset = offsetof(struct es_pathmap_collective, communicator),
+     .maximum = PATTERN_BYTES},
+    {.name = "min_bytes",
+     .kind = ESI_INTEGER,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, min_bytes),
+     .maximum = INT64_MAX},
+    {.name = "max_bytes",
+     .kind = ESI_INTEGER,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, max_bytes),
+     .maximum = INT64_MAX,
+     .initial = INT64_MAX},
+    {.name = "shape",
+     .kind = ESI_CHOICE,
+     .flags = ESI_REQUIRED,
+     .offset = offsetof(struct es_pathmap_collective, shape),
+     .choices = shape_choices},
+    {.name = "fan_out",
+     .kind = ESI_INTEGER,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, fan_out),
+     .minimum = 2,
+     .maximum = ES_TREE_FAN_OUT_MAX},
+    {.name = "levels",
+     .kind = ESI_FLAGS,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, levels),
+     .choices = level_choices},
+    {.name = "segment_bytes",
+     .kind = ESI_INTEGER,
+     .flags = ESI_QUIET,
+     .offset = offsetof(struct es_pathmap_collective, segment_bytes),
+     .maximum = INT64_MAX,
+     .initial = ES_TREE_SEGMENT_BYTES},
+    {.name = "edges",
+     .kind = ESI_EDGES,
+     .offset = offsetof(struct es_pathmap_collective, edges),
+     .count_offset = offsetof(struct es_pathmap_collective, edge_count),
+     .maximum = ESI_MAX_RANKS - 1},
+    {.name = "comment",
+     .kind = ESI_STRING,
+     .offset = offsetof(struct es_pathmap_collective, comment),
+     .maximum = TEXT_BYTES},
+};
+
+static const struct esi_schema collective_schema = {
+    "collective", sizeof(struct es_pathmap_collective), collective_members,
+    COUNT(collective_members)};
+
+/* A list of rules by itself. */
+static const struct esi_member rules_members[] = {
+    {.name = "collectives",
+     .kind = ESI_OBJECTS,
+     .flags = ESI_REQUIRED,
+     .offset = offsetof(struct esi_rules, collectives),
+     .count_offset = offsetof(struct esi_rules, collective_count),
+     .schema = &collective_schema},
+    {.name = "comment",
+     .kind = ESI_STRING,
+     .offset = offsetof(struct esi_rules, comment),
+     .maximum = TEXT_BYTES},
+};
+
+const struct esi_schema esi_schema_rules = {"rules", sizeof(struct esi_rules),
+                                            rules_members, COUNT(rules_members)};
+
 /* --- Scopes ----------------------------------------------------------------------- */
 
 static const struct esi_member view_members[] = {
@@ -571,6 +674,11 @@ static const struct esi_member map_members[] = {
      .offset = offsetof(struct es_pathmap, collectors),
      .count_offset = offsetof(struct es_pathmap, collector_count),
      .schema = &collector_schema},
+    {.name = "collectives",
+     .kind = ESI_OBJECTS,
+     .offset = offsetof(struct es_pathmap, rules.collectives),
+     .count_offset = offsetof(struct es_pathmap, rules.collective_count),
+     .schema = &collective_schema},
     {.name = "scopes",
      .kind = ESI_OBJECTS,
      .offset = offsetof(struct es_pathmap, scopes),

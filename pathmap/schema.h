@@ -26,6 +26,8 @@ enum esi_kind {
     ESI_BOOLEAN,    /* bool */
     ESI_CHOICE,     /* int: index of one of `choices` */
     ESI_CLASSES,    /* uint32_t: bits, from a list of class names */
+    ESI_FLAGS,      /* uint32_t: bits, from a list of `choices` */
+    ESI_EDGES,      /* struct es_tree_edge * and size_t: pairs of ranks */
     ESI_INTEGERS,   /* int64_t * and size_t: each minimum to maximum */
     ESI_OBJECT,     /* the record itself, by `schema` */
     ESI_OBJECTS,    /* array of records and size_t, by `schema` */
@@ -62,6 +64,7 @@ struct esi_schema {
 extern const struct esi_schema esi_schema_map;
 extern const struct esi_schema esi_schema_host;
 extern const struct esi_schema esi_schema_scope;
+extern const struct esi_schema esi_schema_rules;
 /* What the two stages of a path may carry; these have no record. */
 extern const struct esi_schema esi_schema_collector_properties;
 extern const struct esi_schema esi_schema_element_properties;

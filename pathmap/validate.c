@@ -227,8 +227,8 @@ static int check_collectors(const struct esi_check *check)
 static int check_map(const struct esi_check *check)
 {
     static int (*const checks[])(const struct esi_check *) = {
-        check_cluster,    esi_seats_fill,  check_collectors,
-        esi_check_scopes, esi_check_paths,
+        check_cluster,       esi_seats_fill,   check_collectors,
+        esi_check_map_rules, esi_check_scopes, esi_check_paths,
     };
 
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {

@@ -42,6 +42,9 @@ int esi_check_scope(const struct esi_check *check,
                     const struct es_pathmap_scope *scope,
                     const char *path);
 int esi_check_scopes(const struct esi_check *check);
+/* validate_rules.c */
+int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules);
+int esi_check_map_rules(const struct esi_check *check);
 /* validate_path.c */
 int esi_check_paths(const struct esi_check *check);
 

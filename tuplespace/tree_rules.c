@@ -18,7 +18,6 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/tree_rules_private.h"
 
-#define SEGMENT_BYTES 65536u
 #define LEVELS (ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER | ES_TREE_LEVEL_GATEWAY)
 
 /* Codes of large-count variants lie so much higher. */
@@ -127,14 +126,14 @@ void esi_tree_rule_set_shape(struct es_tree_rule *rule, enum es_tree_shape shape
     rule->fan_out = shape == ES_TREE_LEVELS ? 0 : 2;
 }
 
-void esi_tree_rule_init(struct es_tree_rule *rule)
+void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape)
 {
     *rule = (struct es_tree_rule){.operations = ES_TREE_ALL_BLOCKING,
                                   .communicator = "*",
                                   .max_bytes = UINT64_MAX,
                                   .levels = LEVELS,
-                                  .segment_bytes = SEGMENT_BYTES};
-    esi_tree_rule_set_shape(rule, ES_TREE_LIBRARY);
+                                  .segment_bytes = ES_TREE_SEGMENT_BYTES};
+    esi_tree_rule_set_shape(rule, shape);
 }
 
 void es_tree_rule_fini(struct es_tree_rule *rule)

@@ -44,6 +44,8 @@ enum es_tree_kind {
 /* Bit of the nonblocking form of a kind. */
 #define ES_TREE_NONBLOCKING(kind) (1u << (ES_TREE_KIND_COUNT + (kind)))
 #define ES_TREE_ALL_BLOCKING ((1u << ES_TREE_KIND_COUNT) - 1u)
+#define ES_TREE_FAN_OUT_MAX 1024
+#define ES_TREE_SEGMENT_BYTES 65536 /* when nobody says otherwise */
 #define ES_TREE_ALL ((1u << 2 * ES_TREE_KIND_COUNT) - 1u)
 
 enum es_tree_shape {
@@ -136,6 +138,8 @@ const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
                                       char *out,
                                       size_t size);
 void es_tree_rule_fini(struct es_tree_rule *rule);
+/* A rule of that shape that says nothing else; it has no name. */
+void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape);
 
 /* Whether the edges are a tree over the ranks 0 to `count`.  -EINVAL, then with the
  * first edge that is wrong and what was expected (static text); -ENOMEM.  O(count). */

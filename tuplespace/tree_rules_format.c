@@ -77,8 +77,7 @@ static void print_rule(FILE *out, const struct es_tree_rule *rule)
 {
     struct es_tree_rule defaults;
 
-    esi_tree_rule_init(&defaults);
-    esi_tree_rule_set_shape(&defaults, rule->shape);
+    es_tree_rule_init(&defaults, rule->shape);
     fputs("tree ", out);
     print_escaped(out, rule->name);
     if (rule->operations != defaults.operations) {
@@ -140,9 +139,6 @@ int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text)
 
 static void print_short(FILE *out, const struct es_tree_rule *rule)
 {
-    struct es_tree_rule defaults;
-
-    esi_tree_rule_init(&defaults);
     fputs(es_tree_shape_name(rule->shape), out);
     if (rule->shape == ES_TREE_KARY)
         fprintf(out, ":%d", rule->fan_out);
@@ -156,7 +152,7 @@ static void print_short(FILE *out, const struct es_tree_rule *rule)
         fputs(":", out);
         print_edges(out, rule);
     }
-    if (rule->segment_bytes != defaults.segment_bytes)
+    if (rule->segment_bytes != ES_TREE_SEGMENT_BYTES)
         fprintf(out, "/%" PRIu64, rule->segment_bytes);
 }
 

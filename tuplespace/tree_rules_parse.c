@@ -268,7 +268,7 @@ static int add_rule(struct reader *reader, struct es_tree_rules *rules)
     if (!grown)
         return -ENOMEM;
     rules->rules = grown;
-    esi_tree_rule_init(&grown[rules->count++]);
+    es_tree_rule_init(&grown[rules->count++], ES_TREE_LIBRARY);
     return parse_rule(reader, rules);
 }
 

@@ -66,8 +66,6 @@ int esi_tree_parse_edges(const struct esi_tree_line *line,
                          struct esi_tree_word word,
                          struct es_tree_rule *rule);
 
-/* Defaults of all members; the shape is LIBRARY. */
-void esi_tree_rule_init(struct es_tree_rule *rule);
 /* Sets the shape and what depends on it. */
 void esi_tree_rule_set_shape(struct es_tree_rule *rule, enum es_tree_shape shape);
 

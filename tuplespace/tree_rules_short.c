@@ -70,7 +70,7 @@ int es_tree_rule_parse_short(const char *text,
     struct es_tree_rule rule;
     int code;
 
-    esi_tree_rule_init(&rule);
+    es_tree_rule_init(&rule, ES_TREE_LIBRARY);
     code = parse_shape_part(&line, word, &rule);
     if (code == 0 && segment.text)
         code = esi_tree_parse_segment(&line, segment, &rule);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAN_OUT_MOST 1024
-
 /* --- Words ------------------------------------------------------------------------ */
 
 bool esi_tree_word_is(struct esi_tree_word word, const char *text)
@@ -149,7 +147,7 @@ int esi_tree_parse_fan_out(const struct esi_tree_line *line,
     bool may_be_zero = rule->shape == ES_TREE_LEVELS;
     uint64_t number;
 
-    if (!esi_tree_number(word, FAN_OUT_MOST, &number) || number == 1 ||
+    if (!esi_tree_number(word, ES_TREE_FAN_OUT_MAX, &number) || number == 1 ||
         (number == 0 && !may_be_zero))
         return esi_tree_fault(line, word, "fan-out",
                               may_be_zero ? "0 or a number from 2 to 1024"

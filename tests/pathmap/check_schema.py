@@ -25,7 +25,7 @@ TEXT_PATTERNS = {
 }
 # Wrong by type or name, so that the schema alone can tell. (To a schema 4.0 is an integer.)
 STRUCTURAL = re.compile(
-    r"error_(unknown|ranks_(zero|too)|version_|application|host_(cores|without|name)|collector_"
+    r"error_(collective_(fan_out_low|edge_|operation|shape|level_)|unknown|ranks_(zero|too)|version_|application|host_(cores|without|name)|collector_"
     r"(class|split|on_full|threshold|enabled|name)|scope_(without|view_unknown|stage_per_u|"
     r"prop)|not_an|mapping_ranks_|path_(threshold|property|on_full|stage_"
     r"(type|count)))"
@@ -65,6 +65,18 @@ def expected_of(kind, low, high, detail, classes):
         "boolean": {"type": "boolean"},
         "choice": {"enum": detail.split(",")},
         "classes": {**listed, "minItems": 1, "uniqueItems": True, "items": {"enum": classes}},
+        "flags": {
+            **listed, "minItems": 1, "uniqueItems": True, "items": {"enum": detail.split(",")}},
+        "edges": {
+            **listed,
+            "minItems": 1,
+            "items": {
+                **listed,
+                "minItems": 2,
+                "maxItems": 2,
+                "items": {"type": "integer", "minimum": low, "maximum": high},
+            },
+        },
         "integers": {
             **listed,
             "items": {"type": "integer", "minimum": low, "maximum": high},

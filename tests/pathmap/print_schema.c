@@ -31,6 +31,8 @@ static const char *kind_name(enum esi_kind kind)
         [ESI_BOOLEAN] = "boolean",
         [ESI_CHOICE] = "choice",
         [ESI_CLASSES] = "classes",
+        [ESI_FLAGS] = "flags",
+        [ESI_EDGES] = "edges",
         [ESI_INTEGERS] = "integers",
         [ESI_OBJECT] = "object",
         [ESI_OBJECTS] = "objects",

@@ -8,9 +8,10 @@
  *   error      what is wrong with it; or instead
  *   expected   the map as it is formatted,
  *   plan       its collection plan,
+ *   trees      the rules of collective trees, where the map says anything of them,
  *   expanded   the map with every path (maps without hosts have none)
  *
- * UPDATE_GOLDEN=1 writes the last four: look at what changes.
+ * UPDATE_GOLDEN=1 writes the last five: look at what changes.
  */
 #include "config.h"
 
@@ -157,6 +158,19 @@ static char *format_plan(const struct es_pathmap *map)
     return text;
 }
 
+static char *format_trees(const struct es_pathmap *map)
+{
+    struct es_tree_plan plan, again;
+    char *text;
+
+    assert_int_equal(es_pathmap_tree_plan(map, NULL, &plan), 0);
+    assert_int_equal(es_tree_plan_format(&plan, &text), 0);
+    es_tree_plan_fini(&plan);
+    assert_int_equal(es_tree_plan_parse(text, "again", NULL, &again), 0);
+    es_tree_plan_fini(&again);
+    return text;
+}
+
 /* What was formatted is valid input and means the same. */
 static void check_round_trip(const char *text)
 {
@@ -194,6 +208,11 @@ static void check_map(const char *name, struct es_pathmap *map)
     compare_case(name, "expected", text);
     check_round_trip(text);
     compare_case(name, "plan", plan);
+    if (es_pathmap_has_collectives(map)) {
+        char *trees = format_trees(map);
+        compare_case(name, "trees", trees);
+        free(trees);
+    }
     if (es_pathmap_host_count(map) > 0)
         check_expanded(name, map, plan);
     free(plan);

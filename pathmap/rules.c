@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* From the map to the rules of collective trees that the observed processes read. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pathmap/map.h"
+
+static int fill_rule(const struct es_pathmap_collective *said,
+                     struct es_tree_rule *rule)
+{
+    es_tree_rule_init(rule, (enum es_tree_shape)said->shape);
+    snprintf(rule->name, sizeof(rule->name), "%s", said->name);
+    snprintf(rule->communicator, sizeof(rule->communicator), "%s", said->communicator);
+    rule->operations = said->operations;
+    rule->min_bytes = (uint64_t)said->min_bytes;
+    if (said->max_bytes != INT64_MAX)
+        rule->max_bytes = (uint64_t)said->max_bytes;
+    if (said->fan_out != 0)
+        rule->fan_out = (int)said->fan_out;
+    if (said->levels != 0)
+        rule->levels = said->levels;
+    rule->segment_bytes = (uint64_t)said->segment_bytes;
+    if (said->edge_count == 0)
+        return 0;
+    rule->edges = calloc(said->edge_count, sizeof(*rule->edges));
+    if (rule->edges == NULL)
+        return -ENOMEM;
+    memcpy(rule->edges, said->edges, said->edge_count * sizeof(*rule->edges));
+    rule->edge_count = said->edge_count;
+    return 0;
+}
+
+int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
+{
+    int code = 0;
+
+    plan->rules.rules = calloc(said->collective_count + 1, sizeof(*plan->rules.rules));
+    if (plan->rules.rules == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < said->collective_count && code == 0; i++)
+        code =
+            fill_rule(&said->collectives[i], &plan->rules.rules[plan->rules.count++]);
+    return code;
+}
+
+static const char *gateway_of(const struct es_pathmap *map, const char *cluster)
+{
+    for (size_t i = 0; i < map->cluster.cluster_count; i++)
+        if (strcmp(map->cluster.clusters[i].name, cluster) == 0)
+            return map->cluster.clusters[i].gateway;
+    return NULL;
+}
+
+/* Hosts in no cluster say nothing that a process does not know. */
+static int fill_hosts(const struct es_pathmap *map, struct es_tree_plan *plan)
+{
+    plan->hosts = calloc(map->cluster.host_count + 1, sizeof(*plan->hosts));
+    if (plan->hosts == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < map->cluster.host_count; i++) {
+        const struct es_pathmap_host *said = &map->cluster.hosts[i];
+        struct es_tree_host *host = &plan->hosts[plan->host_count];
+        if (said->cluster == NULL)
+            continue;
+        const char *gateway = gateway_of(map, said->cluster);
+        snprintf(host->name, sizeof(host->name), "%s", said->name);
+        snprintf(host->cluster, sizeof(host->cluster), "%s", said->cluster);
+        snprintf(host->gateway, sizeof(host->gateway), "%s",
+                 gateway != NULL ? gateway : "");
+        plan->host_count++;
+    }
+    return 0;
+}
+
+int es_pathmap_tree_plan(const struct es_pathmap *map,
+                         struct es_error *error,
+                         struct es_tree_plan *ret_plan)
+{
+    struct es_tree_plan plan = {.hosts = NULL};
+    int code = fill_hosts(map, &plan);
+
+    if (code == 0)
+        code = esi_rules_fill(&map->rules, &plan);
+    if (code < 0) {
+        es_tree_plan_fini(&plan);
+        return es_error_set(error, code, "no memory left for the rules of trees");
+    }
+    *ret_plan = plan;
+    return 0;
+}
