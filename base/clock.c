@@ -324,9 +324,11 @@ void es_clock_refine(struct es_clock *clock)
 
 /* --- Conversion ------------------------------------------------------------------ */
 
-uint64_t es_clock_realtime_ns(const struct es_clock *clock,
-                              uint64_t ticks,
-                              uint64_t *ret_error_ns)
+/* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
+static uint64_t convert(const struct es_clock *clock,
+                        uint64_t base_ns,
+                        uint64_t ticks,
+                        uint64_t *ret_error_ns)
 {
     bool later = ticks >= clock->base_ticks;
     uint64_t span = later ? ticks - clock->base_ticks : clock->base_ticks - ticks;
@@ -336,8 +338,22 @@ uint64_t es_clock_realtime_ns(const struct es_clock *clock,
         *ret_error_ns = add(add(clock->base_error_ns, 1),
                             scale_up(span_ns, clock->frequency_error_ppb, PPB));
     if (later)
-        return add(clock->base_realtime_ns, span_ns);
-    return span_ns > clock->base_realtime_ns ? 0 : clock->base_realtime_ns - span_ns;
+        return add(base_ns, span_ns);
+    return span_ns > base_ns ? 0 : base_ns - span_ns;
+}
+
+uint64_t es_clock_realtime_ns(const struct es_clock *clock,
+                              uint64_t ticks,
+                              uint64_t *ret_error_ns)
+{
+    return convert(clock, clock->base_realtime_ns, ticks, ret_error_ns);
+}
+
+uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
+                               uint64_t ticks,
+                               uint64_t *ret_error_ns)
+{
+    return convert(clock, clock->base_monotonic_ns, ticks, ret_error_ns);
 }
 
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)

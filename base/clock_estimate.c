@@ -31,6 +31,12 @@ void es_clock_estimate_be_home(struct es_clock_estimate *estimate, uint64_t run_
     estimate->count = 1;
 }
 
+bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate)
+{
+    return estimate->count == 1 && estimate->drift.wander_ppb == 0 &&
+           estimate->knots[0].local_ns == 0 && estimate->knots[0].offset_ns == 0;
+}
+
 /* --- Knots -------------------------------------------------------------------- */
 
 /* The bow of the segment that remains when `middle` is taken out.  Both lines are

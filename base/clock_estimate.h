@@ -50,6 +50,8 @@ struct es_clock_estimate {
 void es_clock_estimate_be_home(struct es_clock_estimate *estimate,
                                uint64_t run_base_ns);
 
+bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate);
+
 /* Appends a knot, which must be later than the last one (else nothing happens).  Takes
  * an old one out where there are too many.  Its offset is moved, and its error made
  * larger, where else the clock would run backward. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/now.h"
+
 enum { ESTIMATE_WORDS = sizeof(struct es_clock_estimate) / sizeof(uint64_t) };
 
 _Static_assert(sizeof(struct es_clock_estimate) % sizeof(uint64_t) == 0,
@@ -171,4 +173,14 @@ bool es_host_clock_run_ns(const struct es_host_clock *clock,
     *ret_run_ns =
         es_clock_stretch_convert(&stretch, monotonic_ns, ret_error_ns) + base_ns;
     return true;
+}
+
+uint64_t es_host_clock_now_ns(const struct es_host_clock *clock)
+{
+    uint64_t run_ns;
+
+    return clock && es_host_clock_run_ns(clock, es_now_ns(CLOCK_MONOTONIC), &run_ns,
+                                         NULL)
+               ? run_ns
+               : es_now_ns(CLOCK_REALTIME);
 }

@@ -36,4 +36,8 @@ bool es_host_clock_run_ns(const struct es_host_clock *clock,
                           uint64_t *ret_run_ns,
                           uint64_t *ret_error_ns);
 
+/* Run time now, by the clock of the host where the caller is; CLOCK_REALTIME where it
+ * is not known or NULL. */
+uint64_t es_host_clock_now_ns(const struct es_host_clock *clock);
+
 #endif

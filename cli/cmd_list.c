@@ -508,6 +508,15 @@ static void print_host_json(struct es_json_out *out,
     es_json_out_bool(out, "here", info->here);
     es_json_out_signed(out, "ranks", info->ranks);
     es_json_out_unsigned(out, "silent_ns", info->silent_ns);
+    if (info->clock_known) {
+        es_json_out_begin_object(out, "clock");
+        es_json_out_signed(out, "offset_ns", info->clock_offset_ns);
+        es_json_out_real(out, "drift_ppb", info->clock_drift_ppb);
+        es_json_out_unsigned(out, "error_ns", info->clock_error_ns);
+        es_json_out_end(out);
+    } else {
+        es_json_out_null(out, "clock");
+    }
     es_json_out_end(out);
 }
 
@@ -521,12 +530,26 @@ static void print_hosts_json(struct es_servers *servers, const char *run)
         print_host_json(&out, run, &info);
 }
 
+/* Of the host's clock against the home server's. */
+static void add_clock_cells(struct es_table *table, const struct es_server_info *info)
+{
+    if (!info->clock_known) {
+        for (int i = 0; i < 3; i++)
+            es_table_cell(table, "-");
+        return;
+    }
+    es_table_cell(table, "%+.6f s", (double)info->clock_offset_ns / 1e9);
+    es_table_cell(table, "%+.3f ppm", info->clock_drift_ppb / 1e3);
+    es_table_cell(table, "%.1f us", (double)info->clock_error_ns / 1e3);
+}
+
 static int print_hosts_text(struct es_servers *servers)
 {
     static const struct es_table_column columns[] = {
         {"HOST", ES_TABLE_LEFT, 8},    {"CLUSTER", ES_TABLE_LEFT, 0},
         {"SERVER", ES_TABLE_LEFT, 0},  {"RANKS", ES_TABLE_RIGHT, 0},
-        {"ADDRESS", ES_TABLE_LEFT, 0},
+        {"OFFSET", ES_TABLE_RIGHT, 0}, {"DRIFT", ES_TABLE_RIGHT, 0},
+        {"ERROR", ES_TABLE_RIGHT, 0},  {"ADDRESS", ES_TABLE_LEFT, 0},
     };
     enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
     struct es_server_info info;
@@ -540,6 +563,7 @@ static int print_hosts_text(struct es_servers *servers)
         es_table_cell(table, "%s", info.cluster[0] ? info.cluster : "-");
         es_table_cell(table, "%s%s", state_name(info.state), info.home ? ", home" : "");
         es_table_cell(table, "%d", info.ranks);
+        add_clock_cells(table, &info);
         es_table_cell(table, "%s", info.address);
     }
     putchar('\n');

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "cli/server_place.h"
+#include "base/clock_fit.h"
+#include "scopes/clock_board.h"
 #include "scopes/host_board.h"
 #include "scopes/service.h"
 
@@ -63,6 +65,7 @@ struct es_registration;
 struct es_registration_config {
     const struct es_daemon_options *options; /* borrowed, as all that follows */
     struct es_host_board *board;
+    struct es_clock_board *clocks;
     const struct es_run_key *key;
     struct es_server *server; /* for its log */
 };
@@ -80,6 +83,36 @@ bool esi_registration_home(struct es_registration *registration,
                            char out[ES_ADDRESS_BYTES]);
 /* Says that this server ends.  Accepts NULL. */
 void esi_registration_stop(struct es_registration *registration);
+
+/* --- The own clock against the home server's: eventspaced_clock.c --- */
+
+/* Asks the home server again and again what time it is there. */
+struct es_clock_asking {
+    const char *host;              /* borrowed, as the next */
+    struct es_clock_board *clocks; /* where the estimate is kept */
+    struct es_clock_fit fit;
+    struct es_clock_estimate estimate;
+    uint64_t next_ns;  /* not to be asked before, CLOCK_MONOTONIC */
+    uint64_t pause_ns; /* between bursts; 0 = there was none */
+    uint64_t told_ns;  /* the last knot that the home server was told; 0 = none */
+    bool is_refused;   /* this home server knows no clocks */
+};
+
+/* The connection to the home server is new: it may be another one. */
+void esi_clock_begin(struct es_clock_asking *asking);
+/* Whether it is time for a burst of exchanges. */
+bool esi_clock_is_due(const struct es_clock_asking *asking);
+/* Makes one over this connection, on which nothing else is under way; `id` counts its
+ * requests.  A failure is one of the connection. */
+int esi_clock_ask(struct es_clock_asking *asking,
+                  struct es_link *link,
+                  uint64_t *id,
+                  struct es_error *error);
+/* For the home server: makes its clock the one that counts. */
+int esi_clock_be_home(struct es_clock_board *clocks, const char *host);
+/* Writes the estimate as member "clock" if the home server does not have it, and counts
+ * it as told. */
+void esi_clock_tell(struct es_clock_asking *asking, struct es_json_out *out);
 
 /* --- Serving: eventspaced_serve.c --- */
 

@@ -4,7 +4,8 @@
  * Keeps a tuple server registered with the home server, in a thread of its own.
  *
  * It asks again and again over one connection; the home server answers after a second,
- * or at once when there is word of the run's end.  When the connection breaks it is
+ * or at once when there is word of the run's end.  In between it is asked what time it
+ * is there (eventspaced_clock.c).  When the connection breaks it is
  * made anew, after pauses that grow.
  */
 #include "config.h"
@@ -48,6 +49,7 @@ struct es_registration {
     struct es_link *link;
     char home[ES_ADDRESS_BYTES]; /* the address that has led there */
     uint64_t id;
+    struct es_clock_asking clock;
     bool was_refused; /* said in the log already */
 };
 
@@ -102,6 +104,7 @@ static int format_request(struct es_registration *registration,
                        esi_run_end_name(es_host_board_ending(board)));
     es_json_out_unsigned(&json.out, "wait_ns", wait_ns);
     es_json_out_bool(&json.out, "ends", ends);
+    esi_clock_tell(&registration->clock, &json.out);
     es_json_out_end(&json.out);
     return es_json_text_finish(&json, ret_text, ret_length);
 }
@@ -212,15 +215,23 @@ static int keep_registered(struct es_registration *registration, struct es_error
     uint64_t wait_ns = 0;
     int code = 0;
 
+    esi_clock_begin(&registration->clock);
     while (code == 0) {
-        code = send_request(registration, wait_ns, false);
+        if (esi_clock_is_due(&registration->clock))
+            code = esi_clock_ask(&registration->clock, registration->link,
+                                 &registration->id, error);
+        if (code == 0)
+            code = send_request(registration, wait_ns, false);
         if (code == 0)
             code = await_answer(registration, error);
         if (code == 0)
             note_up(registration);
         if (es_host_board_ending(board) == ES_RUN_ENDED)
             code = 1;
-        wait_ns = BEAT_NS;
+        wait_ns =
+            registration->clock.pause_ns > 0 && registration->clock.pause_ns < BEAT_NS
+                ? registration->clock.pause_ns
+                : BEAT_NS;
     }
     if (code == 1)
         send_request(registration, 0, true);
@@ -278,6 +289,8 @@ int esi_registration_start(const struct es_registration_config *config,
     if (!registration)
         return -ENOMEM;
     registration->config = *config;
+    registration->clock.host = config->options->host;
+    registration->clock.clocks = config->clocks;
     atomic_init(&registration->is_up, false);
     atomic_init(&registration->has_failed, false);
     pthread_mutex_init(&registration->lock, NULL);

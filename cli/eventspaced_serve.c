@@ -349,6 +349,12 @@ static int start_server(struct daemon *daemon, struct es_error *error)
     int code = es_service_init(&daemon->service, error);
     if (code < 0)
         return code;
+    if (!options->home)
+        code = esi_clock_be_home(daemon->service.clocks, options->host);
+    if (code < 0) {
+        es_service_fini(&daemon->service);
+        return code;
+    }
     es_service_fill(&daemon->service, &config.service);
     if (listen_again(daemon, &config) < 0)
         code = es_server_start(&config, error, &daemon->server);
@@ -365,6 +371,7 @@ static int start_registration(struct daemon *daemon)
     const struct es_registration_config config = {
         .options = daemon->options,
         .board = daemon->board,
+        .clocks = daemon->service.clocks,
         .key = &daemon->key,
         .server = daemon->server,
     };

@@ -62,7 +62,7 @@ void esi_activity_read(const struct es_scope *scope,
                        const struct es_tuple *tuple,
                        struct es_activity *ret_activity)
 {
-    const struct es_clock *clock = es_scope_origin(scope, origin)->clock;
+    const struct es_origin *from = es_scope_origin(scope, origin);
     struct es_activity activity = {
         .present = true,
         .operation = tuple->operation,
@@ -72,8 +72,8 @@ void esi_activity_read(const struct es_scope *scope,
         .tag = tuple->tag,
         .bytes = tuple->bytes,
         .sequence = tuple->sequence,
-        .start_ns = es_clock_realtime_ns(clock, tuple->start, NULL),
-        .stop_ns = tuple->stop ? es_clock_realtime_ns(clock, tuple->stop, NULL) : 0,
+        .start_ns = es_origin_run_ns(from, tuple->start, NULL),
+        .stop_ns = tuple->stop ? es_origin_run_ns(from, tuple->stop, NULL) : 0,
     };
 
     if (activity.peer < ES_PEER_ANY)

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "scopes/clock_board.h"
+#include "scopes/clock_wire.h"
 #include "scopes/host_board.h"
 #include "scopes/service.h"
 #include "tuplespace/run_directory.h"
@@ -189,6 +191,18 @@ static int read_entry(const struct es_service_connection *connection,
     return read_lost(es_member_find(request, "vanished"), entry);
 }
 
+/* What the server knows of its clock by now, if there is news. */
+static void take_clock(struct es_service *service,
+                       const struct es_member *request,
+                       const char *host)
+{
+    const struct es_member *member = es_member_find(request, "clock");
+    struct es_clock_estimate estimate;
+
+    if (member && es_clock_estimate_read(member, NULL, &estimate) == 0)
+        (void)es_clock_board_set(service->clocks, host, &estimate);
+}
+
 static int serve_register(struct es_service_connection *connection,
                           const struct es_member *request,
                           struct es_json_out *reply,
@@ -203,6 +217,8 @@ static int serve_register(struct es_service_connection *connection,
         return code;
     code = es_host_board_register(board, &entry, connection);
     free(entry.lost);
+    if (code == 0)
+        take_clock(connection->service, request, entry.host);
     if (code == -EEXIST)
         return es_error_set(error, code, "\"%s\" is the home server's own host",
                             entry.host);

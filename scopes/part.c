@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/host_clock.h"
 #include "base/now.h"
 #include "scopes/part_private.h"
 #include "tuplespace/run_key.h"
@@ -400,7 +401,7 @@ static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
         .serial = ++part->serial,
         .acknowledged = part->succeeded,
         .max = asked->max < ES_WIRE_TUPLES_MAX ? asked->max : ES_WIRE_TUPLES_MAX,
-        .realtime_ns = es_now_ns(CLOCK_REALTIME),
+        .realtime_ns = es_host_clock_now_ns(part->own_clock),
         .timeout_ns = asked->timeout_ns,
         .drain = asked->drain,
         .kept_only = asked->kept_only,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scopes/clock_board.h"
 #include "scopes/part_private.h"
 
 /* --- The elements there are --------------------------------------------------- */
@@ -250,6 +251,8 @@ static int read_list(struct es_part *part,
             break;
         result = read_origin(part, member, &directory, &processes[process], error);
         part->origins.items[i].clock = &part->clocks[process];
+        part->origins.items[i].host_clock = es_clock_board_get(
+            part->connection->service->clocks, processes[process].host);
     }
     free(directory.entries);
     return result;
@@ -261,10 +264,12 @@ int esi_part_read_origins(struct es_part *part,
 {
     struct process *processes;
     size_t count;
+    const struct es_service *service = part->connection->service;
     int result = read_processes(part, request, &processes, &count, error);
 
     if (result < 0)
         return result;
+    part->own_clock = es_clock_board_get(service->clocks, service->host);
     result =
         read_list(part, es_member_find(request, "origins"), processes, count, error);
     free(processes);

@@ -27,6 +27,7 @@ struct es_part {
     struct es_places places;
     struct es_given behind;  /* what came out of turn from hosts beyond this one */
     struct es_clock *clocks; /* of the processes in the request */
+    const struct es_host_clock *own_clock; /* of this host; the service's */
     struct esi_part_text *texts;
     struct es_servers *servers; /* for remote stages within; NULL until one is opened */
     struct es_stage_context context;

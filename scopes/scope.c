@@ -232,7 +232,7 @@ int es_scope_pull(struct es_scope *scope,
         scope->acknowledged = scope->serial;
     pull.serial = ++scope->serial;
     pull.acknowledged = scope->acknowledged;
-    pull.realtime_ns = es_now_ns(CLOCK_REALTIME);
+    pull.realtime_ns = es_scope_run_now_ns(scope);
     pull.measure = is_measured(scope, pull.serial);
     result = pull_batch(scope, &pull, repeat);
     scope->succeeded = result == 0;

@@ -116,8 +116,8 @@ static struct key *sorted_keys(const struct es_scope *scope,
         const struct es_origin *origin = &scope->origins.items[batch->marks[i].origin];
 
         keys[i] = (struct key){.mark = batch->marks[i], .index = i};
-        keys[i].time_ns = es_clock_realtime_ns(
-            origin->clock, by_start ? tuple->start : tuple->stop, NULL);
+        keys[i].time_ns =
+            es_origin_run_ns(origin, by_start ? tuple->start : tuple->stop, NULL);
     }
     qsort(keys, batch->count, sizeof *keys, compare_keys);
     return keys;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "eventspace/summary.h"
 #include "scopes/catalog.h"
 #include "scopes/scope_private.h"
@@ -45,6 +46,7 @@ int esi_scope_show_global(struct es_scope *scope)
     for (size_t i = 0; i < count; i++) {
         global[i] = scope->origins.items[i];
         global[i].clock = &identity;
+        global[i].host_clock = NULL;
     }
     return 0;
 }
@@ -55,15 +57,31 @@ void esi_scope_make_global(struct es_scope *scope, size_t first)
 
     for (size_t i = first; i < batch->count; i++) {
         struct es_tuple *tuple = &batch->tuples[i];
-        const struct es_clock *clock =
-            scope->origins.items[batch->marks[i].origin].clock;
+        const struct es_origin *origin = &scope->origins.items[batch->marks[i].origin];
 
         if (es_mark_is_summary(&batch->marks[i]))
             continue;
-        tuple->start = es_clock_realtime_ns(clock, tuple->start, NULL);
+        tuple->start = es_origin_run_ns(origin, tuple->start, NULL);
         if (tuple->stop)
-            tuple->stop = es_clock_realtime_ns(clock, tuple->stop, NULL);
+            tuple->stop = es_origin_run_ns(origin, tuple->stop, NULL);
     }
+}
+
+uint64_t es_scope_run_now_ns(const struct es_scope *scope)
+{
+    return scope->config.servers ? es_servers_run_now_ns(scope->config.servers)
+                                 : es_now_ns(CLOCK_REALTIME);
+}
+
+uint64_t es_scope_run_ns(const struct es_scope *scope,
+                         const char *host,
+                         const struct es_clock *clock,
+                         uint64_t ticks)
+{
+    const struct es_origin origin = {.clock = clock,
+                                     .host_clock = esi_scope_host_clock(scope, host)};
+
+    return es_origin_run_ns(&origin, ticks, NULL);
 }
 
 /* --- Processes and communicators ------------------------------------------------- */

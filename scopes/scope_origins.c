@@ -93,6 +93,12 @@ static void unregister_reader(struct es_scope *scope, size_t index)
     place->registered = false;
 }
 
+const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
+                                                 const char *host)
+{
+    return scope->config.servers ? es_servers_clock(scope->config.servers, host) : NULL;
+}
+
 static void add_origin(struct es_scope *scope,
                        struct es_element_view *element,
                        bool at_end)
@@ -117,6 +123,7 @@ static void add_origin(struct es_scope *scope,
         .communicator = info.communicator,
         .missed = info.oldest,
         .clock = es_segment_view_clock(segment),
+        .host_clock = esi_scope_host_clock(scope, info.host),
         .element = element,
     };
     scope->processes[index] = NULL;
@@ -173,6 +180,7 @@ static void add_remote_origin(struct es_scope *scope,
         .communicator = info->communicator,
         .missed = info->oldest,
         .clock = &process->clock,
+        .host_clock = esi_scope_host_clock(scope, info->host),
     };
     scope->processes[index] = process;
     *place = (struct es_place){0};

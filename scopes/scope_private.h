@@ -147,6 +147,10 @@ int esi_scope_release(struct es_scope *scope);
  * -errno. */
 int esi_scope_find_origins(struct es_scope *scope, bool joining);
 
+/* The clock by which times of this host are converted; NULL: there are no servers. */
+const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
+                                                 const char *host);
+
 /* Takes the origins from `first` on back: no writer waits for them any more. */
 void esi_scope_drop_origins(struct es_scope *scope, size_t first);
 

@@ -42,7 +42,7 @@ static int empty_tree(struct es_scope *scope)
     struct es_pull pull = {.serial = scope->serial + 1,
                            .acknowledged = scope->acknowledged,
                            .max = SIZE_MAX / 2,
-                           .realtime_ns = es_now_ns(CLOCK_REALTIME),
+                           .realtime_ns = es_scope_run_now_ns(scope),
                            .timeout_ns = scope->config.tree.limit_ns,
                            .drain = true,
                            .kept_only = true};

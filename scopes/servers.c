@@ -19,7 +19,10 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/json_text.h"
 #include "base/now.h"
+#include "scopes/clock_board.h"
+#include "scopes/clock_wire.h"
 #include "scopes/servers_find.h"
 
 #define REQUEST_NS UINT64_C(5000000000)
@@ -45,6 +48,11 @@ struct es_servers {
                                       were told by somebody else */
     pthread_mutex_t lock;
     struct host *hosts;
+    struct es_clock_board *clocks; /* of the hosts */
+    /* Of the client's own clock against the home server's. */
+    struct es_clock_fit fit; /* under the lock, as the next */
+    struct es_clock_estimate estimate;
+    struct es_host_clock *own;
 };
 
 /* --- Hosts ------------------------------------------------------------------- */
@@ -349,8 +357,101 @@ static int take_host(struct es_servers *servers, const struct es_member *member)
     if (host)
         host->info = info;
     pthread_mutex_unlock(&servers->lock);
-    return host ? 0 : -ENOMEM;
+    return host && es_clock_board_get(servers->clocks, info.host) ? 0 : -ENOMEM;
 }
+
+/* --- Clocks -------------------------------------------------------------------- */
+
+static int write_known(void *data,
+                       const char *host,
+                       const struct es_clock_estimate *estimate)
+{
+    es_json_out_signed(data, host, es_clock_estimate_newest(estimate));
+    return 0;
+}
+
+/* Caller frees *ret_text. */
+static int write_clock_request(struct es_servers *servers,
+                               char **ret_text,
+                               size_t *ret_length)
+{
+    struct es_json_text json;
+
+    if (es_json_text_begin(&json) < 0)
+        return -ENOMEM;
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", "clock");
+    es_json_out_begin_object(&json.out, "known");
+    es_clock_board_foreach(servers->clocks, write_known, &json.out);
+    es_json_out_end(&json.out);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
+}
+
+static int take_clock(void *data, const char *host, const struct es_member *member)
+{
+    struct es_servers *servers = data;
+    struct es_clock_estimate estimate;
+
+    if (es_clock_estimate_read(member, NULL, &estimate) == 0)
+        (void)es_clock_board_set(servers->clocks, host, &estimate);
+    return 0;
+}
+
+/* The answer is an exchange, too. */
+static void take_exchange(struct es_servers *servers,
+                          const struct es_member *reply,
+                          uint64_t sent_ns,
+                          uint64_t received_ns)
+{
+    struct es_clock_exchange exchange;
+    uint64_t run_base_ns;
+
+    if (es_clock_exchange_read(reply, sent_ns, received_ns, NULL, &exchange,
+                               &run_base_ns) < 0)
+        return;
+    pthread_mutex_lock(&servers->lock);
+    servers->estimate.run_base_ns = run_base_ns;
+    if (es_clock_fit_add(&servers->fit, &exchange) &&
+        es_clock_fit_update(&servers->fit, &servers->estimate))
+        es_host_clock_set(servers->own, &servers->estimate);
+    pthread_mutex_unlock(&servers->lock);
+}
+
+/* Home servers that know nothing of clocks are no failure. */
+static void refresh_clocks(struct es_servers *servers, uint64_t timeout_ns)
+{
+    uint64_t sent_ns;
+    struct es_message *reply;
+    size_t length;
+    char *text;
+
+    if (write_clock_request(servers, &text, &length) < 0)
+        return;
+    sent_ns = es_now_ns(CLOCK_MONOTONIC);
+    if (es_servers_request(servers, NULL, text, length, timeout_ns, NULL, &reply) ==
+        0) {
+        take_exchange(servers, es_message_root(reply), sent_ns,
+                      es_now_ns(CLOCK_MONOTONIC));
+        es_member_foreach(es_member_find(es_message_root(reply), "clocks"), take_clock,
+                          servers);
+        es_message_destroy(reply);
+    }
+    free(text);
+}
+
+const struct es_host_clock *es_servers_clock(struct es_servers *servers,
+                                             const char *host)
+{
+    return es_clock_board_get(servers->clocks, host);
+}
+
+uint64_t es_servers_run_now_ns(struct es_servers *servers)
+{
+    return es_host_clock_now_ns(servers->own);
+}
+
+/* --- All that is new ------------------------------------------------------------- */
 
 static int refresh(struct es_servers *servers,
                    uint64_t timeout_ns,
@@ -371,6 +472,8 @@ static int refresh(struct es_servers *servers,
     for (size_t i = 0; i < es_member_count(hosts) && result == 0; i++)
         result = take_host(servers, es_member_at(hosts, i));
     es_message_destroy(reply);
+    if (result == 0)
+        refresh_clocks(servers, timeout_ns);
     return result < 0 ? result : (int)es_servers_count(servers);
 }
 
@@ -390,6 +493,11 @@ int es_servers_create(const char *run,
     if (key)
         servers->key = *key;
     pthread_mutex_init(&servers->lock, NULL);
+    if (es_clock_board_create(&servers->clocks) < 0 ||
+        es_host_clock_create(&servers->own) < 0) {
+        es_servers_close(servers);
+        return -ENOMEM;
+    }
     *ret_servers = servers;
     return 0;
 }
@@ -417,6 +525,8 @@ void es_servers_close(struct es_servers *servers)
         destroy_host(host);
     }
     destroy_host(servers->home);
+    es_clock_board_destroy(servers->clocks);
+    es_host_clock_destroy(servers->own);
     pthread_mutex_destroy(&servers->lock);
     explicit_bzero(&servers->key, sizeof servers->key);
     free(servers);
@@ -489,6 +599,20 @@ size_t es_servers_count(struct es_servers *servers)
     return count;
 }
 
+static void fill_clock(struct es_servers *servers, struct es_server_info *info)
+{
+    struct es_clock_estimate estimate;
+    const struct es_clock_knot *last;
+
+    info->clock_known = es_clock_board_find(servers->clocks, info->host, &estimate);
+    if (!info->clock_known)
+        return;
+    last = &estimate.knots[estimate.count - 1];
+    info->clock_offset_ns = last->offset_ns;
+    info->clock_drift_ppb = estimate.drift.ppb;
+    info->clock_error_ns = last->error_ns;
+}
+
 int es_servers_at(struct es_servers *servers,
                   size_t index,
                   struct es_server_info *ret_info)
@@ -501,6 +625,8 @@ int es_servers_at(struct es_servers *servers,
     if (host)
         *ret_info = host->info;
     pthread_mutex_unlock(&servers->lock);
+    if (host)
+        fill_clock(servers, ret_info);
     return host ? 0 : -ENOENT;
 }
 

@@ -5,6 +5,7 @@
 #ifndef ES_SCOPES_SERVERS_H
 #define ES_SCOPES_SERVERS_H
 
+#include "base/host_clock.h"
 #include "eventspace/servers.h"
 #include "pathmap/message.h"
 #include "tuplespace/link.h"
@@ -37,6 +38,11 @@ int es_servers_create(const char *run,
                       const struct es_run_key *key,
                       struct es_servers **ret_servers);
 int es_servers_add(struct es_servers *servers, const char *host, const char *address);
+
+/* The clock of a host against the home server's; more becomes known of it with each
+ * refresh.  Borrowed for as long as the set lives; NULL: no memory. */
+const struct es_host_clock *es_servers_clock(struct es_servers *servers,
+                                             const char *host);
 
 /* The address of a host's tuple server, as others reach it, for servers that are to
  * connect to it.  -ENOENT; -ENOSPC. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "scopes/clock_board.h"
 #include "scopes/element_store.h"
 #include "scopes/host_board.h"
 #include "scopes/part.h"
@@ -20,13 +21,8 @@
 
 /* One line for each subject. */
 const struct es_request *const esi_request_tables[] = {
-    esi_catalog_requests,
-    esi_host_requests,
-    esi_control_requests,
-    esi_part_requests,
-    esi_scope_requests,
-    esi_element_requests,
-    NULL,
+    esi_catalog_requests, esi_host_requests,  esi_control_requests, esi_clock_requests,
+    esi_part_requests,    esi_scope_requests, esi_element_requests, NULL,
 };
 
 int es_service_init(struct es_service *service, struct es_error *error)
@@ -35,9 +31,15 @@ int es_service_init(struct es_service *service, struct es_error *error)
 
     if (code < 0)
         return es_error_set(error, code, "the board of scopes: %s", strerror(-code));
+    code = es_clock_board_create(&service->clocks);
+    if (code < 0) {
+        es_scope_board_destroy(service->scopes);
+        return es_error_set(error, code, "the board of clocks: %s", strerror(-code));
+    }
     code = es_element_store_create(service->run, service->host, &service->elements);
 
     if (code < 0) {
+        es_clock_board_destroy(service->clocks);
         es_scope_board_destroy(service->scopes);
         return es_error_set(error, code, "no place for elements: %s", strerror(-code));
     }
@@ -48,6 +50,7 @@ void es_service_fini(struct es_service *service)
 {
     es_scope_board_destroy(service->scopes);
     es_element_store_destroy(service->elements);
+    es_clock_board_destroy(service->clocks);
     service->elements = NULL;
 }
 

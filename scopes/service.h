@@ -22,6 +22,7 @@
 struct es_part;
 struct es_element_session;
 struct es_scope_board;   /* live scopes: scopes/scope_board.h */
+struct es_clock_board;   /* the hosts' clocks: scopes/clock_board.h */
 struct es_host_board;    /* the run's hosts: scopes/host_board.h */
 struct es_element_store; /* elements the server holds itself: scopes/element_store.h */
 
@@ -32,6 +33,7 @@ struct es_service {
     struct es_server *server; /* for its log; set once it is started */
     struct es_scope_board *scopes;
     struct es_host_board *hosts; /* borrowed */
+    struct es_clock_board *clocks;
     struct es_element_store *elements;
     atomic_size_t parts; /* that connections have open now */
 };
@@ -68,6 +70,7 @@ extern const struct es_request esi_host_requests[];    /* hosts, register, end *
 extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll ... */
 extern const struct es_request esi_element_requests[]; /* element.create, ... */
 extern const struct es_request esi_control_requests[]; /* collect: switches */
+extern const struct es_request esi_clock_requests[];   /* clock */
 
 /* Makes the boards and stores; run, host and hosts are set by the caller. */
 int es_service_init(struct es_service *service, struct es_error *error);

@@ -490,7 +490,7 @@ static int64_t duration_of(const struct esi_filter_event *event)
     if (tuple->stop) {
         length_ns = es_clock_span_ns(clock, tuple->stop - tuple->start);
     } else {
-        uint64_t start_ns = es_clock_realtime_ns(clock, tuple->start, NULL);
+        uint64_t start_ns = es_origin_run_ns(event->origin, tuple->start, NULL);
 
         length_ns = event->realtime_ns > start_ns ? event->realtime_ns - start_ns : 0;
     }

@@ -186,13 +186,13 @@ static int add(struct esi_grouping *grouping,
 /* A summary of one tuple. */
 static struct es_summary first_summary(const struct esi_grouping *grouping,
                                        const struct es_tuple *tuple,
-                                       const struct es_clock *clock)
+                                       const struct es_origin *origin)
 {
     uint64_t value = tuple->bytes;
 
     if (grouping->of == ES_SUMMARY_DURATION)
         value = tuple->stop > tuple->start
-                    ? es_clock_span_ns(clock, tuple->stop - tuple->start)
+                    ? es_clock_span_ns(origin->clock, tuple->stop - tuple->start)
                     : 0;
     return (struct es_summary){
         .kind = grouping->kind,
@@ -202,8 +202,8 @@ static struct es_summary first_summary(const struct esi_grouping *grouping,
         .operation = tuple->operation,
         .count = 1,
         .value = grouping->kind == ES_SUMMARY_COUNT ? 0 : value,
-        .first_ns = es_clock_realtime_ns(clock, tuple->start, NULL),
-        .last_ns = es_clock_realtime_ns(clock, tuple->stop, NULL),
+        .first_ns = es_origin_run_ns(origin, tuple->start, NULL),
+        .last_ns = es_origin_run_ns(origin, tuple->stop, NULL),
     };
 }
 
@@ -234,7 +234,7 @@ static int add_tuple(struct esi_grouping *grouping,
                    : 0;
     if (tuple->stop == 0)
         return 0;
-    group.summary = first_summary(grouping, tuple, origins->items[mark->origin].clock);
+    group.summary = first_summary(grouping, tuple, &origins->items[mark->origin]);
     group.mark.flags |= ES_MARK_SUMMARY;
     return add(grouping, &group, origins);
 }

@@ -51,6 +51,7 @@ extern const struct es_stage_ops esi_stage_batch;
 extern const struct es_stage_ops esi_stage_buffer;
 extern const struct es_stage_ops esi_stage_threads;
 extern const struct es_stage_ops esi_stage_observe;
+extern const struct es_stage_ops esi_stage_tree_node;
 
 /* Announces to the one child, if there is one, that it will get what the stage gets. */
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
@@ -59,13 +60,12 @@ void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
  */
 int esi_stage_unknown(const char *name, struct es_error *error);
 
-/* Real time of a tuple of this origin, in ns since 1970. */
+/* Run time of a tuple of this origin, in ns since 1970. */
 static inline uint64_t esi_realtime_ns(const struct es_stage *stage,
                                        uint32_t origin,
                                        uint64_t ticks)
 {
-    return es_clock_realtime_ns(stage->context->origins->items[origin].clock, ticks,
-                                NULL);
+    return es_origin_run_ns(&stage->context->origins->items[origin], ticks, NULL);
 }
 
 #endif

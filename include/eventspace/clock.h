@@ -60,6 +60,12 @@ ES_API uint64_t es_clock_realtime_ns(const struct es_clock *clock,
                                      uint64_t ticks,
                                      uint64_t *ret_error_ns);
 
+/* What CLOCK_MONOTONIC of the process's host showed at a tick count; otherwise the
+ * same. */
+ES_API uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
+                                      uint64_t ticks,
+                                      uint64_t *ret_error_ns);
+
 /* Length of a span of ticks in nanoseconds, rounded, saturating at UINT64_MAX. */
 ES_API uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks);
 

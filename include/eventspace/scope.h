@@ -215,6 +215,16 @@ ES_API int es_scope_peer(const struct es_scope *scope,
                          uint32_t origin,
                          const struct es_tuple *tuple);
 
+/* Run time now: see es_origin_run_ns(). */
+ES_API uint64_t es_scope_run_now_ns(const struct es_scope *scope);
+
+/* Run time of a tick count of a process on this host, whether or not the scope has an
+ * element of it. */
+ES_API uint64_t es_scope_run_ns(const struct es_scope *scope,
+                                const char *host,
+                                const struct es_clock *clock,
+                                uint64_t ticks);
+
 /* Whether nothing of the run is left to be found: it was cleaned up.  What the scope
  * has attached can still be read. */
 ES_API bool es_scope_has_vanished(const struct es_scope *scope);

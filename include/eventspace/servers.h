@@ -45,6 +45,11 @@ struct es_server_info {
     bool home;
     int ranks;          /* that live there now */
     uint64_t silent_ns; /* since when, if silent */
+    /* Its CLOCK_MONOTONIC against the home server's, as of the last exchange. */
+    bool clock_known;
+    int64_t clock_offset_ns; /* home - host */
+    double clock_drift_ppb;  /* by which the home clock runs faster */
+    uint64_t clock_error_ns; /* bound of the offset's error */
 };
 
 /* Finds the home server of `run` (NULL = the only live run on this host) through the
@@ -65,6 +70,9 @@ ES_API size_t es_servers_count(struct es_servers *servers);
 ES_API int es_servers_at(struct es_servers *servers,
                          size_t index,
                          struct es_server_info *ret_info);
+
+/* Run time now, in nanoseconds since 1970: see es_origin_run_ns(). */
+ES_API uint64_t es_servers_run_now_ns(struct es_servers *servers);
 
 /* Tells the servers of all hosts that the run has ended: with `keep` they stay for
  * their grace time so that what is left can be read, else they remove the run's

@@ -31,7 +31,7 @@ struct es_pull {
     uint64_t serial;       /* of this pull; counts up from 1 */
     uint64_t acknowledged; /* newest serial whose reply has arrived; 0 = none */
     size_t max;            /* tuples to append at most */
-    uint64_t realtime_ns;  /* when the consumer began the pull */
+    uint64_t realtime_ns;  /* run time when the consumer began the pull */
     uint64_t timeout_ns;   /* how long a stage that waits may wait for its children */
     bool drain;            /* give also what is being kept back */
     bool kept_only; /* with drain: all that is kept back and nothing else; elements

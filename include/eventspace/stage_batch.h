@@ -20,6 +20,7 @@
 #include "eventspace/tuple.h"
 
 struct es_element_view;
+struct es_host_clock;
 
 /* Where tuples come from: one trace element, as a scope knows it.  A value type: plans
  * are made from arrays of it. */
@@ -34,13 +35,18 @@ struct es_origin {
     int peer;
     uint16_t communicator;
     uint64_t missed; /* tuples that were gone before the scope knew the element */
-    const struct es_clock *clock;          /* converts its ticks; borrowed */
-    const struct es_element_view *element; /* NULL: not on this host; borrowed */
+    const struct es_clock *clock;           /* converts its ticks; borrowed */
+    const struct es_host_clock *host_clock; /* of its host against the home server's;
+                                               NULL = there are no servers; borrowed */
+    const struct es_element_view *element;  /* NULL: not on this host; borrowed */
 };
 
-/* Nanoseconds of run time (CLOCK_REALTIME of the home server's host) of a tick count of
- * the origin's process; `ret_error_ns` (may be NULL) gets the bound of the error.
- * Thread safe. */
+/* Nanoseconds of run time of a tick count of the origin's process; `ret_error_ns` (may
+ * be NULL) gets the bound of the error, UINT64_MAX where none is known.  Run time is
+ * what CLOCK_REALTIME of the home server's host showed when that server started, and
+ * goes on as CLOCK_MONOTONIC there.  Where there are no servers, and of a host whose
+ * clock is not known yet, it is CLOCK_REALTIME of the origin's own host.  Thread safe.
+ */
 ES_API uint64_t es_origin_run_ns(const struct es_origin *origin,
                                  uint64_t ticks,
                                  uint64_t *ret_error_ns);
@@ -53,7 +59,11 @@ struct es_origins {
 
 /* Bits of es_mark.flags. */
 enum es_mark_flag {
-    ES_MARK_SUMMARY = 1 /* the tuple sums up others: see summary.h */
+    ES_MARK_SUMMARY = 1, /* the tuple sums up others: see summary.h */
+    /* The tuple was made of several, of which the mark names one; made again of the
+     * same it has the same mark.  It must be given together with the rest of its
+     * reply. */
+    ES_MARK_DERIVED = 2
 };
 
 struct es_mark {
