@@ -12,6 +12,7 @@
 #ifndef ES_WRAPPERS_COLLECTIVE_EDGES_H
 #define ES_WRAPPERS_COLLECTIVE_EDGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrappers/collective/tree_run.h"
@@ -24,6 +25,7 @@ struct esi_edges {
     struct esi_tree_observer observer; /* for struct esi_tree_call */
     struct esi_call *call;   /* blocking forms: the program's call; else NULL */
     struct es_writer *shown; /* in which an edge's open tuple lies, or NULL */
+    bool is_displaced;       /* the call's open tuple has lost its slot */
     uint16_t communicator;
     uint32_t sequence; /* the MPI operation's own instance number */
     int32_t tag;

@@ -55,7 +55,6 @@ enum esi_direction {
 struct esi_way {
     struct esi_tree_call run; /* complete, with tree, communicator, tag and observer */
     struct esi_edges edges;
-    struct esi_site *site;        /* nonblocking forms: held */
     struct esi_rooted_tree *tree; /* held */
     int code;                     /* ESI_LOST: MPI's */
 };

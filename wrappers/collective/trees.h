@@ -38,7 +38,12 @@ extern bool esi_trees_on;
 void esi_trees_start(int rank);
 
 /* MPI is up: what judges arguments is made. */
-void esi_trees_ready(void);
+void esi_trees_ready(bool has_threads);
+#if MPI_VERSION >= 4
+/* The same in a session; and the end of one. */
+void esi_trees_ready_in_session(MPI_Session session);
+void esi_trees_end_session(MPI_Session session);
+#endif
 
 /* --- Called by generated wrappers ---------------------------------------------------
  *

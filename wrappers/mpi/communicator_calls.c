@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "wrappers/collective/trees.h"
 #include "wrappers/mpi/completion.h"
 
 /* Registers what the call has made, and publishes its tuple.  Without a parent that all
@@ -297,8 +298,11 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
  * handle comes back with another meaning.  Freeing the predefined ones fails. */
 static void forget(MPI_Comm comm)
 {
-    if (comm != MPI_COMM_WORLD && comm != MPI_COMM_SELF)
-        esi_comm_forget(ESI_HANDLE(comm));
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
+        return;
+    if (ESI_UNLIKELY(esi_trees_on))
+        esi_trees_comm_freed(esi_comm_lookup(ESI_HANDLE(comm)));
+    esi_comm_forget(ESI_HANDLE(comm));
 }
 
 /* The handle is forgotten before MPI frees it: another thread may get the same one at

@@ -417,6 +417,13 @@ void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES])
     pthread_mutex_unlock(&lock);
 }
 
+void esi_comm_copy_name(const struct esi_comm *comm, char out[ESI_COMM_NAME_BYTES])
+{
+    pthread_mutex_lock(&lock); /* another thread may name it */
+    memcpy(out, comm->name, ESI_COMM_NAME_BYTES);
+    pthread_mutex_unlock(&lock);
+}
+
 void esi_comm_forget(uint64_t handle)
 {
     struct esi_comm *comm = esi_comm_lookup(handle);

@@ -19,6 +19,8 @@
 
 #include "wrappers/mpi/match.h"
 
+struct esi_site;
+
 struct esi_comm {
     uint16_t index; /* in the segment's table, or ES_COMMUNICATOR_NONE */
     bool inter;
@@ -33,6 +35,7 @@ struct esi_comm {
     struct esi_comm *next;       /* of all that are known */
     _Atomic uint32_t instances;  /* collective operations begun on it */
     _Atomic uint32_t references; /* the handle's own and pending operations' */
+    struct esi_site *site; /* its collective trees; NULL = none yet */
     struct esi_channels sent;
     struct esi_match received;
 };
@@ -105,6 +108,9 @@ enum { ESI_COMM_NAME_BYTES = 64 };
 void esi_comm_set_name(uint64_t handle, const char *name);
 /* The name of a table index; "" for ES_COMMUNICATOR_NONE. */
 void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES]);
+
+/* The name of one that the caller uses. */
+void esi_comm_copy_name(const struct esi_comm *comm, char out[ESI_COMM_NAME_BYTES]);
 
 /* World ranks of the members of MPI_COMM_WORLD's processes: what MPI's own groups are
  * translated to.  Where there is no world communicator a session lends it. */

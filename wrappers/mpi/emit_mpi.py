@@ -3,6 +3,7 @@
 """Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
 
 from emit_table import HEAD, constant
+from emit_tree import emit_tree
 from operation_table import TableError, all_operations
 
 
@@ -76,13 +77,16 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/mpi/record.h"\n'
+        '#include "config.h"\n\n#include "wrappers/collective/trees.h"\n'
+        '#include "wrappers/mpi/record.h"\n'
         '#include "wrappers/mpi/significant.h"\n',
     ]
     for operation in wrapped(chapters, prototypes):
         if operation.chapter != chapter_name:
             continue
         prototype = prototypes[operation.name]
+        if operation.tree:
+            parts.append(tree_function(operation, prototype))
         if not operation.custom:
             parts.append(recipe_body(operation, prototype))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
@@ -94,17 +98,24 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     return "\n".join(parts)
 
 
+def tree_function(operation, prototype):
+    call = "next(%s)" % arguments_of(operation)
+    return emit_tree(operation, prototype.declare(operation.arguments), call)
+
+
 def recipe_body(operation, prototype):
     before, after = operation.before, operation.after
     leave = "esi_leave(&call, result)"
     if after:
         leave = "esi_%s(&call, result%s)" % (after.name, comma(after.arguments))
+    parts = {"name": operation.name, "arguments": arguments_of(operation)}
     return BODY % {
         "name": operation.name,
         "parameters": prototype.declare(operation.arguments),
         "constant": operation.constant,
         "class": constant("ES_CLASS_", operation.op_class),
         "arguments": arguments_of(operation),
+        "call": WITH_TREES % parts if operation.tree else WITHOUT_TREES % parts,
         "before": "esi_%s(&call%s)" % (before.name, comma(before.arguments)),
         "leave": leave,
     }
@@ -114,6 +125,11 @@ def comma(arguments):
     return ", " + arguments if arguments else ""
 
 
+WITHOUT_TREES = "result = next(%(arguments)s)"
+WITH_TREES = """result = ESI_UNLIKELY(esi_trees_on)
+                 ? tree_%(name)s(&call, next, %(arguments)s)
+                 : next(%(arguments)s)"""
+
 BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 {
     struct esi_call call;
@@ -122,7 +138,7 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
     if (!esi_enter(&call, %(constant)s, %(class)s))
         return next(%(arguments)s);
     %(before)s;
-    result = next(%(arguments)s);
+    %(call)s;
     %(leave)s;
     return result;
 }

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "wrappers/collective/trees.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/slot.h"
@@ -42,6 +43,7 @@ static void world_up(int provided)
     esi_process_set_state(ES_SEGMENT_RUNNING);
     esi_status_try();
     esi_comm_register_world();
+    esi_trees_ready(provided == MPI_THREAD_MULTIPLE);
 }
 
 int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
@@ -91,6 +93,7 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     if (!esi_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
     flush_all();
+    esi_trees_finalize();
     esi_call(&call);
     result = next();
     atomic_store(&world_is_up, false);
@@ -136,6 +139,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_try();
         esi_comm_set_session(*session);
+        esi_trees_ready_in_session(*session);
     }
     esi_leave(&call, result);
     return result;
@@ -151,6 +155,7 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
         return next(session);
     esi_call(&call);
     esi_comm_end_session(*session);
+    esi_trees_end_session(*session);
     result = next(session);
     esi_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&

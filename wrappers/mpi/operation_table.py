@@ -56,6 +56,7 @@ class Operation:
     order: str = "none"
     nonblocking: bool = False
     synchronizing: bool = False
+    tree: bool = False  # instrumented trees can do it
     before: Optional[Call] = None
     after: Optional[Call] = None
     custom: bool = False
@@ -198,7 +199,7 @@ def parse_flags(operation, flags):
     for flag in flags:
         if flag in ORDERS:
             operation.order = flag
-        elif flag in ("nonblocking", "synchronizing"):
+        elif flag in ("nonblocking", "synchronizing", "tree"):
             setattr(operation, flag, True)
         elif flag != "+c":
             raise ValueError("unknown flag " + flag)

@@ -22,6 +22,8 @@
 
 #include "base/host.h"
 #include "base/process.h"
+#include "tuplespace/tree_board.h"
+#include "wrappers/collective/trees.h"
 #include "wrappers/mpi/record.h"
 
 enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;
@@ -127,6 +129,7 @@ static void leave_preload(void)
 static void step_aside_in_child(void)
 {
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
+    esi_trees_on = false;
     memset(&esi_self, 0, sizeof esi_self);
 }
 
@@ -145,6 +148,16 @@ static void find_run(char run[64])
                  (unsigned long long)parent_start);
 }
 
+/* What is collected where nobody said what. */
+static int make_plan(void)
+{
+    int result = es_plan_default(&process.plan);
+
+    if (result >= 0 && esi_trees_on)
+        result = es_plan_add_trees(&process.plan);
+    return result;
+}
+
 static int load_plan(struct es_error *error)
 {
     const char *path = getenv("EVENTSPACE_PLAN");
@@ -157,7 +170,7 @@ static int load_plan(struct es_error *error)
             path = beside;
     }
     if (path == NULL || *path == '\0')
-        return es_plan_default(&process.plan);
+        return make_plan();
     return es_plan_load(path, error, &process.plan);
 }
 
@@ -182,6 +195,13 @@ static int make_segment(struct es_error *error)
     return es_segment_create(&config, error, &process.segment);
 }
 
+/* Where an operator changes trees.  Without space for it they stay as they are. */
+static void make_tree_board(void)
+{
+    if (esi_trees_on && es_segment_add_tree_board(process.segment) < 0)
+        esi_warn("no room in /dev/shm for changing collective trees later on");
+}
+
 static int start(void)
 {
     struct es_error error = {.line = 0};
@@ -192,6 +212,8 @@ static int start(void)
     leave_preload();
     if (getenv("EVENTSPACE_DISABLE") != NULL)
         return ASIDE;
+    /* Also where nothing can be recorded: trees need all ranks. */
+    esi_trees_start(process.rank);
     result = load_plan(&error);
     if (result >= 0)
         result = make_segment(&error);
@@ -204,6 +226,7 @@ static int start(void)
                  es_error_format(&error, text, sizeof text));
         return ASIDE;
     }
+    make_tree_board();
     esi_clock = es_clock_kind();
     return RUNNING;
 }

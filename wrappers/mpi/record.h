@@ -88,7 +88,8 @@ struct esi_call {
 
 /* The thread's path for an operation's class, made.  NULL when the process has stepped
  * aside: then the thread looks from now on as if it were inside MPI, and its calls pass
- * through. */
+ * through.  With collective trees, which need all ranks, it is one that records nothing
+ * instead. */
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 void esi_leave_late(struct esi_call *call, int result);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Recording the inside of a tree.
+ *
+ * A plan may put the tuples of edges into the same element as the operation's own,
+ * which is then open: what is written takes its slot, so it is shown anew at the end,
+ * and edges are not shown there.
+ */
+#include "config.h"
+
+#include "wrappers/collective/edges.h"
+
+#include "wrappers/mpi/record.h"
+
+static const struct {
+    uint16_t operation;
+    enum es_class op_class;
+} codes[] = {
+    [ESI_EDGE_CONTRIBUTE] = {ES_OP_tree_contribute, ES_CLASS_CONTRIBUTE},
+    [ESI_EDGE_ARRIVAL_UP] = {ES_OP_tree_arrival_up, ES_CLASS_ARRIVAL},
+    [ESI_EDGE_ARRIVAL_DOWN] = {ES_OP_tree_arrival_down, ES_CLASS_ARRIVAL},
+    [ESI_EDGE_DEPARTURE_UP] = {ES_OP_tree_departure_up, ES_CLASS_DEPARTURE},
+    [ESI_EDGE_DEPARTURE_DOWN] = {ES_OP_tree_departure_down, ES_CLASS_DEPARTURE},
+};
+
+static uint64_t now(void)
+{
+    return esi_ticks();
+}
+
+/* Where this thread writes the tuple; NULL = nobody wants it. */
+static struct es_writer *writer_for(enum esi_edge_event event,
+                                    const struct es_tuple *tuple)
+{
+    struct esi_thread *thread = &esi_self;
+    struct esi_path *path = thread->paths[codes[event].op_class];
+
+    if (ESI_UNLIKELY(path == NULL))
+        path = esi_path_make(thread, tuple->operation);
+    if (path != NULL && path->is_choice)
+        path = esi_path_choose(path, tuple);
+    return path != NULL && es_writer_is_enabled(&path->writer) ? &path->writer : NULL;
+}
+
+static struct es_tuple describe(const struct esi_edges *edges,
+                                enum esi_edge_event event,
+                                int peer,
+                                uint64_t start)
+{
+    return (struct es_tuple){
+        .operation = codes[event].operation,
+        .communicator = edges->communicator,
+        .start = start,
+        .sequence = edges->sequence,
+        .peer = peer >= 0 ? peer : ES_PEER_NONE,
+        .tag = edges->tag,
+    };
+}
+
+/* Whether the call's own open tuple is in this element. */
+static bool is_calls_own(const struct esi_edges *edges, const struct es_writer *writer)
+{
+    return edges->call != NULL && edges->call->open &&
+           writer == &edges->call->path->writer;
+}
+
+static void hide(struct esi_edges *edges)
+{
+    if (edges->shown != NULL)
+        es_writer_withdraw(edges->shown);
+    edges->shown = NULL;
+}
+
+static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t start)
+{
+    struct esi_edges *edges = data;
+    struct es_tuple tuple = describe(edges, event, peer, start);
+    struct es_writer *writer = writer_for(event, &tuple);
+
+    if (edges->call == NULL || writer == NULL || is_calls_own(edges, writer))
+        return;
+    hide(edges);
+    es_writer_open(writer, &tuple);
+    edges->shown = writer;
+}
+
+static void record_edge(void *data,
+                        enum esi_edge_event event,
+                        int peer,
+                        uint64_t start,
+                        uint64_t stop,
+                        uint64_t bytes)
+{
+    struct esi_edges *edges = data;
+    struct es_tuple tuple = describe(edges, event, peer, start);
+    struct es_writer *writer = writer_for(event, &tuple);
+
+    if (writer == NULL)
+        return;
+    tuple.stop = stop;
+    tuple.bytes = esi_bytes_cut(bytes);
+    es_writer_write(writer, &tuple);
+    if (writer == edges->shown)
+        edges->shown = NULL;
+    if (is_calls_own(edges, writer))
+        edges->is_displaced = true;
+}
+
+void esi_edges_init(struct esi_edges *edges,
+                    struct esi_call *call,
+                    uint32_t version,
+                    bool is_blocking)
+{
+    *edges = (struct esi_edges){
+        .observer = {.now = now,
+                     .open = open_edge,
+                     .record = record_edge,
+                     .data = edges},
+        .call = is_blocking ? call : NULL,
+        .communicator = call->tuple.communicator,
+        .sequence = call->tuple.sequence,
+        .tag = (int32_t)(call->tuple.operation | (version & 0x7fffu) << 16),
+    };
+}
+
+void esi_edges_fini(struct esi_edges *edges)
+{
+    hide(edges);
+    if (edges->is_displaced)
+        es_writer_open(&edges->call->path->writer, &edges->call->tuple);
+    edges->is_displaced = false;
+}

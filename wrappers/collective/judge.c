@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Judging a collective's arguments by asking the MPI library itself. */
+#include "config.h"
+
+#include "wrappers/collective/judge.h"
+
+#include <limits.h>
+
+#include "wrappers/collective/site.h"
+#include "wrappers/mpi/record.h"
+
+/* Of this process alone; returns errors.  Written while no other thread calls MPI. */
+static MPI_Comm alone = MPI_COMM_NULL;
+
+static void set_alone(MPI_Comm made)
+{
+    ESI_REAL(MPI_Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
+    alone = made;
+}
+
+void esi_judge_start(void)
+{
+    MPI_Group group;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    if (alone != MPI_COMM_NULL ||
+        ESI_REAL(MPI_Comm_group)(MPI_COMM_SELF, &group) != MPI_SUCCESS)
+        return;
+    /* Not duplicated: attributes have callbacks. */
+    if (ESI_REAL(MPI_Comm_create)(MPI_COMM_SELF, group, &made) == MPI_SUCCESS)
+        set_alone(made);
+    ESI_REAL(MPI_Group_free)(&group);
+}
+
+#if MPI_VERSION >= 4
+static MPI_Session lender = MPI_SESSION_NULL;
+
+void esi_judge_start_in_session(MPI_Session session)
+{
+    MPI_Group group;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    if (alone != MPI_COMM_NULL || ESI_REAL(MPI_Group_from_session_pset)(
+                                      session, "mpi://SELF", &group) != MPI_SUCCESS)
+        return;
+    if (ESI_REAL(MPI_Comm_create_from_group)(group, "eventspace", MPI_INFO_NULL,
+                                             MPI_ERRORS_RETURN, &made) == MPI_SUCCESS) {
+        set_alone(made);
+        lender = session;
+    }
+    ESI_REAL(MPI_Group_free)(&group);
+}
+
+void esi_judge_end_session(MPI_Session session)
+{
+    if (lender == MPI_SESSION_NULL || lender != session)
+        return;
+    lender = MPI_SESSION_NULL;
+    esi_judge_end();
+}
+#endif
+
+void esi_judge_end(void)
+{
+    if (alone != MPI_COMM_NULL)
+        ESI_REAL(MPI_Comm_free)(&alone);
+}
+
+/* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
+ * at everything and touches nothing. */
+static bool is_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    void *touched_by_nobody = (void *)(uintptr_t)buffer;
+
+    if (count <= 0 || buffer == MPI_IN_PLACE)
+        return count == 0 && buffer != MPI_IN_PLACE;
+#if MPI_VERSION >= 4
+    if (count > INT_MAX)
+        return ESI_REAL(MPI_Bcast_c)(touched_by_nobody, count, datatype, 0, alone) ==
+               MPI_SUCCESS;
+#endif
+    return ESI_REAL(MPI_Bcast)(touched_by_nobody, (int)count, datatype, 0, alone) ==
+           MPI_SUCCESS;
+}
+
+/* Whether MPI combines such elements by such an operation: with no element to combine.
+ */
+static bool is_operation(MPI_Op op, MPI_Datatype datatype)
+{
+    int from = 0;
+    int to = 0;
+
+    return ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, alone) == MPI_SUCCESS;
+}
+
+static uint64_t bytes_of(const struct esi_call *call,
+                         MPI_Count count,
+                         MPI_Datatype datatype)
+{
+    return count == 0 ? 0 : (uint64_t)count * esi_type_bytes(call->thread, datatype);
+}
+
+/* One side of a collective. */
+struct side {
+    const void *buffer;
+    MPI_Count count;
+    MPI_Datatype datatype;
+};
+
+static bool is_side(const struct esi_call *call,
+                    const struct side *side,
+                    uint64_t *ret_bytes)
+{
+    if (!is_buffer(side->buffer, side->count, side->datatype))
+        return false;
+    *ret_bytes = bytes_of(call, side->count, side->datatype);
+    return true;
+}
+
+static bool judge_reduction(const struct esi_call *call,
+                            const struct esi_collective *collective,
+                            bool is_root,
+                            uint64_t *ret_bytes)
+{
+    struct side side = {collective->send, collective->receive_count,
+                        collective->receive_type};
+
+    if (is_root) { /* also every rank of an allreduce */
+        if (collective->receive_count > 0 && collective->send == collective->receive)
+            return false;
+        if (!is_buffer(collective->receive, collective->receive_count,
+                       collective->receive_type))
+            return false;
+        if (collective->send == MPI_IN_PLACE)
+            side.buffer = collective->receive;
+    }
+    return is_side(call, &side, ret_bytes) &&
+           is_operation(collective->op, collective->receive_type);
+}
+
+/* Whether the block that a rank sends to itself lies where it is received already: MPI
+ * libraries refuse it. */
+static bool is_aliased(const struct esi_call *call,
+                       const struct side *one,
+                       const struct side *many)
+{
+    return one->count != 0 && one->count == many->count &&
+           one->datatype == many->datatype &&
+           (uintptr_t)one->buffer ==
+               (uintptr_t)many->buffer + (uintptr_t)call->comm->rank *
+                                             bytes_of(call, one->count, one->datatype);
+}
+
+/* Gather, scatter and allgather: `one` is the side that has a block of each rank's own,
+ * `many` the one with the blocks of all, which only the root of the first two has. */
+static bool judge_blocks(const struct esi_call *call,
+                         const struct side *one,
+                         const struct side *many,
+                         bool has_many,
+                         uint64_t *ret_bytes)
+{
+    uint64_t bytes;
+
+    if (!has_many)
+        return is_side(call, one, ret_bytes);
+    if (one->buffer == MPI_IN_PLACE)
+        return is_side(call, many, ret_bytes);
+    return is_side(call, many, &bytes) && is_side(call, one, ret_bytes) &&
+           !is_aliased(call, one, many);
+}
+
+bool esi_judge(const struct esi_call *call,
+               const struct esi_collective *collective,
+               uint64_t *ret_bytes)
+{
+    struct side send = {collective->send, collective->send_count,
+                        collective->send_type};
+    struct side receive = {collective->receive, collective->receive_count,
+                           collective->receive_type};
+    bool is_root = call->comm->rank == collective->root;
+
+    if (alone == MPI_COMM_NULL || collective->root < 0 ||
+        collective->root >= call->comm->size)
+        return false;
+    switch (collective->kind) {
+    case ES_TREE_BARRIER:
+        *ret_bytes = 0;
+        return true;
+    case ES_TREE_BCAST:
+        return is_side(call, &receive, ret_bytes);
+    case ES_TREE_REDUCE:
+        return judge_reduction(call, collective, is_root, ret_bytes);
+    case ES_TREE_ALLREDUCE:
+        return judge_reduction(call, collective, true, ret_bytes);
+    case ES_TREE_GATHER:
+        return judge_blocks(call, &send, &receive, is_root, ret_bytes);
+    case ES_TREE_SCATTER:
+        return judge_blocks(call, &receive, &send, is_root, ret_bytes);
+    case ES_TREE_ALLGATHER:
+        return judge_blocks(call, &send, &receive, true, ret_bytes);
+    case ES_TREE_KIND_COUNT:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Judging a collective's arguments: whether a tree may do it.
+ *
+ * What MPI refuses must go to the real routine, so that errors are exactly MPI's own.
+ * Nobody knows better than the MPI library what it refuses, so it is asked: by a call
+ * with the same arguments on a communicator of this process alone, which moves nothing.
+ *
+ * Ranks are judged one by one; for correct programs all come to the same end.  Where
+ * the count is 0 the datatype is not looked at, as some libraries do not either.
+ *
+ *   may run at the same time: esi_judge(); the others are called while MPI begins or
+ *   ends.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_JUDGE_H
+#define ES_WRAPPERS_COLLECTIVE_JUDGE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct esi_call;
+struct esi_collective;
+
+/* Makes the communicator that is asked, if there is none: out of MPI_COMM_SELF.  Where
+ * that fails everything is refused. */
+void esi_judge_start(void);
+#if MPI_VERSION >= 4
+/* The same out of a session, where there is no world. */
+void esi_judge_start_in_session(MPI_Session session);
+/* The session ends: what was made out of it must be gone. */
+void esi_judge_end_session(MPI_Session session);
+#endif
+void esi_judge_end(void);
+
+/* Whether a tree may do it.  `call` knows the communicator, which is no
+ * intercommunicator.  *ret_bytes is the payload that the call names (of one block where
+ * there are many), alike at all ranks. */
+bool esi_judge(const struct esi_call *call,
+               const struct esi_collective *collective,
+               uint64_t *ret_bytes);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Where the ranks of a communicator run, for trees by level: asked of all ranks once,
+ * joined with the clusters and gateways that the rules name.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_PLACEMENT_H
+#define ES_WRAPPERS_COLLECTIVE_PLACEMENT_H
+
+#include <stdint.h>
+
+#include "tuplespace/tree_rules.h"
+#include "wrappers/collective/shape.h"
+
+/* What a rank tells of itself. */
+struct esi_whereabouts {
+    char host[64];
+    int32_t socket; /* as the system numbers it; -1 = may run on several */
+    int32_t core;   /* the same, within the socket */
+};
+
+/* Where this thread may run. */
+void esi_whereabouts_find(struct esi_whereabouts *ret_whereabouts);
+
+/* Places of all ranks, numbered by first appearance.  Caller frees *ret_places.
+ * -ENOMEM. O(ranks * hosts). */
+int esi_places_make(const struct esi_whereabouts *whereabouts,
+                    int size,
+                    const struct es_tree_plan *plan,
+                    struct esi_place **ret_places);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What a site is made of, for the files that make it, agree on it and build its trees.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_SITE_PRIVATE_H
+#define ES_WRAPPERS_COLLECTIVE_SITE_PRIVATE_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrappers/collective/agreement.h"
+#include "wrappers/collective/placement.h"
+#include "wrappers/collective/rules.h"
+#include "wrappers/collective/site.h"
+#include "wrappers/mpi/communicators.h"
+
+enum {
+    ESI_TREE_CACHE = 64, /* trees kept of a communicator, by rule and root */
+    ESI_SITES_MAX = 256, /* shadow communicators of a process at a time: MPI has not
+                            endlessly many, and they are the program's */
+};
+
+/* Operations without a root have that of an explicit tree, else rank 0. */
+#define ESI_ROOT_OF_RULE (-1)
+
+/* A tree by a rule, for a root; `tree` NULL: the rule does not suit the communicator,
+ * and the library does it. */
+struct esi_rooted_tree {
+    _Atomic unsigned int references; /* the cache's and operations' under way */
+    const struct es_tree_rule *rule; /* names the rule; not followed later on */
+    int root;
+    struct esi_tree *tree; /* owned */
+};
+
+struct esi_site {
+    MPI_Comm shadow; /* MPI_COMM_NULL: no trees on this communicator, for good */
+    const struct esi_comm *comm;            /* borrowed: whose site it is */
+    uint32_t count;                         /* operations that trees could do, so far */
+    struct esi_agreement agreed;            /* what all ranks know */
+    struct esi_rules *rules;                /* in force */
+    const struct es_tree_rule **applicable; /* of these, to this communicator; owned */
+    size_t applicable_count;
+    struct esi_whereabouts *whereabouts; /* of all ranks; NULL = not asked for yet */
+    struct esi_place *places;            /* made of these by the rules in force */
+    struct esi_pace pace;                /* rank 0: when the last agreement was */
+    uint32_t seen;                       /* rank 0: newest wish that was looked at */
+    struct esi_rooted_tree *trees[ESI_TREE_CACHE];
+};
+
+/* Follows other rules, or the same under another name of the communicator: trees are
+ * built anew.  -ENOMEM: then nothing has changed. */
+int esi_site_follow(struct esi_site *site, struct esi_rules *rules, const char *name);
+
+/* Makes the site of a communicator; collective over it.  There is always one in the
+ * end, if only to say that there are no trees here. */
+struct esi_site *esi_site_make(struct esi_comm *comm, MPI_Comm handle);
+
+/* Frees the site, which may be NULL, and its shadow communicator: collective. */
+void esi_site_destroy(struct esi_site *site);
+
+/* Any thread.  Accepts NULL. */
+void esi_rooted_tree_unref(struct esi_rooted_tree *rooted);
+
+/* The rules that the run began with; borrowed. */
+struct esi_rules *esi_trees_rules(void);
+
+#endif
