@@ -3,9 +3,9 @@
 /* batch_wire.c - one pull's reply as bytes.
  *
  * A run of tuples begins with a varint: (zigzag of the origin minus the one that was
- * expected) * 4 + kind.  Expected is the origin behind that of the run before, as
+ * expected) * 16 + kind.  Expected is the origin behind that of the run before, as
  * elements are pulled one after the other.  The kind says whether a count and a
- * difference of the position follow.
+ * difference of the position follow, and what the marks' flags are.
  *
  * Both ends add what they send or read to the positions they expect, modulo 2^64.
  * Sums do not depend on their order: that is why a decoding can be undone.
@@ -25,7 +25,8 @@ enum {
     RUN_HAS_COUNT = 1,
     RUN_HAS_DIFFERENCE = 2,
     RUN_IS_SUMMARY = 4, /* ES_MARK_SUMMARY is set in all of its marks */
-    RUN_KIND_BITS = 3
+    RUN_IS_DERIVED = 8, /* likewise ES_MARK_DERIVED */
+    RUN_KIND_BITS = 4
 };
 enum { FLAG_MORE = 1 };
 
@@ -172,7 +173,7 @@ static size_t run_length(const struct es_mark *marks, size_t left)
 
     while (count < left && marks[count].origin == marks[0].origin &&
            marks[count].position == marks[0].position + count &&
-           es_mark_is_summary(&marks[count]) == es_mark_is_summary(&marks[0]))
+           marks[count].flags == marks[0].flags)
         count++;
     return count;
 }
@@ -193,6 +194,7 @@ static unsigned char *put_marks(struct es_wire_state *state,
         begin |= count > 1 ? RUN_HAS_COUNT : 0;
         begin |= difference ? RUN_HAS_DIFFERENCE : 0;
         begin |= es_mark_is_summary(mark) ? RUN_IS_SUMMARY : 0;
+        begin |= mark->flags & ES_MARK_DERIVED ? RUN_IS_DERIVED : 0;
         out = put_varint(out, begin);
         if (count > 1)
             out = put_varint(out, count);
@@ -351,7 +353,8 @@ static inline bool get_run(struct input *input, uint64_t *expected, struct run *
         return false;
     ret_run->origin = *expected + unzigzag(begin >> RUN_KIND_BITS);
     ret_run->count = 1;
-    ret_run->flags = begin & RUN_IS_SUMMARY ? ES_MARK_SUMMARY : 0;
+    ret_run->flags = (begin & RUN_IS_SUMMARY ? ES_MARK_SUMMARY : 0u) |
+                     (begin & RUN_IS_DERIVED ? ES_MARK_DERIVED : 0u);
     ret_run->difference = 0;
     *expected = ret_run->origin + 1;
     if (begin & RUN_HAS_COUNT && !get_varint(input, &ret_run->count))

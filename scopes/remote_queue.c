@@ -5,9 +5,10 @@
  * The queue knows where each reply ends.  The scope's places stand where everything
  * before was given: behind replies that were given, before those that were not, and in
  * between by the positions of the tuples that are left.  A summary stands for tuples of
- * many origins and names but one of them, so a reply with summaries cannot be divided:
- * it waits for a pull that takes it whole.  If none comes, it is dropped together with
- * the connection, and reading begins anew before it.
+ * many origins and names but one of them, and so does a result that was derived from
+ * several, so a reply with such ones cannot be divided: it waits for a pull that takes
+ * it whole.  If none comes, it is dropped together with the connection, and reading
+ * begins anew before it.
  */
 #include "config.h"
 
@@ -212,7 +213,7 @@ static void note_reply(struct esi_remote *remote, const struct extent *first)
                                      .moves = remote->moves.count};
 
     for (size_t i = first->tuples; i < queue->count && !reply.whole; i++)
-        reply.whole = es_mark_is_summary(&queue->marks[i]);
+        reply.whole = queue->marks[i].flags != 0;
     for (size_t i = 0; i < remote->moves.count; i++)
         remote->queued_moves[remote->queued_move_count++] =
             (struct esi_remote_move){.before = remote->before[i],

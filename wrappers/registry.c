@@ -26,6 +26,7 @@ const struct es_stage_ops *const esi_stage_types[] = {
     &esi_stage_buffer,
     &esi_stage_threads,
     &esi_stage_observe,
+    &esi_stage_tree_node,
     NULL,
 };
 

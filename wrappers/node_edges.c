@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* node_edges.c - puts the edge tuples of a node together to operations. */
+#include "config.h"
+
+#include "wrappers/node_edges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "eventspace/operation.h"
+
+/* Edges that look complete are given this long, so that what is recorded at the same
+ * time in another element is there, whatever the order. */
+#define SETTLING_NS UINT64_C(1000000)
+
+void esi_node_edges_fini(struct esi_node_edges *table)
+{
+    free(table->edges);
+    free(table->instances);
+    free(table->communicators);
+    free(table->lows);
+    *table = (struct esi_node_edges){.edges = NULL};
+}
+
+static bool is_edge(const struct es_tuple *tuple)
+{
+    return tuple->operation >= ESI_NODE_CONTRIBUTE &&
+           tuple->operation <= ESI_NODE_DEPARTURE_DOWN;
+}
+
+bool esi_node_edges_takes(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation;
+
+    if (tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN)
+        return false;
+    if (is_edge(tuple))
+        return true;
+    operation = es_operation_find(tuple->operation);
+    return operation && operation->op_class == ES_CLASS_COLLECTIVE;
+}
+
+/* --- Memory ---------------------------------------------------------------------- */
+
+static int grow_edges(struct esi_node_edges *table, size_t needed)
+{
+    size_t capacity = table->edge_capacity ? table->edge_capacity * 2 : 64;
+    struct esi_node_edge *edges;
+
+    if (capacity < needed)
+        capacity = needed;
+    if (capacity >= ESI_NODE_END)
+        return -ENOMEM;
+    edges = reallocarray(table->edges, capacity, sizeof *edges);
+    if (!edges)
+        return -ENOMEM;
+    table->edges = edges;
+    if (!table->free_ready)
+        table->free_edges = ESI_NODE_END;
+    table->free_ready = true;
+    for (size_t i = capacity; i > table->edge_capacity; i--) {
+        edges[i - 1].next = table->free_edges;
+        table->free_edges = (uint32_t)(i - 1);
+    }
+    table->edge_capacity = capacity;
+    return 0;
+}
+
+/* Room for `extra` items behind `count`. */
+static int grow(void **items, size_t *capacity, size_t count, size_t extra, size_t size)
+{
+    size_t wanted = *capacity ? *capacity * 2 : 16;
+    void *grown;
+
+    if (*capacity - count >= extra)
+        return 0;
+    if (wanted < count + extra)
+        wanted = count + extra;
+    grown = reallocarray(*items, wanted, size);
+    if (!grown)
+        return -ENOMEM;
+    *items = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
+{
+    int result = 0;
+
+    if (table->edge_capacity - table->edge_count < count)
+        result = grow_edges(table, table->edge_count + count);
+    if (result == 0)
+        result = grow((void **)&table->instances, &table->capacity, table->count, count,
+                      sizeof *table->instances);
+    if (result == 0)
+        result = grow((void **)&table->communicators, &table->communicator_capacity,
+                      table->communicator_count, count, sizeof *table->communicators);
+    return result ? result
+                  : grow((void **)&table->lows, &table->low_capacity, table->low_count,
+                         count, sizeof *table->lows);
+}
+
+/* --- Finding --------------------------------------------------------------------- */
+
+static bool is_that(const struct esi_node_instance *instance,
+                    uint16_t communicator,
+                    uint32_t sequence)
+{
+    return instance->sequence == sequence && instance->communicator == communicator &&
+           instance->state == ESI_NODE_OPEN;
+}
+
+/* Elements are read one after the other, each in order: the next tuple belongs to the
+ * operation behind the last one's, or to that itself. */
+struct esi_node_instance *esi_node_edges_find(struct esi_node_edges *table,
+                                              uint16_t communicator,
+                                              uint32_t sequence)
+{
+    for (size_t i = table->hint; i < table->count && i < table->hint + 4; i++)
+        if (is_that(&table->instances[i], communicator, sequence)) {
+            table->hint = i;
+            return &table->instances[i];
+        }
+    for (size_t i = table->count; i > 0; i--)
+        if (is_that(&table->instances[i - 1], communicator, sequence)) {
+            table->hint = i - 1;
+            return &table->instances[i - 1];
+        }
+    return NULL;
+}
+
+struct esi_node_instance *esi_node_edges_by_id(struct esi_node_edges *table,
+                                               uint64_t id)
+{
+    size_t first = 0, end = table->count;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (table->instances[middle].id < id)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < table->count && table->instances[first].id == id
+               ? &table->instances[first]
+               : NULL;
+}
+
+static struct esi_node_communicator *find_communicator(
+    const struct esi_node_edges *table,
+    uint16_t index)
+{
+    for (size_t i = 0; i < table->communicator_count; i++)
+        if (table->communicators[i].index == index)
+            return &table->communicators[i];
+    return NULL;
+}
+
+/* --- Adding ---------------------------------------------------------------------- */
+
+/* Numbers count on around 2^32. */
+static bool is_after(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) > 0;
+}
+
+static void note_progress(struct esi_node_edges *table, const struct es_tuple *tuple)
+{
+    struct esi_node_communicator *communicator =
+        find_communicator(table, tuple->communicator);
+
+    if (!communicator) {
+        communicator = &table->communicators[table->communicator_count++];
+        *communicator = (struct esi_node_communicator){.index = tuple->communicator,
+                                                       .newest = tuple->sequence};
+    }
+    if (is_after(tuple->sequence, communicator->newest))
+        communicator->newest = tuple->sequence;
+}
+
+static void note_edge(struct esi_node_instance *instance, const struct es_tuple *tuple)
+{
+    if (!is_edge(tuple)) {
+        instance->ended = true;
+        if (!instance->edges)
+            instance->operation = tuple->operation;
+        return;
+    }
+    instance->edges = true;
+    instance->tag = tuple->tag;
+    instance->operation = (uint16_t)(tuple->tag & 0xffff);
+    switch (tuple->operation) {
+    case ESI_NODE_CONTRIBUTE:
+        instance->contributed = true;
+        instance->below = tuple->peer >= 0;
+        break;
+    case ESI_NODE_ARRIVAL_UP:
+        instance->arrivals++;
+        break;
+    case ESI_NODE_ARRIVAL_DOWN:
+        instance->came_down = true;
+        break;
+    case ESI_NODE_DEPARTURE_UP:
+        instance->sent_up = true;
+        break;
+    default:
+        instance->departures++;
+        break;
+    }
+}
+
+static bool is_contributing(const struct esi_node_edges *table, uint16_t operation)
+{
+    for (size_t i = 0; i < table->contributing_count; i++)
+        if (table->contributing[i] == operation)
+            return true;
+    return false;
+}
+
+static void note_contribution(struct esi_node_edges *table, uint16_t operation)
+{
+    if (table->contributing_count < ESI_NODE_CONTRIBUTING &&
+        !is_contributing(table, operation))
+        table->contributing[table->contributing_count++] = operation;
+}
+
+static struct esi_node_instance *new_instance(struct esi_node_edges *table,
+                                              const struct es_tuple *tuple)
+{
+    struct esi_node_instance *instance = &table->instances[table->count];
+
+    *instance = (struct esi_node_instance){.id = ++table->next_id,
+                                           .sequence = tuple->sequence,
+                                           .communicator = tuple->communicator,
+                                           .first = ESI_NODE_END,
+                                           .born = table->reading};
+    table->hint = table->count++;
+    return instance;
+}
+
+void esi_node_edges_add(struct esi_node_edges *table,
+                        const struct es_tuple *tuple,
+                        const struct es_mark *mark,
+                        uint64_t now_ns)
+{
+    struct esi_node_instance *instance =
+        esi_node_edges_find(table, tuple->communicator, tuple->sequence);
+    uint32_t index = table->free_edges;
+    struct esi_node_edge *edge = &table->edges[index];
+
+    if (!instance)
+        instance = new_instance(table, tuple);
+    table->free_edges = edge->next;
+    table->edge_count++;
+    *edge =
+        (struct esi_node_edge){.tuple = *tuple, .mark = *mark, .next = ESI_NODE_END};
+    if (instance->first == ESI_NODE_END)
+        instance->first = index;
+    else
+        table->edges[instance->last].next = index;
+    instance->last = index;
+    instance->changed = table->reading;
+    instance->changed_ns = now_ns;
+    note_edge(instance, tuple);
+    if (tuple->operation == ESI_NODE_CONTRIBUTE)
+        note_contribution(table, instance->operation);
+    note_progress(table, tuple);
+}
+
+void esi_node_edges_read_all(struct esi_node_edges *table)
+{
+    table->reading++;
+    for (size_t i = 0; i < table->communicator_count; i++) {
+        table->communicators[i].confirmed = table->communicators[i].newest;
+        table->communicators[i].is_confirmed = true;
+    }
+}
+
+/* --- Judging --------------------------------------------------------------------- */
+
+/* Which ways data takes in an operation. */
+struct ways {
+    bool up;
+    bool down;
+    bool blocking;
+};
+
+static struct ways ways_of(const struct esi_node_instance *instance)
+{
+    const struct es_operation *operation = es_operation_find(instance->operation);
+    struct ways ways = {.up = instance->arrivals || instance->sent_up,
+                        .down = instance->departures || instance->came_down};
+
+    if (!operation)
+        return ways;
+    ways.blocking = !operation->nonblocking;
+    ways.up |= operation->order == ES_ORDER_ALL_TO_ALL ||
+               operation->order == ES_ORDER_ALL_TO_ROOT;
+    ways.down |= operation->order == ES_ORDER_ALL_TO_ALL ||
+                 operation->order == ES_ORDER_ROOT_TO_ALL;
+    return ways;
+}
+
+/* Whether the rank's own contribution must be among the tuples.  Of operations that the
+ * first reading found the beginning may have been read by stages before this one. */
+static bool wants_contribution(const struct esi_node_edges *table,
+                               const struct esi_node_instance *instance)
+{
+    return (table->has_contributions && instance->born == 0) ||
+           is_contributing(table, instance->operation);
+}
+
+/* Whether the edges can be all that there are. */
+static bool is_consistent(const struct esi_node_edges *table,
+                          const struct esi_node_instance *instance,
+                          const struct ways *ways)
+{
+    bool has_parent = instance->below || instance->sent_up || instance->came_down;
+
+    if (ways->up && !instance->contributed && wants_contribution(table, instance))
+        return false;
+    if (ways->up && has_parent && !instance->sent_up)
+        return false;
+    if (ways->down && has_parent && !instance->came_down)
+        return false;
+    return !ways->up || !ways->down || instance->arrivals == instance->departures;
+}
+
+/* Whether a later blocking operation has begun, and everything was read since. */
+static bool is_passed(const struct esi_node_edges *table,
+                      const struct esi_node_instance *instance)
+{
+    const struct esi_node_communicator *communicator =
+        find_communicator(table, instance->communicator);
+
+    return communicator && communicator->is_confirmed &&
+           is_after(communicator->confirmed, instance->sequence);
+}
+
+/* Whether the edges alone tell that there are no more. */
+static bool is_counted(const struct esi_node_instance *instance,
+                       const struct ways *ways)
+{
+    if (ways->up && ways->down)
+        return instance->departures || (instance->came_down && instance->sent_up);
+    return ways->up && instance->sent_up;
+}
+
+static bool has_evidence(const struct esi_node_edges *table,
+                         const struct esi_node_instance *instance,
+                         const struct ways *ways,
+                         const struct esi_node_judge *judge)
+{
+    bool rests = instance->changed < table->reading;
+
+    if (judge->now || judge->now_ns >= instance->changed_ns + judge->patience_ns)
+        return true;
+    if (!judge->all)
+        return false;
+    if ((instance->ended && rests) || (ways->blocking && is_passed(table, instance)))
+        return true;
+    return rests && judge->now_ns >= instance->changed_ns + SETTLING_NS &&
+           is_counted(instance, ways) && is_consistent(table, instance, ways);
+}
+
+enum esi_node_verdict esi_node_edges_judge(const struct esi_node_edges *table,
+                                           const struct esi_node_instance *instance,
+                                           const struct esi_node_judge *judge)
+{
+    struct ways ways = ways_of(instance);
+
+    if (!has_evidence(table, instance, &ways, judge))
+        return ESI_NODE_WAIT;
+    /* The MPI library did it by itself, or there was nothing to send. */
+    if (!instance->edges)
+        return ESI_NODE_LEAF;
+    if (!is_consistent(table, instance, &ways))
+        return ESI_NODE_INCOMPLETE;
+    return instance->arrivals || instance->departures ? ESI_NODE_COMPLETE
+                                                      : ESI_NODE_LEAF;
+}
+
+/* --- Results --------------------------------------------------------------------- */
+
+/* What the tuples of an operation say.  NULL where there is no such tuple. */
+struct findings {
+    const struct esi_node_edge *contribution;
+    const struct esi_node_edge *first_arrival; /* by time */
+    const struct esi_node_edge *last_arrival;
+    const struct esi_node_edge *came_down;
+    const struct esi_node_edge *sent_up;
+    const struct esi_node_edge *first_departure;
+    const struct esi_node_edge *last_departure;
+    const struct esi_node_edge *up_mark; /* the least by element and position */
+    const struct esi_node_edge *down_mark;
+};
+
+static const struct esi_node_edge *earlier(const struct esi_node_edge *a,
+                                           const struct esi_node_edge *b)
+{
+    return !a || b->tuple.stop < a->tuple.stop ? b : a;
+}
+
+static const struct esi_node_edge *later(const struct esi_node_edge *a,
+                                         const struct esi_node_edge *b)
+{
+    return !a || b->tuple.stop >= a->tuple.stop ? b : a;
+}
+
+static const struct esi_node_edge *lesser(const struct esi_node_edge *a,
+                                          const struct esi_node_edge *b)
+{
+    if (!a || b->mark.origin < a->mark.origin)
+        return b;
+    return b->mark.origin == a->mark.origin && b->mark.position < a->mark.position ? b
+                                                                                   : a;
+}
+
+static struct findings look_at(const struct esi_node_edges *table,
+                               const struct esi_node_instance *instance)
+{
+    struct findings found = {.contribution = NULL};
+
+    for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next) {
+        const struct esi_node_edge *edge = &table->edges[i];
+
+        switch (edge->tuple.operation) {
+        case ESI_NODE_CONTRIBUTE:
+            found.contribution = edge;
+            break;
+        case ESI_NODE_ARRIVAL_UP:
+            found.first_arrival = earlier(found.first_arrival, edge);
+            found.last_arrival = later(found.last_arrival, edge);
+            found.up_mark = lesser(found.up_mark, edge);
+            break;
+        case ESI_NODE_ARRIVAL_DOWN:
+            found.came_down = edge;
+            break;
+        case ESI_NODE_DEPARTURE_UP:
+            found.sent_up = edge;
+            break;
+        case ESI_NODE_DEPARTURE_DOWN:
+            if (!found.first_departure ||
+                edge->tuple.start < found.first_departure->tuple.start)
+                found.first_departure = edge;
+            found.last_departure = later(found.last_departure, edge);
+            found.down_mark = lesser(found.down_mark, edge);
+            break;
+        default:
+            break;
+        }
+    }
+    return found;
+}
+
+/* Nanoseconds between two times, 0 where the second is the earlier one. */
+static uint32_t span(const struct es_clock *clock, uint64_t from, uint64_t to)
+{
+    uint64_t ns = to > from ? es_clock_span_ns(clock, to - from) : 0;
+
+    return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+static struct es_tuple result_of(const struct esi_node_instance *instance,
+                                 uint16_t code)
+{
+    return (struct es_tuple){.operation = code,
+                             .communicator = instance->communicator,
+                             .sequence = instance->sequence,
+                             .peer = ES_PEER_NONE,
+                             .tag = instance->tag};
+}
+
+static struct es_tuple result_up(const struct esi_node_instance *instance,
+                                 const struct findings *found,
+                                 const struct es_clock *clock)
+{
+    struct es_tuple tuple = result_of(instance, ESI_NODE_UP);
+
+    tuple.start = found->first_arrival->tuple.stop;
+    tuple.stop = found->last_arrival->tuple.stop;
+    tuple.peer = found->last_arrival->tuple.peer;
+    if (found->contribution)
+        tuple.bytes = span(clock, found->contribution->tuple.stop, tuple.stop);
+    return tuple;
+}
+
+static struct es_tuple result_down(const struct esi_node_instance *instance,
+                                   const struct findings *found,
+                                   const struct es_clock *clock)
+{
+    struct es_tuple tuple = result_of(instance, ESI_NODE_DOWN);
+    uint64_t ready = found->last_arrival ? found->last_arrival->tuple.stop : 0;
+
+    if (found->contribution && found->contribution->tuple.stop > ready)
+        ready = found->contribution->tuple.stop;
+    if (found->sent_up && ready)
+        tuple.bytes = span(clock, ready, found->sent_up->tuple.stop);
+    if (found->last_departure) {
+        tuple.start = found->came_down ? found->came_down->tuple.stop
+                                       : found->first_departure->tuple.start;
+        tuple.stop = found->last_departure->tuple.stop;
+        tuple.peer = found->last_departure->tuple.peer;
+    } else {
+        tuple.start = tuple.stop = found->sent_up->tuple.stop;
+    }
+    return tuple;
+}
+
+size_t esi_node_edges_results(const struct esi_node_edges *table,
+                              const struct esi_node_instance *instance,
+                              const struct es_clock *clock,
+                              struct es_tuple ret_tuples[2],
+                              struct es_mark ret_marks[2])
+{
+    struct findings found = look_at(table, instance);
+    size_t count = 0;
+
+    if (found.last_arrival) {
+        ret_tuples[count] = result_up(instance, &found, clock);
+        ret_marks[count++] = found.up_mark->mark;
+    }
+    if (found.last_departure || found.sent_up) {
+        ret_tuples[count] = result_down(instance, &found, clock);
+        ret_marks[count++] =
+            found.last_departure ? found.down_mark->mark : found.sent_up->mark;
+    }
+    for (size_t i = 0; i < count; i++)
+        ret_marks[i].flags = ES_MARK_DERIVED;
+    return count;
+}
+
+/* --- Forgetting ------------------------------------------------------------------ */
+
+static struct esi_node_low *low_of(struct esi_node_edges *table, uint32_t origin)
+{
+    for (size_t i = 0; i < table->low_count; i++)
+        if (table->lows[i].origin == origin)
+            return &table->lows[i];
+    table->lows[table->low_count] =
+        (struct esi_node_low){.origin = origin, .position = UINT64_MAX};
+    return &table->lows[table->low_count++];
+}
+
+/* Reading of the instance's elements would begin before its tuples. */
+static void hold(struct esi_node_edges *table, struct esi_node_instance *instance)
+{
+    instance->held = true;
+    for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next) {
+        const struct es_mark *mark = &table->edges[i].mark;
+        struct esi_node_low *low = low_of(table, mark->origin);
+
+        if (mark->position < low->position)
+            low->position = mark->position;
+    }
+}
+
+static bool would_come_again(struct esi_node_edges *table,
+                             const struct esi_node_instance *instance)
+{
+    for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next)
+        if (table->edges[i].mark.position >=
+            low_of(table, table->edges[i].mark.origin)->position)
+            return true;
+    return false;
+}
+
+static void free_edges(struct esi_node_edges *table,
+                       const struct esi_node_instance *instance)
+{
+    for (uint32_t i = instance->first, next; i != ESI_NODE_END; i = next) {
+        next = table->edges[i].next;
+        table->edges[i].next = table->free_edges;
+        table->free_edges = i;
+        table->edge_count--;
+    }
+}
+
+/* Holds what is not done, and what would come again with it.  Returns whether nothing
+ * is held. */
+static bool hold_all(struct esi_node_edges *table)
+{
+    bool none = true, more;
+
+    table->low_count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        struct esi_node_instance *instance = &table->instances[i];
+
+        instance->held = false;
+        if (instance->state != ESI_NODE_DONE) {
+            hold(table, instance);
+            none = false;
+        }
+    }
+    do {
+        more = false;
+        /* Mostly the later ones would come again, so one way is enough. */
+        for (size_t i = none ? 0 : table->count; i > 0; i--) {
+            struct esi_node_instance *instance = &table->instances[i - 1];
+
+            if (!instance->held && would_come_again(table, instance)) {
+                hold(table, instance);
+                more = true;
+            }
+        }
+    } while (more);
+    return none;
+}
+
+void esi_node_edges_retire(struct esi_node_edges *table)
+{
+    size_t kept = 0;
+
+    hold_all(table);
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->instances[i].held)
+            table->instances[kept++] = table->instances[i];
+        else
+            free_edges(table, &table->instances[i]);
+    }
+    if (kept < table->count)
+        table->hint = 0;
+    table->count = kept;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * node_edges.h - the edge tuples of one node of collective trees, put together to
+ * operations, and what they say.
+ *
+ * Tuples come in order from each element, in any order between elements.  An operation
+ * is judged when there is evidence that its rank has done with it, and all elements
+ * have been read to their ends since the evidence came: what was published before it is
+ * there then.  Evidence is, in this order: the tuple of the MPI operation itself; a
+ * tuple of a later blocking operation on the communicator; edges that can only be
+ * complete.
+ *
+ * What was put together is remembered as long as reading may begin anew before it: then
+ * it must come out once more exactly as it did (see esi_node_edges_retire()).
+ *
+ * Pure logic; one thread at a time.
+ */
+#ifndef ES_WRAPPERS_NODE_EDGES_H
+#define ES_WRAPPERS_NODE_EDGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/clock.h"
+#include "eventspace/stage_batch.h"
+#include "eventspace/tuple.h"
+
+/* Codes of the operation table. */
+enum esi_node_code {
+    ESI_NODE_CONTRIBUTE = 970,
+    ESI_NODE_ARRIVAL_UP = 971,
+    ESI_NODE_ARRIVAL_DOWN = 972,
+    ESI_NODE_DEPARTURE_UP = 973,
+    ESI_NODE_DEPARTURE_DOWN = 974,
+    ESI_NODE_UP = 980,   /* results */
+    ESI_NODE_DOWN = 981, /* likewise */
+};
+
+/* One tuple of an operation. */
+struct esi_node_edge {
+    struct es_tuple tuple;
+    struct es_mark mark;
+    uint32_t next; /* of the same operation; ESI_NODE_END = none */
+};
+
+#define ESI_NODE_END UINT32_MAX
+
+enum esi_node_state {
+    ESI_NODE_OPEN,   /* more may come */
+    ESI_NODE_QUEUED, /* judged; what comes of it has yet to be given */
+    ESI_NODE_DONE,   /* given */
+};
+
+/* One operation at the node. */
+struct esi_node_instance {
+    uint64_t id; /* ascending in the table */
+    uint32_t sequence;
+    uint16_t communicator;
+    uint16_t operation; /* code of the collective */
+    int32_t tag;        /* of the edges */
+    enum esi_node_state state;
+    uint32_t first; /* its edges */
+    uint32_t last;
+    uint32_t arrivals;   /* from children */
+    uint32_t departures; /* to children */
+    uint32_t pending;    /* QUEUED: tuples not given yet */
+    bool contributed;
+    bool below; /* it has a parent, as its contribution says */
+    bool sent_up;
+    bool came_down;
+    bool ended;          /* the MPI operation's own tuple is there */
+    bool edges;          /* there is any tuple of an edge */
+    bool held;           /* of esi_node_edges_retire() */
+    uint64_t born;       /* reading in which its first tuple came */
+    uint64_t changed;    /* and its last */
+    uint64_t changed_ns; /* and when */
+};
+
+/* A communicator's progress. */
+struct esi_node_communicator {
+    uint16_t index;
+    uint32_t newest;    /* instance of which a tuple has come */
+    uint32_t confirmed; /* the same before the last reading of everything */
+    bool is_confirmed;
+};
+
+/* First position of an element from which reading may begin anew. */
+struct esi_node_low {
+    uint32_t origin;
+    uint64_t position;
+};
+
+enum { ESI_NODE_CONTRIBUTING = 32 };
+
+/* Caller's memory; all zero is an empty one. */
+struct esi_node_edges {
+    bool has_contributions; /* some element records them: set by the caller */
+    uint16_t contributing[ESI_NODE_CONTRIBUTING]; /* collectives that have them */
+    size_t contributing_count;
+
+    struct esi_node_edge *edges; /* owned */
+    size_t edge_capacity;
+    size_t edge_count;   /* in use */
+    uint32_t free_edges; /* list, if free_ready */
+    bool free_ready;
+
+    struct esi_node_instance *instances; /* owned, by id */
+    size_t count;
+    size_t capacity;
+    size_t hint; /* where the last tuple belonged */
+    uint64_t next_id;
+
+    struct esi_node_communicator *communicators; /* owned */
+    size_t communicator_count;
+    size_t communicator_capacity;
+
+    struct esi_node_low *lows; /* owned */
+    size_t low_count;
+    size_t low_capacity;
+
+    uint64_t reading; /* number of the reading of everything that is going on */
+};
+
+void esi_node_edges_fini(struct esi_node_edges *table);
+
+/* Whether the tuple is an edge's, or that of a collective operation of MPI. */
+bool esi_node_edges_takes(const struct es_tuple *tuple);
+
+/* Makes room for `count` more tuples.  -ENOMEM. */
+int esi_node_edges_reserve(struct esi_node_edges *table, size_t count);
+/* Adds one; room must be there. */
+void esi_node_edges_add(struct esi_node_edges *table,
+                        const struct es_tuple *tuple,
+                        const struct es_mark *mark,
+                        uint64_t now_ns);
+
+/* All elements have been read to their ends.  After the judging. */
+void esi_node_edges_read_all(struct esi_node_edges *table);
+
+enum esi_node_verdict {
+    ESI_NODE_WAIT,
+    ESI_NODE_COMPLETE,
+    ESI_NODE_LEAF,       /* complete, but no internal node: nothing is to be said */
+    ESI_NODE_INCOMPLETE, /* tuples of it are missing, and will not come here */
+};
+
+/* How to judge. */
+struct esi_node_judge {
+    uint64_t now_ns;
+    uint64_t patience_ns; /* for what has no evidence */
+    bool all;             /* everything was read to its end */
+    bool now;             /* judge even without evidence */
+};
+
+enum esi_node_verdict esi_node_edges_judge(const struct esi_node_edges *table,
+                                           const struct esi_node_instance *instance,
+                                           const struct esi_node_judge *judge);
+
+/* Writes the results of an operation, "tree node up" first; returns their number. */
+size_t esi_node_edges_results(const struct esi_node_edges *table,
+                              const struct esi_node_instance *instance,
+                              const struct es_clock *clock,
+                              struct es_tuple ret_tuples[2],
+                              struct es_mark ret_marks[2]);
+
+/* NULL: not there (any more). */
+struct esi_node_instance *esi_node_edges_by_id(struct esi_node_edges *table,
+                                               uint64_t id);
+struct esi_node_instance *esi_node_edges_find(struct esi_node_edges *table,
+                                              uint16_t communicator,
+                                              uint32_t sequence);
+
+/* Forgets the operations that are done and cannot come again.  An operation that has a
+ * tuple behind the place where reading of its element would begin anew comes again, so
+ * all its tuples must be read again, too: its element's places move back to it, which
+ * may concern further operations. */
+void esi_node_edges_retire(struct esi_node_edges *table);
+
+#endif
