@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The program's data: what of it travels, and copies of it.
+ *
+ * Only what the type map names is read or written; packing and copying of anything but
+ * plain bytes is left to MPI.
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrappers/collective/run_private.h"
+
+void *esi_run_alloc(struct esi_tree_run *run, size_t bytes)
+{
+    size_t rounded = (bytes + ESI_RUN_ALIGN - 1) / ESI_RUN_ALIGN * ESI_RUN_ALIGN;
+    size_t head = ESI_RUN_ALIGN > sizeof(struct esi_run_block)
+                      ? ESI_RUN_ALIGN
+                      : sizeof(struct esi_run_block);
+    struct esi_run_block *block;
+
+    if (rounded < bytes || rounded > SIZE_MAX - head)
+        return NULL;
+    if (rounded <= ESI_RUN_BYTES - run->inline_used) {
+        run->inline_used += rounded;
+        return run->inline_bytes + run->inline_used - rounded;
+    }
+    block = malloc(head + rounded);
+    if (block == NULL)
+        return NULL;
+    block->next = run->blocks;
+    run->blocks = block;
+    return (char *)block + head;
+}
+
+void esi_run_free_blocks(struct esi_tree_run *run)
+{
+    while (run->blocks != NULL) {
+        struct esi_run_block *block = run->blocks;
+
+        run->blocks = block->next;
+        free(block);
+    }
+}
+
+int esi_data_init(struct esi_data *data,
+                  const void *base,
+                  MPI_Count count,
+                  MPI_Datatype type)
+{
+    MPI_Aint lower;
+    int result = ESI_REAL(MPI_Type_size_x)(type, &data->size);
+
+    if (result == MPI_SUCCESS)
+        result = ESI_REAL(MPI_Type_get_extent)(type, &lower, &data->extent);
+    data->base = (char *)(uintptr_t)base;
+    data->count = count;
+    data->type = type;
+    data->bytes = count * data->size;
+    data->plain = -1;
+    return result;
+}
+
+struct esi_data esi_data_part(const struct esi_data *data,
+                              MPI_Count first,
+                              MPI_Count count)
+{
+    struct esi_data part = *data;
+
+    part.base += first * data->extent;
+    part.count = count;
+    part.bytes = count * data->size;
+    return part;
+}
+
+static int combiner_of(MPI_Datatype type)
+{
+    int result;
+    int combiner = MPI_COMBINER_STRUCT;
+#if MPI_VERSION >= 4
+    MPI_Count integers, addresses, counts, types;
+
+    result = ESI_REAL(MPI_Type_get_envelope_c)(type, &integers, &addresses, &counts,
+                                               &types, &combiner);
+#else
+    int integers, addresses, types;
+
+    result =
+        ESI_REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &types, &combiner);
+#endif
+    return result == MPI_SUCCESS ? combiner : MPI_COMBINER_STRUCT;
+}
+
+/* Sizes do not show in which order a derived type's bytes travel, so only those that
+ * come with MPI are taken for plain. */
+bool esi_data_is_plain(struct esi_data *data)
+{
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+
+    if (data->plain >= 0)
+        return data->plain;
+    data->plain = combiner_of(data->type) == MPI_COMBINER_NAMED &&
+                  ESI_REAL(MPI_Type_get_true_extent)(data->type, &lower, &extent) ==
+                      MPI_SUCCESS &&
+                  lower == 0 && extent == data->extent &&
+                  (MPI_Count)extent == data->size;
+    return data->plain;
+}
+
+int esi_data_span(const struct esi_data *data,
+                  MPI_Count count,
+                  size_t *ret_bytes,
+                  MPI_Aint *ret_before)
+{
+    MPI_Aint lower;
+    MPI_Aint extent;
+    MPI_Aint reach = count > 0 ? (MPI_Aint)(count - 1) * data->extent : 0;
+    int result = ESI_REAL(MPI_Type_get_true_extent)(data->type, &lower, &extent);
+
+    if (result != MPI_SUCCESS)
+        return result;
+    *ret_before = -(lower + (reach < 0 ? reach : 0));
+    *ret_bytes = (size_t)(extent + (reach < 0 ? -reach : reach));
+    return MPI_SUCCESS;
+}
+
+#if MPI_VERSION >= 4
+
+static int pack(struct esi_tree_run *run, const struct esi_data *data, char *packed)
+{
+    MPI_Count position = 0;
+
+    return ESI_REAL(MPI_Pack_c)(data->base, data->count, data->type, packed,
+                                data->bytes, &position, run->call.comm);
+}
+
+static int unpack(struct esi_tree_run *run,
+                  const char *packed,
+                  const struct esi_data *data)
+{
+    MPI_Count position = 0;
+
+    return ESI_REAL(MPI_Unpack_c)(packed, data->bytes, &position, data->base,
+                                  data->count, data->type, run->call.comm);
+}
+
+static int exchange(struct esi_tree_run *run,
+                    struct esi_data *to,
+                    const struct esi_data *from)
+{
+    return ESI_REAL(MPI_Sendrecv_c)(from->base, from->count, from->type, run->call.rank,
+                                    run->call.tag, to->base, to->count, to->type,
+                                    run->call.rank, run->call.tag, run->call.comm,
+                                    MPI_STATUS_IGNORE);
+}
+
+#else
+
+/* As many elements at once as have less than 2 GiB. */
+static MPI_Count per_call(const struct esi_data *data)
+{
+    MPI_Count most = data->size > 0 ? ESI_RUN_MESSAGE_MAX / data->size : INT_MAX;
+
+    return most > 0 ? most : 1;
+}
+
+static int pack(struct esi_tree_run *run, const struct esi_data *data, char *packed)
+{
+    MPI_Count most = per_call(data);
+    int result = MPI_SUCCESS;
+
+    for (MPI_Count done = 0; done < data->count && result == MPI_SUCCESS;
+         done += most) {
+        MPI_Count count = data->count - done < most ? data->count - done : most;
+        int position = 0;
+
+        result =
+            ESI_REAL(MPI_Pack)(data->base + done * data->extent, (int)count, data->type,
+                               packed + done * data->size, (int)(count * data->size),
+                               &position, run->call.comm);
+    }
+    return result;
+}
+
+static int unpack(struct esi_tree_run *run,
+                  const char *packed,
+                  const struct esi_data *data)
+{
+    MPI_Count most = per_call(data);
+    int result = MPI_SUCCESS;
+
+    for (MPI_Count done = 0; done < data->count && result == MPI_SUCCESS;
+         done += most) {
+        MPI_Count count = data->count - done < most ? data->count - done : most;
+        int position = 0;
+
+        result = ESI_REAL(MPI_Unpack)(
+            packed + done * data->size, (int)(count * data->size), &position,
+            data->base + done * data->extent, (int)count, data->type, run->call.comm);
+    }
+    return result;
+}
+
+/* Counts are those of the program's call, which were ints. */
+static int exchange(struct esi_tree_run *run,
+                    struct esi_data *to,
+                    const struct esi_data *from)
+{
+    return ESI_REAL(MPI_Sendrecv)(from->base, (int)from->count, from->type,
+                                  run->call.rank, run->call.tag, to->base,
+                                  (int)to->count, to->type, run->call.rank,
+                                  run->call.tag, run->call.comm, MPI_STATUS_IGNORE);
+}
+
+#endif
+
+int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed)
+{
+    if (data->bytes == 0)
+        return MPI_SUCCESS;
+    if (!esi_data_is_plain(data))
+        return pack(run, data, packed);
+    memcpy(packed, data->base, (size_t)data->bytes);
+    return MPI_SUCCESS;
+}
+
+int esi_data_unpack(struct esi_tree_run *run, const char *packed, struct esi_data *data)
+{
+    if (data->bytes == 0)
+        return MPI_SUCCESS;
+    if (!esi_data_is_plain(data))
+        return unpack(run, packed, data);
+    memcpy(data->base, packed, (size_t)data->bytes);
+    return MPI_SUCCESS;
+}
+
+/* A message to oneself is what MPI has for it; it is there when the call returns. */
+int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from)
+{
+    if (from->bytes == 0 || to->base == from->base)
+        return MPI_SUCCESS;
+    if (!esi_data_is_plain(from) || !esi_data_is_plain(to) || to->bytes < from->bytes)
+        return exchange(run, to, from);
+    memcpy(to->base, from->base, (size_t)from->bytes);
+    return MPI_SUCCESS;
+}

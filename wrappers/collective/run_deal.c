@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Down the tree, each its own: scatter.
+ *
+ * The mirror image of run_collect.c: a node gets the blocks of its subtree in preorder,
+ * its own first, and passes on those of its children as they come.
+ */
+#include "config.h"
+
+#include "wrappers/collective/run_private.h"
+
+static int stage(struct esi_tree_run *run)
+{
+    size_t ranks = (size_t)run->call.tree->subtree[run->call.rank];
+
+    if (run->staged != NULL)
+        return MPI_SUCCESS;
+    if ((size_t)run->block > SIZE_MAX / ranks)
+        return MPI_ERR_NO_MEM;
+    run->staged = esi_run_alloc(run, ranks * (size_t)run->block);
+    return run->staged != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* A rank's block in the program's buffer, at the root. */
+static struct esi_data source(const struct esi_tree_run *run, int rank)
+{
+    MPI_Count count = run->call.send_count;
+
+    return esi_data_part(&run->own, rank * count, count);
+}
+
+static bool goes_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
+{
+    struct esi_data there = source(run, child);
+    int ranks = run->call.tree->subtree[child];
+
+    if (ranks == 1)
+        return esi_lane_set_direct(lane, run->piece_bytes, &there);
+    if (!esi_data_is_plain(&run->own) || !esi_run_is_ascending(run, child))
+        return false;
+    esi_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
+    return true;
+}
+
+/* Packs the blocks of a child's subtree. */
+static int pack_child(struct esi_tree_run *run, int child)
+{
+    const struct esi_tree *tree = run->call.tree;
+    const int *order = tree->order + tree->position[child];
+    int result = MPI_SUCCESS;
+
+    for (int i = 0; i < tree->subtree[child] && result == MPI_SUCCESS; i++) {
+        struct esi_data there = source(run, order[i]);
+
+        result = esi_data_pack(run, &there, esi_run_staged(run, order[i]));
+    }
+    return result;
+}
+
+static int set_up_child(struct esi_tree_run *run, int index)
+{
+    int child = run->children[index];
+    struct esi_lane *lane = &run->down_to[index];
+    int result;
+
+    if (run->is_root && goes_direct(run, child, lane))
+        return MPI_SUCCESS;
+    result = stage(run);
+    if (result != MPI_SUCCESS)
+        return result;
+    esi_lane_set_bytes(lane, run->piece_bytes, esi_run_staged(run, child),
+                       run->call.tree->subtree[child] * run->block);
+    return run->is_root ? pack_child(run, child) : MPI_SUCCESS;
+}
+
+static int set_up_parent(struct esi_tree_run *run)
+{
+    MPI_Count ranks = run->call.tree->subtree[run->call.rank];
+    int result;
+
+    if (ranks == 1 &&
+        esi_lane_set_direct(run->down_from, run->piece_bytes, &run->result))
+        return MPI_SUCCESS;
+    result = stage(run);
+    esi_lane_set_bytes(run->down_from, run->piece_bytes, run->staged,
+                       ranks * run->block);
+    return result;
+}
+
+static int set_up(struct esi_tree_run *run)
+{
+    int result = MPI_SUCCESS;
+
+    run->block =
+        run->is_root ? run->call.send_count * run->own.size : run->result.bytes;
+    if (!run->is_root)
+        result = set_up_parent(run);
+    for (int i = 0; i < run->child_count && result == MPI_SUCCESS; i++)
+        result = set_up_child(run, i);
+    return result;
+}
+
+/* The own block, to where the program wants it. */
+static int work(struct esi_tree_run *run)
+{
+    struct esi_data own;
+
+    if (run->settled != 0)
+        return MPI_SUCCESS;
+    if (run->is_root) {
+        run->settled = 1;
+        own = source(run, run->call.rank);
+        return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &run->result, &own);
+    }
+    if (!esi_lane_is_done(run->down_from))
+        return MPI_SUCCESS;
+    run->settled = 1;
+    return run->staged != NULL ? esi_data_unpack(run, run->staged, &run->result)
+                               : MPI_SUCCESS;
+}
+
+static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *lane)
+{
+    MPI_Count before;
+    MPI_Count come;
+
+    if (run->is_root || lane == run->down_from)
+        return lane->pieces;
+    before = lane->base - run->staged;
+    come = esi_lane_bytes_done(run->down_from) - before;
+    if (come >= (MPI_Count)lane->bytes)
+        return lane->pieces;
+    return come > 0 ? come / lane->per_piece : 0;
+}
+
+const struct esi_run_half esi_run_deal = {.set_up = set_up,
+                                          .work = work,
+                                          .ready = ready};

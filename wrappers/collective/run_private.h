@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Runs from within: lanes, and the halves that a run is made of.
+ *
+ * A run has up to two halves: up the tree (combine, or collect), and down it (spread,
+ * or deal).  A half has a lane for each edge that it uses: the messages there in one
+ * direction, pieces of one stream.  The engine (run_lane.c) posts pieces as the half
+ * says that they are ready, and tells it when something has come.
+ *
+ *   kind        up                   down
+ *   barrier     combine, of nothing  spread, of nothing
+ *   bcast                            spread
+ *   reduce      combine, or fold
+ *   allreduce   combine, or fold     spread
+ *   gather      collect
+ *   scatter                          deal
+ *   allgather   collect              spread
+ *
+ * Fold = collect, and then combined at the root: for operations that do not commute.
+ */
+#ifndef ES_WRAPPERS_COLLECTIVE_RUN_PRIVATE_H
+#define ES_WRAPPERS_COLLECTIVE_RUN_PRIVATE_H
+
+#include <stdalign.h>
+
+#include "wrappers/collective/tree_run.h"
+#include "wrappers/mpi/mpi_next.h"
+
+enum {
+    ESI_RUN_WINDOW = 4,    /* pieces under way on one lane */
+    ESI_RUN_LANES = 10,    /* that need no allocation */
+    ESI_RUN_REQUESTS = 12, /* likewise */
+    ESI_RUN_BYTES = 512,   /* likewise */
+    ESI_RUN_ALIGN = alignof(max_align_t),
+};
+
+/* No message is longer, unless one element is. */
+#define ESI_RUN_MESSAGE_MAX ((MPI_Count)1 << 30)
+
+/* Elements of a datatype in the program's memory, or in ours of the same layout. */
+struct esi_data {
+    char *base;
+    MPI_Count count;
+    MPI_Datatype type;
+    MPI_Count size;  /* bytes of an element that travel */
+    MPI_Aint extent; /* from one element to the next */
+    MPI_Count bytes; /* that travel, of all */
+    int plain;       /* elements are their bytes, without a gap: 1 yes, 0 no, -1 = not
+                        asked yet */
+};
+
+/* The messages in one direction over an edge. */
+struct esi_lane {
+    enum esi_edge_event event;
+    int peer;
+    bool sends;
+    MPI_Datatype type;
+    char *base;
+    MPI_Aint step;   /* from one piece to the next in memory */
+    int ring;        /* pieces that the memory holds; 0 = all of them */
+    MPI_Count units; /* elements of the type in all pieces */
+    MPI_Count per_piece;
+    MPI_Count pieces;
+    MPI_Count posted;
+    MPI_Count done; /* in order, from the first */
+    uint64_t bytes; /* payload */
+    uint64_t start; /* ticks */
+};
+
+struct esi_run_half {
+    /* Says what the lanes are; gets memory.  Nothing has been sent yet. */
+    int (*set_up)(struct esi_tree_run *run);
+    /* Does what can be done without messages. */
+    int (*work)(struct esi_tree_run *run);
+    /* How many pieces of the lane, from the first, may be posted. */
+    MPI_Count (*ready)(const struct esi_tree_run *run, const struct esi_lane *lane);
+};
+
+extern const struct esi_run_half esi_run_combine;
+extern const struct esi_run_half esi_run_collect;
+extern const struct esi_run_half esi_run_fold;
+extern const struct esi_run_half esi_run_spread;
+extern const struct esi_run_half esi_run_deal;
+
+struct esi_run_block {
+    struct esi_run_block *next;
+};
+
+struct esi_tree_run {
+    struct esi_tree_call call;
+    const struct esi_run_half *up; /* NULL = none */
+    const struct esi_run_half *down;
+    bool is_root;
+    bool is_heap; /* not the caller's memory */
+    bool in_place;
+    int error; /* MPI's code of the first failure */
+    int child_count;
+    const int *children;
+    MPI_Count piece_bytes; /* at most */
+
+    struct esi_lane *lanes; /* of the half up, then of the half down */
+    int lane_count;
+    int down_first;             /* index of the first lane down */
+    struct esi_lane *up_from;   /* one a child; NULL = no such half */
+    struct esi_lane *up_to;     /* NULL = the root, or no such half */
+    struct esi_lane *down_from; /* likewise */
+    struct esi_lane *down_to;   /* one a child; NULL = no such half */
+    int lanes_left;             /* that are not done */
+    const struct esi_lane *shown;
+
+    MPI_Request *requests; /* `window` of each lane */
+    MPI_Status *statuses;
+    int *indices;
+    int window;
+    int outstanding;
+
+    struct esi_data own;    /* what this rank brings in */
+    struct esi_data result; /* what the program gets here */
+
+    /* combine, fold */
+    struct esi_lane work; /* own contribution where it can be written to: only memory */
+    bool work_is_own;     /* it is there already */
+    int own_place;        /* children whose lowest rank is below ours */
+    int ring;             /* pieces of each child in memory */
+    MPI_Count combined;   /* pieces */
+    MPI_Count pieces;     /* of the result, in reductions */
+    bool result_is_read;  /* the result's memory takes part in the half up */
+    char *fold_values[2];
+
+    /* collect, deal */
+    MPI_Count block; /* bytes that each rank brings in, or gets */
+    char *staged;    /* blocks of the subtree in preorder; NULL = not needed */
+    int settled;     /* collect: children whose bytes are all there, in order; deal: 1
+                        when the own block is unpacked */
+    bool collected;
+
+    /* spread */
+    char *packed; /* the whole message; NULL = it travels as it lies */
+    bool spread_settled;
+
+    struct esi_run_block *blocks;
+    size_t inline_used;
+    struct esi_lane inline_lanes[ESI_RUN_LANES];
+    MPI_Request inline_requests[ESI_RUN_REQUESTS];
+    MPI_Status inline_statuses[ESI_RUN_REQUESTS];
+    int inline_indices[ESI_RUN_REQUESTS];
+    alignas(max_align_t) char inline_bytes[ESI_RUN_BYTES];
+};
+
+/* --- Data (run_data.c) ---------------------------------------------------------- */
+
+/* Memory until the run's end; NULL = none left. */
+void *esi_run_alloc(struct esi_tree_run *run, size_t bytes);
+void esi_run_free_blocks(struct esi_tree_run *run);
+
+int esi_data_init(struct esi_data *data,
+                  const void *base,
+                  MPI_Count count,
+                  MPI_Datatype type);
+/* `count` elements from the `first` on. */
+struct esi_data esi_data_part(const struct esi_data *data,
+                              MPI_Count first,
+                              MPI_Count count);
+/* Whether its bytes in memory are those that travel, in their order. */
+bool esi_data_is_plain(struct esi_data *data);
+/* How much memory `count` elements of its type take, and how far before the address of
+ * the first it begins (negative: behind). */
+int esi_data_span(const struct esi_data *data,
+                  MPI_Count count,
+                  size_t *ret_bytes,
+                  MPI_Aint *ret_before);
+/* The packed form has data->bytes. */
+int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed);
+int esi_data_unpack(struct esi_tree_run *run,
+                    const char *packed,
+                    struct esi_data *data);
+/* Between types of equal signature; the same memory is left alone. */
+int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
+
+/* --- Lanes (run_lane.c) --------------------------------------------------------- */
+
+/* The memory of a piece, and how many elements it has. */
+char *esi_lane_piece(const struct esi_lane *lane, MPI_Count piece);
+MPI_Count esi_lane_count(const struct esi_lane *lane, MPI_Count piece);
+/* Elements as they lie, in pieces of `per_piece`. */
+void esi_lane_set_typed(struct esi_lane *lane,
+                        const struct esi_data *data,
+                        MPI_Count per_piece);
+/* Packed bytes. */
+void esi_lane_set_bytes(struct esi_lane *lane,
+                        MPI_Count piece_bytes,
+                        char *base,
+                        MPI_Count bytes);
+/* As they lie if both ends can do without packing: in one message, or plain.  False:
+ * they have to be packed. */
+bool esi_lane_set_direct(struct esi_lane *lane,
+                         MPI_Count piece_bytes,
+                         struct esi_data *data);
+/* Bytes from the stream's begin that are done. */
+MPI_Count esi_lane_bytes_done(const struct esi_lane *lane);
+static inline bool esi_lane_is_done(const struct esi_lane *lane)
+{
+    return lane->done == lane->pieces;
+}
+
+int esi_run_prepare_requests(struct esi_tree_run *run);
+/* Works, and posts all that is ready. */
+int esi_run_pump(struct esi_tree_run *run);
+/* Takes what has come; waits for something first if `waits`. */
+int esi_run_take(struct esi_tree_run *run, bool waits);
+/* What failed is left to MPI. */
+void esi_run_give_up(struct esi_tree_run *run);
+
+/* --- Parts of halves that others need ------------------------------------------- */
+
+/* Elements of a reduction's message. */
+MPI_Count esi_run_per_piece(const struct esi_tree_run *run);
+/* Memory for `count` stretches of `elements`, aligned for the type. *ret_base is the
+ * address of the first one's first element, *ret_step from one to the next. */
+int esi_run_typed_memory(struct esi_tree_run *run,
+                         MPI_Count elements,
+                         size_t count,
+                         char **ret_base,
+                         MPI_Aint *ret_step);
+/* Where the block of a rank in the subtree stands in `staged`. */
+static inline char *esi_run_staged(const struct esi_tree_run *run, int rank)
+{
+    const struct esi_tree *tree = run->call.tree;
+
+    return run->staged + (MPI_Aint)(run->block * (tree->position[rank] -
+                                                  tree->position[run->call.rank]));
+}
+/* Whether the subtree is a run of ranks in ascending order, so that its blocks stand in
+ * the program's buffer as they travel. */
+bool esi_run_is_ascending(const struct esi_tree_run *run, int rank);
+
+#endif
