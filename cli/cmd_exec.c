@@ -145,8 +145,14 @@ int esi_cmd_exec(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
     esi_rank_host_prepare();
-    if (getenv("EVENTSPACE_DISABLE") || !prepare(arguments.program[0], &run) ||
-        arguments.no_wait)
+    bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
+    bool is_prepared = !is_disabled && prepare(arguments.program[0], &run);
+    /* The other ranks would wait in their collective trees for this one. */
+    if (!is_disabled && !is_prepared && getenv("EVENTSPACE_TREES"))
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "the run's collective operations go through trees, and "
+                                "this rank has not the library that they are in");
+    if (!is_prepared || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
     struct es_supervision supervision = {.argv = arguments.program,

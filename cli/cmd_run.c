@@ -18,11 +18,13 @@
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
 #include "tuplespace/segment_name.h"
+#include "tuplespace/tree_rules.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 
 struct run_arguments {
     struct es_run_request request;
+    struct es_tree_rule tree; /* owned */
     const char *launcher;
     bool keep;
     bool no_server;
@@ -34,6 +36,7 @@ enum {
     OPTION_MAP,
     OPTION_NAME,
     OPTION_THRESHOLD,
+    OPTION_TREES,
     OPTION_LAUNCHER,
     OPTION_KEEP,
     OPTION_NO_SERVER
@@ -47,6 +50,11 @@ static const struct argp_option options[] = {
      "collect as this pathmap says; default: a generated one", 0},
     {"name", OPTION_NAME, "RUN", 0, "call the run so; default: PROGRAM-TIME-RANDOM", 0},
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
+     0},
+    {"trees", OPTION_TREES, "TREE", OPTION_ARG_OPTIONAL,
+     "let all blocking collective operations go through instrumented trees such as "
+     "kary:4, linear, binomial, levels:host,cluster; without TREE: as the map says, "
+     "else the MPI library does them until `eventspace collect tree`",
      0},
     {"launcher", OPTION_LAUNCHER, "COMMAND", 0,
      "start the ranks by COMMAND instead of " ES_MPIEXEC
@@ -68,6 +76,24 @@ static const char doc[] =
     "well, nothing stays behind; else tuples are kept for `eventspace events RUN` "
     "until "
     "`eventspace clean`. If nothing can be collected here, PROGRAM runs without it.";
+
+static void take_tree(const char *text,
+                      struct argp_state *state,
+                      struct run_arguments *arguments)
+{
+    struct es_error error = {.text = ""};
+
+    arguments->request.trees = true;
+    if (!text)
+        return;
+    if (arguments->request.tree)
+        argp_error(state, "--trees: one tree at a time");
+    int code = es_tree_rule_parse_short(text, &error, &arguments->tree);
+    if (code < 0)
+        argp_error(state, "--trees=%s: at character %d: %s", text, error.column,
+                   error.text);
+    arguments->request.tree = &arguments->tree;
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -93,6 +119,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_THRESHOLD:
         request->threshold =
             (uint32_t)esi_command_number(text, "--threshold", 1, THRESHOLD_MAX, state);
+        return 0;
+    case OPTION_TREES:
+        take_tree(text, state, arguments);
         return 0;
     case OPTION_LAUNCHER:
         arguments->launcher = text;
@@ -203,6 +232,7 @@ int esi_cmd_run(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     int status = esi_run_setup(&arguments.request, &setup);
+    es_tree_rule_fini(&arguments.tree);
     if (status)
         return status;
     if (setup.name[0] && !arguments.no_server)

@@ -18,6 +18,7 @@
 #include "base/now.h"
 #include "cli/command.h"
 #include "cli/run_lock.h"
+#include "cli/run_trees.h"
 #include "pathmap/pathmap.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/run_directory.h"
@@ -93,6 +94,7 @@ static int write_text(const char *path, const char *text, struct es_error *error
 
 static int write_plan(const struct es_pathmap *map,
                       const char *run,
+                      bool trees,
                       struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -104,13 +106,25 @@ static int write_plan(const struct es_pathmap *map,
         code = es_pathmap_plan(map, NULL, error, &plan);
     if (code < 0)
         return code;
-    code = es_plan_format(&plan, &text);
+    if (trees)
+        code = esi_run_trees_plan(&plan);
+    if (code == 0)
+        code = es_plan_format(&plan, &text);
     es_plan_fini(&plan);
     if (code < 0)
         return code;
     code = write_text(path, text, error);
     free(text);
     return code;
+}
+
+/* The rules that the run starts with: to change them one has to know them. */
+static int write_trees(const char *run, const char *text, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    int code = es_run_directory_path(run, "collect.trees", error, path);
+    return code == 0 ? write_text(path, text, error) : code;
 }
 
 static int write_map(const struct es_pathmap *map,
@@ -228,16 +242,27 @@ static int fill_directory(const struct es_run_request *request,
                           struct es_error *error,
                           struct es_run_setup *setup)
 {
+    char *trees = NULL;
+    int code = esi_run_trees_text(request, map, error, &trees);
+
     /* Whoever holds the lock says that the run is live; it goes with the process. */
-    int code = esi_run_lock_take(setup->name, "lock", error, &setup->lock);
+    if (code == 0)
+        code = esi_run_lock_take(setup->name, "lock", error, &setup->lock);
 
     if (code == 0)
         code = write_map(map, setup->name, error);
     if (code == 0)
-        code = write_plan(map, setup->name, error);
+        code = write_plan(map, setup->name, trees != NULL, error);
+    if (code == 0 && trees)
+        code = write_trees(setup->name, trees, error);
     if (code == 0)
         code = write_facts(request, setup->name, setup->ranks, error);
-    return code == 0 ? set_environment(setup->name, path) : code;
+    if (code == 0)
+        code = set_environment(setup->name, path);
+    if (code == 0 && trees)
+        code = esi_run_trees_set(trees);
+    free(trees);
+    return code;
 }
 
 /* Lays out the directory; on failure says so and leaves the run without a name. */

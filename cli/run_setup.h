@@ -12,13 +12,19 @@
 
 #include "cli/job.h"
 
+struct es_tree_rule;
+
 struct es_run_request {
     int ranks;            /* 0 = as many as the map or the hosts say */
     const char *hostfile; /* NULL = this host */
     const char *map;      /* NULL = generate one */
     const char *name;     /* NULL = make one */
     uint32_t threshold;   /* 0 = as the map says */
-    char **program;       /* with its arguments, NULL at the end; borrowed */
+    bool trees; /* collective operations can go through trees, whatever the map
+                   says */
+    const struct es_tree_rule *tree; /* all blocking ones through this; NULL = as the
+                                        map says, else not for now */
+    char **program;                  /* with its arguments, NULL at the end; borrowed */
 };
 
 struct es_run_setup {

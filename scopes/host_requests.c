@@ -307,7 +307,8 @@ static int serve_file(struct es_service_connection *connection,
                       struct es_json_out *reply,
                       struct es_error *error)
 {
-    static const char *const allowed[] = {"", "collect.plan", "map.json", "run.json"};
+    static const char *const allowed[] = {"", "collect.plan", "collect.trees",
+                                          "map.json", "run.json"};
     char path[ES_RUN_PATH_BYTES];
     const char *name;
     char *text;
@@ -315,7 +316,7 @@ static int serve_file(struct es_service_connection *connection,
     int code = es_member_text(request, "name", error, &name);
     if (code < 0)
         return code;
-    if (find_name(allowed, 4, name) == 0)
+    if (find_name(allowed, sizeof allowed / sizeof allowed[0], name) == 0)
         return es_error_set(error, -EINVAL, "\"%.64s\" is no file that is given out",
                             name);
     code = es_run_directory_path(connection->service->run, name, error, path);

@@ -14,6 +14,9 @@
  *        fan-out=4 levels=host,cluster segment=65536 edges=0-1,0-2        (one line)
  *   end
  *
+ * A semicolon is as good as the end of a line: that is how the text stands in the
+ * environment, whose lines not all launchers leave whole.
+ *
  * The first rule that fits an operation decides; where none fits, the MPI library's own
  * algorithm runs.  No members but NAME and `shape` must be there.  Empty lines and
  * lines that begin with '#' are skipped.  In NAME and communicator %XX stands for the
@@ -121,6 +124,8 @@ int es_tree_plan_parse(const char *text,
 /* Writes what es_tree_plan_parse() reads, members with their default left out.  Caller
  * frees *ret_text.  -ENOMEM. */
 int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text);
+/* Makes one line of the text: what goes into the environment. */
+void es_tree_text_flatten(char *text);
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
 void es_tree_plan_fini(struct es_tree_plan *plan);
 

@@ -18,7 +18,7 @@ static void print_escaped(FILE *out, const char *text)
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
-        if (c <= ' ' || c == '%' || c == 0x7f)
+        if (c <= ' ' || c == '%' || c == ';' || c == 0x7f)
             fprintf(out, "%%%02X", c);
         else
             fputc(c, out);
@@ -109,6 +109,13 @@ static void print_host(FILE *out, const struct es_tree_host *host)
     print_place(out, "cluster", host->cluster);
     print_place(out, "gateway", host->gateway);
     fputs("\n", out);
+}
+
+void es_tree_text_flatten(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '\n')
+            *text = ';';
 }
 
 int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text)

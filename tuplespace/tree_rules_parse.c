@@ -27,8 +27,9 @@ static bool next_line(struct reader *reader, const char **text)
         return false;
     reader->line.text = reader->rest = *text;
     reader->line.number++;
-    reader->end = *text + strcspn(*text, "\n");
-    *text = *reader->end == '\n' ? reader->end + 1 : reader->end;
+    /* What a comment says does not end with a semicolon. */
+    reader->end = *text + strcspn(*text, **text == '#' ? "\n" : "\n;");
+    *text = *reader->end != '\0' ? reader->end + 1 : reader->end;
     return true;
 }
 

@@ -66,6 +66,27 @@ static void every_member_is_read(void **state)
     es_tree_plan_fini(&plan);
 }
 
+static void a_text_of_one_line_is_read(void **state)
+{
+    static const char text[] =
+        "eventspace-trees 1;# no comment; here\nhost n;tree a%3Bb shape=kary; end";
+    struct es_tree_plan plan;
+    char *written;
+
+    (void)state;
+    assert_int_equal(es_tree_plan_parse(text, "test", NULL, &plan), 0);
+    assert_int_equal(plan.host_count, 1);
+    assert_string_equal(plan.rules.rules[0].name, "a;b");
+    assert_int_equal(es_tree_plan_format(&plan, &written), 0);
+    es_tree_text_flatten(written);
+    assert_string_equal(written,
+                        "eventspace-trees 1;host n;tree a%3Bb shape=kary;end;");
+    es_tree_plan_fini(&plan);
+    assert_int_equal(es_tree_plan_parse(written, "test", NULL, &plan), 0);
+    es_tree_plan_fini(&plan);
+    free(written);
+}
+
 static void faults_are_shown_where_they_are(void **state)
 {
     static const struct {
@@ -356,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_is_read),
+        cmocka_unit_test(a_text_of_one_line_is_read),
         cmocka_unit_test(faults_are_shown_where_they_are),
         cmocka_unit_test(rules_in_short_are_read_and_written),
         cmocka_unit_test(faults_in_short_rules_have_a_column),
