@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +30,7 @@ enum {
     OPTION_LOSSLESS,
     OPTION_REDUCE,
     OPTION_SCOPE,
+    OPTION_REPAIR,
 };
 
 /* What summaries stand for, with --follow. */
@@ -81,6 +83,10 @@ static const struct argp_option options[] = {
     {"scope", OPTION_SCOPE, "NAME", 0,
      "the scope of this name in the run's map: its view, and its tree in the place of "
      "--shape, --set, --reduce, --sort and --window",
+     2},
+    {"repair", OPTION_REPAIR, "HOW", 0,
+     "of times that cannot be, such as a receive that ends before its send begins: "
+     "bound (default: within the clocks' bounds), logical (spans are kept) or none",
      2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0,
      "times since 1970, not since the run's start", 2},
@@ -181,6 +187,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     static const char *const keys[] = {"none", "stop", "start", NULL};
+    static const char *const repairs[] = {"none", "bound", "logical", NULL};
     struct events_arguments *arguments = state->input;
     struct es_events_config *events = &arguments->events;
     struct es_scope_config *settings = &arguments->settings;
@@ -206,6 +213,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_SORT:
         settings->sorting = (enum es_sorting)parse_word(text, keys, "--sort", state);
         arguments->sorted = true;
+        return 0;
+    case OPTION_REPAIR:
+        events->repair =
+            (enum es_repair_mode)parse_word(text, repairs, "--repair", state);
         return 0;
     case OPTION_WINDOW:
         settings->window_ns = parse_time(text, "--window", state);
@@ -235,6 +246,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 _Static_assert(ES_SORTING_NONE == 0 && ES_SORTING_STOP == 1 && ES_SORTING_START == 2,
                "the words of --sort stand in the order of the enum");
+_Static_assert(ES_REPAIR_NONE == 0 && ES_REPAIR_BOUND == 1 && ES_REPAIR_LOGICAL == 2,
+               "the words of --repair stand in the order of the enum");
 _Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
                "the words of --format stand in the order of the enum");
 
@@ -276,6 +289,21 @@ static int follow(struct es_events *events,
     }
 }
 
+/* In the formats that have no place for it: on standard error. */
+static void tell_repairs(const struct es_time_repair_totals *repairs)
+{
+    if (repairs->repaired > 0)
+        esi_command_note("%" PRIu64 " of %" PRIu64
+                         " times were impossible and were repaired; %" PRIu64
+                         " events were moved, by %" PRIu64 " ns at most",
+                         repairs->repaired, repairs->checked, repairs->moved,
+                         repairs->largest_ns);
+    if (repairs->beyond > 0)
+        esi_command_note("%" PRIu64 " of %" PRIu64
+                         " times are impossible by more than the clocks' bounds",
+                         repairs->beyond, repairs->checked);
+}
+
 static int list(struct es_events *events, const struct events_arguments *arguments)
 {
     struct es_events_printer printer = {
@@ -288,6 +316,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
     };
     struct es_event_sink sink = es_events_printer_sink(&printer);
     struct esi_notices notices = {.count = 0};
+    struct es_time_repair_totals repairs;
     uint64_t lost;
     uint64_t missed;
     int result;
@@ -306,6 +335,11 @@ static int list(struct es_events *events, const struct events_arguments *argumen
     if (result < 0)
         return result;
     es_events_losses(events, &lost, &missed);
+    if (es_events_repairs(events, &repairs)) {
+        printer.repairs = &repairs;
+        if (printer.format != ES_EVENTS_JSON)
+            tell_repairs(&repairs);
+    }
     es_events_print_losses(&printer, lost, missed);
     return fflush(stdout) == 0 ? 0 : -EIO;
 }
@@ -387,6 +421,7 @@ int esi_cmd_events(int argc, char **argv)
     es_scope_config_init(&arguments.settings);
     arguments.settings.sorting = ES_SORTING_STOP;
     arguments.settings.window_ns = UINT64_C(10000000);
+    arguments.events.repair = ES_REPAIR_BOUND;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)

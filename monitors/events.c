@@ -12,6 +12,7 @@
 
 #include "base/now.h"
 #include "monitors/activity.h"
+#include "monitors/events_repair.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
@@ -31,6 +32,8 @@ struct es_events {
     size_t tail_count;
     bool summed_up;
     struct es_summaries summaries;
+    struct esi_events_repair *repair; /* owned; NULL = times are given as they are */
+    const struct es_event_sink *sink; /* of the reading that goes on; borrowed */
 };
 
 /* The earliest pairing of all segments here, selected or not, so that it is the same
@@ -96,6 +99,49 @@ static int open_scopes(struct es_events *events, struct es_error *error)
     return es_scope_open(events->run, &scope, error, &events->open);
 }
 
+/* --- Events on their way to the sink ------------------------------------------ */
+
+static void keep_in_tail(struct es_events *events, const struct es_event *event)
+{
+    size_t size = events->config.last;
+
+    if (events->tail_count < size) {
+        events->tail[events->tail_count++] = *event;
+        return;
+    }
+    events->tail[events->tail_first] = *event;
+    events->tail_first = (events->tail_first + 1) % size;
+}
+
+/* The last step, behind the repair. */
+static int give_event(void *data, const struct es_event *event)
+{
+    struct es_events *events = data;
+
+    if (event->activity.stop_ns < events->config.since_ns)
+        return 0;
+    if (!events->tail)
+        return events->sink->event(events->sink->data, event);
+    keep_in_tail(events, event);
+    return 0;
+}
+
+static int open_repair(struct es_events *events)
+{
+    struct esi_events_repair_config config = {
+        .scope = events->scope,
+        .mode = events->config.repair,
+        .sorting = events->config.sorting,
+        .window_ns = events->config.window_ns,
+        .give = give_event,
+        .data = events,
+    };
+
+    if (config.mode == ES_REPAIR_NONE || events->summed_up)
+        return 0;
+    return esi_events_repair_create(&config, &events->repair);
+}
+
 int es_events_create(struct es_run *run,
                      const struct es_events_config *config,
                      struct es_error *error,
@@ -113,6 +159,8 @@ int es_events_create(struct es_run *run,
     if (result == 0)
         events->start_ns = find_start(events);
     events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
+    if (result == 0)
+        result = open_repair(events);
     events->config.view = (struct es_view){0}; /* was borrowed */
     events->config.tree = NULL;
     if (result == 0 && config->last) {
@@ -133,6 +181,7 @@ void es_events_destroy(struct es_events *events)
 
     if (!events)
         return;
+    esi_events_repair_destroy(events->repair);
     es_scope_close(events->open);
     es_scope_close(events->scope);
     es_summaries_fini(&events->summaries);
@@ -168,18 +217,6 @@ static int give_losses(const struct es_events *events,
 
 /* --- The backlog -------------------------------------------------------------- */
 
-static void keep_in_tail(struct es_events *events, const struct es_event *event)
-{
-    size_t size = events->config.last;
-
-    if (events->tail_count < size) {
-        events->tail[events->tail_count++] = *event;
-        return;
-    }
-    events->tail[events->tail_first] = *event;
-    events->tail_first = (events->tail_first + 1) % size;
-}
-
 static int give_tail(struct es_events *events, const struct es_event_sink *sink)
 {
     int result = 0;
@@ -192,11 +229,6 @@ static int give_tail(struct es_events *events, const struct es_event_sink *sink)
     free(events->tail);
     events->tail = NULL;
     return result;
-}
-
-static bool is_wanted(const struct es_events *events, const struct es_event *event)
-{
-    return event->activity.stop_ns >= events->config.since_ns;
 }
 
 static int keep_summary(struct es_events *events,
@@ -223,6 +255,7 @@ static int give_batch(struct es_events *events,
 {
     int result = give_losses(events, batch, sink);
 
+    events->sink = sink;
     *ret_old = 0;
     for (size_t i = 0; i < batch->count && result >= 0; i++) {
         struct es_event event;
@@ -233,14 +266,20 @@ static int give_batch(struct es_events *events,
         }
         event = make_event(events->scope, batch, i);
         *ret_old += event.activity.stop_ns <= events->begun_ns;
-        if (!is_wanted(events, &event))
-            continue;
-        if (events->tail)
-            keep_in_tail(events, &event);
-        else
-            result = sink->event(sink->data, &event);
+        result = events->repair ? esi_events_repair_add(events->repair,
+                                                        &batch->tuples[i], &event)
+                                : give_event(events, &event);
     }
     return result;
+}
+
+/* At the end of a reading. */
+static int give_held(struct es_events *events, bool all)
+{
+    if (!events->repair)
+        return 0;
+    return all ? esi_events_repair_finish(events->repair)
+               : esi_events_repair_rest(events->repair);
 }
 
 int es_events_read_backlog(struct es_events *events,
@@ -259,6 +298,8 @@ int es_events_read_backlog(struct es_events *events,
         if (result >= 0)
             result = give_batch(events, batch, sink, &old);
     } while (result >= 0 && batch->more && old > 0);
+    if (result >= 0)
+        result = give_held(events, drain || events->tail);
     if (result >= 0 && events->tail)
         result = give_tail(events, sink);
     return result < 0 ? result : 0;
@@ -292,6 +333,8 @@ int es_events_read_new(struct es_events *events,
         events->last = batch;
     if (result >= 0)
         result = give_batch(events, batch, sink, &old);
+    if (result >= 0 && !batch->more)
+        result = give_held(events, drain);
     if (result < 0)
         return result;
     return batch->more;
@@ -424,4 +467,13 @@ void es_events_losses(const struct es_events *events,
     *ret_missed = 0;
     for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++)
         *ret_missed += es_scope_origin(events->scope, i)->missed;
+}
+
+bool es_events_repairs(const struct es_events *events,
+                       struct es_time_repair_totals *ret_totals)
+{
+    if (!events->repair)
+        return false;
+    esi_events_repair_totals(events->repair, ret_totals);
+    return true;
 }

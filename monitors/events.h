@@ -13,6 +13,7 @@
 #include "eventspace/scope.h"
 #include "monitors/summaries.h"
 #include "monitors/thread_state.h"
+#include "monitors/time_repair.h"
 
 struct es_events_config {
     struct es_view view; /* borrowed for the call */
@@ -26,7 +27,8 @@ struct es_events_config {
         *servers; /* all hosts of the run; NULL = this host only; borrowed */
     const struct es_tree_config *tree; /* how events are gathered; NULL = as scopes do
                                           without being told; borrowed for the call */
-    size_t max; /* tuples in one pull at most; 0 = as scopes do */
+    size_t max;                 /* tuples in one pull at most; 0 = as scopes do */
+    enum es_repair_mode repair; /* of times that cannot be */
 };
 
 struct es_event {
@@ -100,5 +102,10 @@ uint64_t es_events_start_ns(const struct es_events *events);
 void es_events_losses(const struct es_events *events,
                       uint64_t *ret_lost,
                       uint64_t *ret_missed);
+
+/* What was repaired of the events given so far.  False: nothing is repaired here, as
+ * was asked for or because the tree sums up. */
+bool es_events_repairs(const struct es_events *events,
+                       struct es_time_repair_totals *ret_totals);
 
 #endif

@@ -191,6 +191,17 @@ static int json_loss(void *data, const struct es_origin *origin, uint64_t lost)
     return state_of(printer);
 }
 
+static void put_repairs(struct es_json_out *out,
+                        const struct es_time_repair_totals *repairs)
+{
+    es_json_out_unsigned(out, "times_checked", repairs->checked);
+    es_json_out_unsigned(out, "times_repaired", repairs->repaired);
+    es_json_out_unsigned(out, "times_beyond_bounds", repairs->beyond);
+    es_json_out_unsigned(out, "times_unmatched", repairs->unmatched);
+    es_json_out_unsigned(out, "events_moved", repairs->moved);
+    es_json_out_unsigned(out, "largest_repair_ns", repairs->largest_ns);
+}
+
 static void json_losses(const struct es_events_printer *printer,
                         uint64_t lost,
                         uint64_t missed)
@@ -202,6 +213,8 @@ static void json_losses(const struct es_events_printer *printer,
     es_json_out_string(&out, "type", "end");
     es_json_out_unsigned(&out, "lost", lost);
     es_json_out_unsigned(&out, "overwritten_before", missed);
+    if (printer->repairs)
+        put_repairs(&out, printer->repairs);
     es_json_out_end(&out);
 }
 

@@ -22,6 +22,8 @@ struct es_events_printer {
     uint64_t realtime_ns; /* now: how long open operations have lasted */
     bool by_start;  /* text shows when operations started, else when they stopped */
     bool summed_up; /* there are summaries in the place of events */
+    const struct es_time_repair_totals *repairs; /* for the last line of JSON; NULL =
+                                                    nothing is repaired; borrowed */
 };
 
 /* Prints what stands above the first event, if anything. */
