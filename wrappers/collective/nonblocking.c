@@ -258,15 +258,19 @@ static int begin(struct pending *pending,
 }
 
 /* This rank has no memory for what the others do. */
-static int lose(struct esi_call *call, const struct esi_collective *collective)
+static bool lose(struct esi_call *call,
+                 const struct esi_collective *collective,
+                 int *ret_result)
 {
     struct esi_way way;
     enum esi_direction direction = esi_way_find(call, collective, &way);
 
+    if (direction == ESI_LIBRARY)
+        return false;
     if (direction == ESI_BY_TREE)
         esi_way_leave(&way);
-    return direction == ESI_LIBRARY ? MPI_SUCCESS
-                                    : esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
+    *ret_result = esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
+    return true;
 }
 
 bool esi_trees_post(struct esi_call *call,
@@ -279,17 +283,15 @@ bool esi_trees_post(struct esi_call *call,
     if (!esi_trees_nonblocking || ret_request == NULL)
         return false;
     pending = calloc(1, sizeof *pending);
-    if (pending == NULL) {
-        *ret_result = lose(call, collective);
-        return *ret_result != MPI_SUCCESS;
-    }
+    if (pending == NULL)
+        return lose(call, collective, ret_result);
     switch (esi_way_find(call, collective, &pending->way)) {
     case ESI_BY_TREE:
         *ret_result = begin(pending, call, collective, ret_request);
         return true;
     case ESI_LOST:
+        *ret_result = esi_tree_fail(collective->comm, pending->way.code);
         free(pending);
-        *ret_result = esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
         return true;
     default:
         free(pending);

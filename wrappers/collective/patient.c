@@ -174,3 +174,17 @@ int esi_patient_MPI_Testsome(int count,
     move_on();
     return ESI_REAL(MPI_Testsome)(count, requests, done, indices, statuses);
 }
+
+/* --- Windows -------------------------------------------------------------------- */
+
+int esi_patient_MPI_Win_wait(MPI_Win win)
+{
+    int flag = 0;
+    int result;
+
+    do {
+        esi_trees_progress();
+        result = ESI_REAL(MPI_Win_test)(win, &flag);
+    } while (result == MPI_SUCCESS && !flag);
+    return result;
+}

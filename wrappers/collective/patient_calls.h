@@ -3,7 +3,7 @@
 /*
  * Patient calls that exist with int counts and with MPI_Count counts:
  * patient_messages.c includes this once for each, with ESI_COUNT the type of counts and
- * ESI_NAME() giving a routine its name.
+ * ESI_NAME() giving a routine its name and ESI_CALL() the real one.
  */
 
 int ESI_NAME(esi_patient_MPI_Recv)(void *buf,
@@ -18,10 +18,8 @@ int ESI_NAME(esi_patient_MPI_Recv)(void *buf,
     int result;
 
     if (source == MPI_PROC_NULL)
-        return ESI_REAL(ESI_NAME(MPI_Recv))(buf, count, datatype, source, tag, comm,
-                                            status);
-    result = ESI_REAL(ESI_NAME(MPI_Irecv))(buf, count, datatype, source, tag, comm,
-                                           &request);
+        return ESI_CALL(MPI_Recv)(buf, count, datatype, source, tag, comm, status);
+    result = ESI_CALL(MPI_Irecv)(buf, count, datatype, source, tag, comm, &request);
     return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
 }
 
@@ -35,8 +33,8 @@ int ESI_NAME(esi_patient_MPI_Mrecv)(void *buf,
     int result;
 
     if (message == NULL || *message == MPI_MESSAGE_NO_PROC)
-        return ESI_REAL(ESI_NAME(MPI_Mrecv))(buf, count, datatype, message, status);
-    result = ESI_REAL(ESI_NAME(MPI_Imrecv))(buf, count, datatype, message, &request);
+        return ESI_CALL(MPI_Mrecv)(buf, count, datatype, message, status);
+    result = ESI_CALL(MPI_Imrecv)(buf, count, datatype, message, &request);
     return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
 }
 
@@ -58,21 +56,21 @@ int ESI_NAME(esi_patient_MPI_Sendrecv)(const void *sendbuf,
     int result;
 
     if (source == MPI_PROC_NULL) {
-        result = ESI_REAL(ESI_NAME(MPI_Isend))(sendbuf, sendcount, sendtype, dest,
-                                               sendtag, comm, &sent);
+        result = ESI_CALL(MPI_Isend)(sendbuf, sendcount, sendtype, dest, sendtag, comm,
+                                     &sent);
         if (result == MPI_SUCCESS)
             result = esi_patient_finish(&sent, MPI_STATUS_IGNORE);
         return result != MPI_SUCCESS
                    ? result
-                   : ESI_REAL(ESI_NAME(MPI_Recv))(recvbuf, recvcount, recvtype, source,
-                                                  recvtag, comm, status);
+                   : ESI_CALL(MPI_Recv)(recvbuf, recvcount, recvtype, source, recvtag,
+                                        comm, status);
     }
-    result = ESI_REAL(ESI_NAME(MPI_Irecv))(recvbuf, recvcount, recvtype, source,
-                                           recvtag, comm, &received);
+    result = ESI_CALL(MPI_Irecv)(recvbuf, recvcount, recvtype, source, recvtag, comm,
+                                 &received);
     if (result != MPI_SUCCESS)
         return result;
-    result = ESI_REAL(ESI_NAME(MPI_Isend))(sendbuf, sendcount, sendtype, dest, sendtag,
-                                           comm, &sent);
+    result =
+        ESI_CALL(MPI_Isend)(sendbuf, sendcount, sendtype, dest, sendtag, comm, &sent);
     if (result != MPI_SUCCESS) {
         take_back(&received);
         return result;
@@ -96,14 +94,13 @@ int ESI_NAME(esi_patient_MPI_Sendrecv_replace)(void *buf,
     void *copy = NULL;
     int result;
 
-    result = ESI_REAL(ESI_NAME(MPI_Pack_size))(count, datatype, comm, &size);
+    result = ESI_CALL(MPI_Pack_size)(count, datatype, comm, &size);
     if (result == MPI_SUCCESS)
         copy = malloc((size_t)size + 1);
     if (result == MPI_SUCCESS && copy == NULL)
         return esi_tree_fail(comm, MPI_ERR_NO_MEM);
     if (result == MPI_SUCCESS)
-        result =
-            ESI_REAL(ESI_NAME(MPI_Pack))(buf, count, datatype, copy, size, &at, comm);
+        result = ESI_CALL(MPI_Pack)(buf, count, datatype, copy, size, &at, comm);
     if (result == MPI_SUCCESS)
         result = ESI_NAME(esi_patient_MPI_Sendrecv)(copy, at, MPI_PACKED, dest, sendtag,
                                                     buf, count, datatype, source,

@@ -26,16 +26,6 @@ int esi_patient_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status
     return result;
 }
 
-int esi_patient_MPI_Iprobe(int source,
-                           int tag,
-                           MPI_Comm comm,
-                           int *flag,
-                           MPI_Status *status)
-{
-    esi_trees_progress();
-    return ESI_REAL(MPI_Iprobe)(source, tag, comm, flag, status);
-}
-
 int esi_patient_MPI_Mprobe(int source,
                            int tag,
                            MPI_Comm comm,
@@ -50,17 +40,6 @@ int esi_patient_MPI_Mprobe(int source,
         result = ESI_REAL(MPI_Improbe)(source, tag, comm, &flag, message, status);
     } while (result == MPI_SUCCESS && !flag);
     return result;
-}
-
-int esi_patient_MPI_Improbe(int source,
-                            int tag,
-                            MPI_Comm comm,
-                            int *flag,
-                            MPI_Message *message,
-                            MPI_Status *status)
-{
-    esi_trees_progress();
-    return ESI_REAL(MPI_Improbe)(source, tag, comm, flag, message, status);
 }
 
 /* --- Send and receive in one call ----------------------------------------------- */
@@ -85,12 +64,15 @@ static void take_back(MPI_Request *received)
 
 #define ESI_COUNT int
 #define ESI_NAME(name) name
+#define ESI_CALL(name) ESI_REAL(name)
 #include "wrappers/collective/patient_calls.h"
 #undef ESI_COUNT
 #undef ESI_NAME
+#undef ESI_CALL
 
 #if MPI_VERSION >= 4
 #define ESI_COUNT MPI_Count
 #define ESI_NAME(name) name##_c
+#define ESI_CALL(name) ESI_REAL(name##_c)
 #include "wrappers/collective/patient_calls.h"
 #endif

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "wrappers/collective/trees.h"
+#include "wrappers/collective/held.h"
+#include "wrappers/collective/patient.h"
 #include "wrappers/mpi/completion.h"
 
 /* Registers what the call has made, and publishes its tuple.  Without a parent that all
@@ -363,5 +365,18 @@ int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
     /* The handle may come back with another size: whatever threads have cached is void.
      */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+    if (esi_is_patient() && datatype != NULL && esi_held_put_off_type(*datatype)) {
+        *datatype = MPI_DATATYPE_NULL;
+        return MPI_SUCCESS;
+    }
     return next(datatype);
+}
+
+int esi_wrap_MPI_Op_free(esi_MPI_Op_free_fn *next, MPI_Op *op)
+{
+    if (esi_is_patient() && op != NULL && esi_held_put_off_op(*op)) {
+        *op = MPI_OP_NULL;
+        return MPI_SUCCESS;
+    }
+    return next(op);
 }

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
 
+from emit_patient import emit_choice, emit_patient, patient_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree
 from operation_table import TableError, all_operations
@@ -63,6 +64,8 @@ def emit_next(chapters, prototypes):
     for operation in wrapped(chapters, prototypes):
         if operation.custom:
             lines.append(custom_prototype(operation, prototypes[operation.name]))
+        if operation.patient == "by-hand":
+            lines.append("esi_%s_fn %s;" % (operation.name, patient_name(operation)))
     return "\n".join(lines + ["", "#endif", ""])
 
 
@@ -77,7 +80,8 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/collective/trees.h"\n'
+        '#include "config.h"\n\n#include "wrappers/collective/patient.h"\n'
+        '#include "wrappers/collective/trees.h"\n'
         '#include "wrappers/mpi/record.h"\n'
         '#include "wrappers/mpi/significant.h"\n',
     ]
@@ -89,10 +93,11 @@ def emit_wrappers(chapters, prototypes, chapter_name):
             parts.append(tree_function(operation, prototype))
         if not operation.custom:
             parts.append(recipe_body(operation, prototype))
+        parts.append(emit_patient(operation, prototype, chapters))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
         inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
         parts += [
-            exported(name, operation, prototype, inner)
+            exported(name, operation, prototype, inner, emit_choice(operation))
             for name in (operation.name, "P" + operation.name)
         ]
     return "\n".join(parts)
@@ -145,12 +150,14 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 """
 
 
-def exported(name, operation, prototype, call):
-    """The symbol that the program meets; `name` is the MPI_ or the PMPI_ name."""
+def exported(name, operation, prototype, call, choice=""):
+    """The symbol that the program meets; `name` is the MPI_ or the PMPI_ name, `choice`
+    what may put another function in the place of the next definition."""
     return EXPORTED % {
         "name": name,
         "parameters": prototype.declare(operation.arguments),
         "routine": operation.name,
+        "choice": choice,
         "call": call,
     }
 
@@ -160,7 +167,7 @@ EXPORTED = """ESI_EXPORT int %(name)s(%(parameters)s)
     static _Atomic(void *) known;
     esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next(&known, "%(name)s");
 
-    return next != NULL ? %(call)s : MPI_ERR_OTHER;
+%(choice)s    return next != NULL ? %(call)s : MPI_ERR_OTHER;
 }
 """
 

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "wrappers/collective/trees.h"
+#include "wrappers/collective/nonblocking.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/slot.h"
@@ -39,6 +40,8 @@ static void world_up(int provided)
 {
     if (provided == MPI_THREAD_MULTIPLE)
         esi_multiple = true;
+    if (esi_multiple)
+        esi_nonblocking_share();
     atomic_store(&world_is_up, true);
     esi_process_set_state(ES_SEGMENT_RUNNING);
     esi_status_try();
@@ -135,6 +138,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
         esi_request_share(); /* each session has a level of its own: be prepared */
+        esi_nonblocking_share();
         atomic_fetch_add(&open_sessions, 1);
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_try();
