@@ -7,6 +7,7 @@
 int esi_cmd_check(int argc, char **argv);
 int esi_cmd_clean(int argc, char **argv);
 int esi_cmd_collect(int argc, char **argv);
+int esi_cmd_collectives(int argc, char **argv);
 int esi_cmd_events(int argc, char **argv);
 int esi_cmd_doctor(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);

@@ -25,6 +25,8 @@ static const struct es_command commands[] = {
     {"heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
     {"events", "list the events of a run, or of a view of it", esi_cmd_events},
+    {"collectives", "show who waits for whom in collective operations",
+     esi_cmd_collectives},
     {"scope", "list, show and change live event scopes", esi_cmd_scope},
     {"collect", "switch collectors while the program runs", esi_cmd_collect},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},

@@ -459,6 +459,7 @@ static void describe(struct open_instance *open,
                      struct es_collective_instance *ret_instance)
 {
     const struct communicator *communicator = open->communicator;
+    uint64_t error_ns = open->errors_ns[0] + open->errors_ns[1];
     struct es_collective_instance instance = {
         .key = {communicator->key[0], communicator->key[1]},
         .communicator = communicator->name,
@@ -469,7 +470,7 @@ static void describe(struct open_instance *open,
         .root = open->root,
         .bytes = open->most_bytes,
         .imbalance = -1,
-        .error_ns = open->errors_ns[0] + open->errors_ns[1],
+        .error_ns = error_ns < open->errors_ns[0] ? UINT64_MAX : error_ns,
     };
 
     esi_collective_judge(&open->traits, open->least_bytes > 0, open->arrivals,

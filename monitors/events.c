@@ -13,6 +13,7 @@
 #include "base/now.h"
 #include "monitors/activity.h"
 #include "monitors/events_repair.h"
+#include "monitors/run_end.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
@@ -35,29 +36,6 @@ struct es_events {
     struct esi_events_repair *repair; /* owned; NULL = times are given as they are */
     const struct es_event_sink *sink; /* of the reading that goes on; borrowed */
 };
-
-/* The earliest pairing of all segments here, selected or not, so that it is the same
- * for every view of a run; and of the elements read on other hosts. */
-static uint64_t find_start(const struct es_events *events)
-{
-    const struct es_run *run = events->run;
-    uint64_t start_ns = 0;
-
-    for (size_t i = 0; i < es_run_segment_count(run); i++) {
-        uint64_t paired_ns =
-            es_segment_view_clock(es_run_segment(run, i))->base_realtime_ns;
-
-        if (start_ns == 0 || paired_ns < start_ns)
-            start_ns = paired_ns;
-    }
-    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++) {
-        uint64_t paired_ns = es_scope_origin(events->scope, i)->clock->base_realtime_ns;
-
-        if (start_ns == 0 || paired_ns < start_ns)
-            start_ns = paired_ns;
-    }
-    return start_ns;
-}
 
 /* The other reductions leave tuples as they are. */
 static bool sums_up(const char *reduce)
@@ -157,7 +135,7 @@ int es_events_create(struct es_run *run,
     events->begun_ns = es_now_ns(CLOCK_REALTIME);
     result = open_scopes(events, error);
     if (result == 0)
-        events->start_ns = find_start(events);
+        events->start_ns = esi_run_start_ns(run, events->scope);
     events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
     if (result == 0)
         result = open_repair(events);
@@ -266,9 +244,9 @@ static int give_batch(struct es_events *events,
         }
         event = make_event(events->scope, batch, i);
         *ret_old += event.activity.stop_ns <= events->begun_ns;
-        result = events->repair ? esi_events_repair_add(events->repair,
-                                                        &batch->tuples[i], &event)
-                                : give_event(events, &event);
+        result = events->repair
+                     ? esi_events_repair_add(events->repair, &batch->tuples[i], &event)
+                     : give_event(events, &event);
     }
     return result;
 }
@@ -387,58 +365,9 @@ size_t es_events_notices(const struct es_events *events,
     return events->last->notice_count;
 }
 
-/* Monitors, which have no rank, do not keep a run alive: this may be one itself. */
-static bool is_writing(const struct es_segment_info *info)
-{
-    return info->alive && info->rank >= 0;
-}
-
-/* Whether a process on another host lives, as far as is known. */
-static bool lives_elsewhere(const struct es_events *events)
-{
-    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++) {
-        struct es_segment_info info;
-
-        if (!es_scope_origin(events->scope, i)->element &&
-            es_scope_process(events->scope, i, &info) == 0 && is_writing(&info))
-            return true;
-    }
-    return false;
-}
-
-/* Whether some process is known, of whatever state. */
-static bool has_begun(const struct es_events *events)
-{
-    return es_run_segment_count(events->run) > 0 ||
-           es_scope_origin_count(events->scope) > 0;
-}
-
-/* Whether the home server lives and says that there is somebody, or that there may yet
- * be.  Asked only where no process is known that lives. */
-static bool may_come(const struct es_events *events)
-{
-    struct es_servers *servers = events->config.servers;
-    bool waits = !has_begun(events);
-    struct es_server_info info;
-
-    if (!servers || es_servers_refresh(servers) < 0)
-        return false;
-    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
-        if (info.state == ES_SERVER_UP && (info.ranks > 0 || waits))
-            return true;
-    return false;
-}
-
 bool es_events_are_over(const struct es_events *events)
 {
-    for (size_t i = 0; i < es_run_segment_count(events->run); i++) {
-        struct es_segment_info info;
-
-        es_segment_view_info(es_run_segment(events->run, i), &info);
-        if (is_writing(&info))
-            return false;
-    }
-    return !lives_elsewhere(events) && !may_come(events);
+    return esi_run_is_over(events->run, events->scope, events->config.servers);
 }
 
 bool es_events_are_paced(const struct es_events *events)

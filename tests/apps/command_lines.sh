@@ -15,7 +15,7 @@ refuses() {
     [ $? -eq 2 ] && grep -q -e "$text" "$log"
 }
 
-for program in ring hang life masterworker mergesort onesided stencil2d threads \
+for program in ring hang imbalance life masterworker mergesort onesided stencil2d threads \
     windtunnel fortran_mpif fortran_mpi fortran_f08; do
     [ -x "$apps/$program" ] || continue # There may be no Fortran.
     "$apps/$program" --help >"$log" 2>&1
@@ -25,8 +25,8 @@ for program in ring hang life masterworker mergesort onesided stencil2d threads 
         refuses 'no-such-option' "$program" --no-such-option
 done
 
-for program in ring life masterworker mergesort onesided stencil2d threads \
-    windtunnel; do
+for program in ring imbalance life masterworker mergesort onesided stencil2d \
+    threads windtunnel; do
     check "$program refuses an argument" refuses "'argument'" "$program" argument
 done
 
@@ -36,6 +36,8 @@ check 'a number may be too small' refuses "from 1 to" ring --words 0
 check 'a number may be too large' refuses "from 0 to" ring --rounds 99999999999999999999
 check 'seconds are not negative' refuses "--seconds: '-1'" hang --seconds -1 none
 check 'seconds are finite' refuses "--seconds: 'inf'" hang --seconds inf none
+check 'an operation has a name' refuses 'allreduce' imbalance --operation all
+check 'ranks are numbers' refuses '--ranks-late' imbalance --ranks-late 1,x
 check 'a deadlock has a name' refuses 'no-such-case' hang no-such-case
 check 'a deadlock must be chosen' refuses 'no case given' hang
 check 'only one deadlock at a time' refuses "'wait'" hang none wait

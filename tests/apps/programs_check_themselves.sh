@@ -13,6 +13,14 @@ for ranks in 1 2 3 4; do
 ring --rounds 200 --words 1
 ring --rounds 20 --words 100000
 hang none --after 20
+imbalance --operation barrier --iterations 20 --ranks-late 0 --late-us 100
+imbalance --operation bcast --iterations 20 --root 1 --bytes 4000
+imbalance --operation reduce --iterations 20 --root 1
+imbalance --operation allreduce --iterations 20 --jitter-us 50 --sleep
+imbalance --operation allgather --iterations 20
+imbalance --operation alltoall --iterations 20 --bytes 100
+imbalance --operation scan --iterations 20 --ranks-late 1 --every 3
+imbalance --operation iallreduce --iterations 20
 life --hops 200
 masterworker --tasks 100 --numbers 500
 mergesort --keys 20001 --rounds 3

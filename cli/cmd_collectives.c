@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace collectives - who waits for whom in collective operations, and how long.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/consumer.h"
+#include "monitors/collectives_print.h"
+
+enum {
+    OPTION_TOP = 256,
+    OPTION_OPERATION,
+    OPTION_SINCE,
+    OPTION_INSTANCES,
+    OPTION_ONCE,
+    OPTION_BLAME_OVER,
+};
+enum { DEFAULT_TOP = 20 };
+
+/* How long a signal may go unnoticed. */
+#define SLICE_NS UINT64_C(100000000)
+
+struct collectives_arguments {
+    const char *run;
+    enum es_format format;
+    struct es_collectives_monitor_config monitor;
+    size_t top;
+    uint64_t interval_ns;
+    unsigned long long count; /* of looks; 0 = until the run ends */
+    bool follow;
+    bool instances;
+    double blame_over; /* per cent; negative = not asked for */
+    struct esi_consumer_options consumer;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which operations:", 1},
+    {"comm", 'c', "PATTERN", 0, "on communicators whose name fits, such as 'grid*'", 1},
+    {"operation", OPTION_OPERATION, "NAMES", 0,
+     "only these, with commas between, such as allreduce,barrier", 1},
+    {"since", OPTION_SINCE, "TIME", 0,
+     "begun in the newest so much time, such as 10s; or @TIME: so long after the run's "
+     "start, and later",
+     1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"top", OPTION_TOP, "COUNT", 0, "so many that cost most (20)", 2},
+    {"instances", OPTION_INSTANCES, NULL, 0, "also each operation by itself", 2},
+    {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 2},
+    {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 2},
+    {"once", OPTION_ONCE, NULL, 0, "what is there now, without waiting for more", 2},
+    {"follow", 'F', NULL, 0,
+     "show each look, as on a terminal; else only how things stand at the end", 2},
+    {"blame-over", OPTION_BLAME_OVER, "PERCENT", 0,
+     "end with status 1 if a rank has cost the others more than this part of the "
+     "ranks' time",
+     2},
+    {0},
+};
+
+static const char doc[] =
+    "Shows for the collective operations of RUN how long they take, how far apart "
+    "ranks arrive, what is lost by waiting, and for whom.  What the elements still "
+    "hold is read, and what comes until the run ends."
+    "\vTimes are those of whole operations, from the first enter to the last exit.  "
+    "SPREAD is that between the first and the last enter, IN TREE that after all have "
+    "come, LOST the sum of all ranks' waiting.\n\n"
+    "Exit status: 0 success, 1 a rank is to blame for more than --blame-over, 2 usage "
+    "or input error, 3 the run vanished.";
+
+static uint64_t parse_time(const char *text, struct argp_state *state)
+{
+    uint64_t time_ns = 0;
+
+    if (es_duration_parse(text, &time_ns) < 0)
+        argp_error(state, "--since: '%s' is not a time with ns, us, ms, s or min",
+                   text);
+    return time_ns;
+}
+
+static double parse_percent(const char *text, struct argp_state *state)
+{
+    char *end;
+    double percent = strtod(text, &end);
+
+    if (end == text || *end || !(percent >= 0 && percent <= 100))
+        argp_error(state, "--blame-over: '%s' is not a number from 0 to 100", text);
+    return percent;
+}
+
+static error_t parse_view(int key, char *text, struct argp_state *state)
+{
+    struct collectives_arguments *arguments = state->input;
+    struct es_collectives_monitor_config *monitor = &arguments->monitor;
+    struct es_error error = {.text = ""};
+
+    switch (key) {
+    case 'c':
+        monitor->communicator = text;
+        return 0;
+    case OPTION_OPERATION:
+        monitor->operations = text;
+        if (es_collectives_monitor_config_check(monitor, &error) < 0)
+            argp_error(state, "--operation: %s", error.text);
+        return 0;
+    case OPTION_SINCE:
+        if (*text == '@')
+            monitor->since_ns = parse_time(text + 1, state);
+        else
+            monitor->recent_ns = parse_time(text, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct collectives_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        state->child_inputs[1] = &arguments->consumer;
+        state->child_inputs[2] = &arguments->monitor.scope;
+        return 0;
+    case OPTION_TOP:
+        arguments->top = (size_t)esi_command_number(text, "--top", 1, INT_MAX, state);
+        return 0;
+    case OPTION_INSTANCES:
+        arguments->instances = true;
+        return 0;
+    case 'i':
+        arguments->interval_ns = esi_command_seconds(text, "--interval", state);
+        return 0;
+    case 'n':
+        arguments->count = (unsigned long long)esi_command_number(text, "--count", 1,
+                                                                  LLONG_MAX, state);
+        return 0;
+    case OPTION_ONCE:
+        arguments->monitor.once = true;
+        return 0;
+    case 'F':
+        arguments->follow = true;
+        return 0;
+    case OPTION_BLAME_OVER:
+        arguments->blame_over = parse_percent(text, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    case ARGP_KEY_END:
+        if (arguments->monitor.scope.tree.reduce)
+            argp_error(state, "--set: reduce is not for the analysis, which needs "
+                              "every operation");
+        return 0;
+    default:
+        return parse_view(key, text, state);
+    }
+}
+
+/* --- Showing -----------------------------------------------------------------------
+ */
+
+/* A run that is being shown. */
+struct showing {
+    const struct collectives_arguments *arguments;
+    const char *run;
+    struct es_collectives_monitor *monitor;
+    struct esi_notices notices;
+    uint64_t start_ns;
+    bool live;  /* each look takes the place of the one before, on a terminal */
+    bool shown; /* there was a look before */
+};
+
+static void print_instance(void *data, const struct es_collective_instance *instance)
+{
+    const struct showing *showing = data;
+
+    if (showing->arguments->format == ES_FORMAT_JSON)
+        es_collectives_print_instance_json(instance, showing->start_ns, stdout);
+    else
+        es_collectives_print_instance(instance, showing->start_ns, stdout);
+}
+
+static int print_report(struct showing *showing,
+                        const struct es_collectives_report *report)
+{
+    const struct collectives_arguments *arguments = showing->arguments;
+
+    if (arguments->format == ES_FORMAT_JSON)
+        return es_collectives_print_json(report, showing->run, arguments->top, stdout);
+    if (showing->live && !arguments->instances)
+        fputs("\033[H\033[J", stdout);
+    else if (showing->shown)
+        fputs("\n", stdout);
+    showing->shown = true;
+    return es_collectives_print_text(report, arguments->top, stdout,
+                                     es_table_width(stdout));
+}
+
+/* Takes a report, shows it if it is wanted, and the instances that came. */
+static int look(struct showing *showing,
+                bool wanted,
+                struct es_collectives_report *ret_report)
+{
+    int result = es_collectives_monitor_report(showing->monitor, ret_report);
+
+    if (result < 0)
+        return result;
+    esi_notices_show(&showing->notices, ret_report->notices, ret_report->notice_count);
+    showing->start_ns = ret_report->start_ns;
+    if (showing->arguments->instances)
+        es_collectives_monitor_take(showing->monitor, print_instance, showing);
+    if (wanted)
+        result = print_report(showing, ret_report);
+    if (fflush(stdout) != 0 && result == 0)
+        result = -EIO;
+    if (result < 0)
+        es_collectives_report_fini(ret_report);
+    return result;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* The first one asks for the summary, a second one ends the process. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Waits for an interval.  Whether the monitor has ended. */
+static bool wait_interval(const struct showing *showing)
+{
+    uint64_t left_ns = showing->arguments->interval_ns;
+
+    while (left_ns > 0 && !interrupted) {
+        uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
+
+        if (es_collectives_monitor_wait(showing->monitor, slice_ns))
+            return true;
+        left_ns -= slice_ns;
+    }
+    return es_collectives_monitor_wait(showing->monitor, 0);
+}
+
+/* Shows look after look; the last one is the caller's. */
+static int follow(struct showing *showing)
+{
+    const struct collectives_arguments *arguments = showing->arguments;
+    bool wanted = showing->live || arguments->follow;
+
+    for (unsigned long long looks = 1;; looks++) {
+        struct es_collectives_report report;
+        int result;
+
+        if (wait_interval(showing) || interrupted || looks == arguments->count)
+            return 0;
+        result = look(showing, wanted, &report);
+        if (result < 0)
+            return result;
+        es_collectives_report_fini(&report);
+    }
+}
+
+static int judge(const struct collectives_arguments *arguments,
+                 const struct es_collectives_report *report)
+{
+    int rank;
+    double share = es_collectives_worst(report, &rank);
+
+    if (arguments->blame_over < 0 || rank < 0 || share * 100 <= arguments->blame_over)
+        return ES_EXIT_SUCCESS;
+    return ES_EXIT_FINDING;
+}
+
+static int fail(const struct showing *showing, int result)
+{
+    if (result == -EIO)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+    return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
+                                  "run '%s': cannot be read any longer", showing->run);
+}
+
+static int watch(struct showing *showing)
+{
+    struct es_collectives_report report;
+    int result = follow(showing);
+    int stopped = es_collectives_monitor_stop(showing->monitor);
+    int status;
+
+    if (result == 0)
+        result = look(showing, true, &report);
+    if (result < 0)
+        return fail(showing, result);
+    status = judge(showing->arguments, &report);
+    if (report.vanished && !report.over)
+        status = esi_command_fail(ES_EXIT_LOST,
+                                  "run '%s': vanished, its segments were removed",
+                                  showing->run);
+    es_collectives_report_fini(&report);
+    return stopped < 0 ? fail(showing, stopped) : status;
+}
+
+static int observe(const struct esi_consumer *consumer,
+                   struct collectives_arguments *arguments)
+{
+    struct showing showing = {.arguments = arguments,
+                              .run = es_run_name(consumer->run)};
+    struct es_error error = {.text = ""};
+    int result;
+
+    arguments->monitor.scope.servers = consumer->servers;
+    arguments->monitor.keep_instances = arguments->instances;
+    showing.live = arguments->format == ES_FORMAT_TEXT &&
+                   esi_command_is_terminal(stdout) && !arguments->monitor.once;
+    catch_signals();
+    result = es_collectives_monitor_start(consumer->run, &arguments->monitor, &error,
+                                          &showing.monitor);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot observe the run");
+    result = watch(&showing);
+    es_collectives_monitor_destroy(showing.monitor);
+    return result;
+}
+
+int esi_cmd_collectives(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
+                                                 {&esi_consumer_argp, 0, NULL, 0},
+                                                 {&esi_settings_argp, 0, NULL, 0},
+                                                 {0}};
+    static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
+                                       0};
+    struct collectives_arguments arguments = {
+        .top = DEFAULT_TOP, .interval_ns = UINT64_C(1000000000), .blame_over = -1};
+    struct esi_consumer consumer;
+    int status;
+
+    es_collectives_monitor_config_init(&arguments.monitor);
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
+    if (status != 0)
+        return status;
+    status = observe(&consumer, &arguments);
+    esi_consumer_close(&consumer);
+    return status;
+}
