@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "tuplespace/tree_board.h"
+#include "wrappers/collective/nonblocking.h"
 #include "wrappers/collective/site_private.h"
 #include "wrappers/collective/trees.h"
 #include "wrappers/mpi/process.h"
@@ -39,7 +40,8 @@ static int share(const struct esi_site *site, void *bytes, size_t size)
     MPI_Request request;
     int code;
 
-    if (atomic_load_explicit(&esi_trees_pending, memory_order_relaxed) == 0)
+    /* All ranks must do the same: a blocking operation matches no nonblocking one. */
+    if (!esi_trees_nonblocking)
         return ESI_REAL(MPI_Bcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow);
     code = ESI_REAL(MPI_Ibcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow, &request);
     return code == MPI_SUCCESS ? esi_wait_patiently(&request) : code;

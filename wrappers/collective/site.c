@@ -193,7 +193,8 @@ enum esi_direction esi_way_find(struct esi_call *call,
     if (comm == NULL || comm->inter || comm->size < 2 ||
         !esi_judge(call, collective, &bytes))
         return ESI_LIBRARY;
-    if (comm->site == NULL && !collective->is_nonblocking)
+    if (comm->site == NULL && !collective->is_nonblocking &&
+        esi_comm_is_of_world(collective->comm)) /* others may have no rules */
         comm->site = esi_site_make(comm, collective->comm);
     if (comm->site == NULL || comm->site->shadow == MPI_COMM_NULL)
         return ESI_LIBRARY;
