@@ -43,9 +43,10 @@ struct open_instance {
     int root;
     uint32_t most_bytes;
     uint32_t least_bytes;
-    uint64_t newest_ns;                      /* latest exit of its parts */
-    uint64_t errors_ns[2];                   /* the two greatest of its parts */
-    int *order;                              /* behind the arrivals */
+    uint64_t newest_ns;    /* latest exit of its parts */
+    uint64_t errors_ns[2]; /* the two greatest of its parts */
+    uint32_t clock;        /* that all parts have read; 0 = there are several */
+    int *order;            /* behind the arrivals */
     struct es_collective_arrival arrivals[]; /* by rank */
 };
 
@@ -473,6 +474,8 @@ static void describe(struct open_instance *open,
         .error_ns = error_ns < open->errors_ns[0] ? UINT64_MAX : error_ns,
     };
 
+    if (open->clock != 0)
+        instance.error_ns = ES_SAME_CLOCK_ERROR_NS;
     esi_collective_judge(&open->traits, open->least_bytes > 0, open->arrivals,
                          open->order, &instance);
     *ret_instance = instance;
@@ -550,6 +553,10 @@ static void take_part(struct open_instance *open, const struct es_collective_cal
     struct es_collective_arrival *arrival = &open->arrivals[call->rank];
     uint64_t error_ns = call->error_ns;
 
+    if (open->known == 0)
+        open->clock = call->clock;
+    else if (open->clock != call->clock)
+        open->clock = 0;
     arrival->known = true;
     arrival->world_rank = call->world_rank;
     arrival->enter_ns = call->enter_ns;

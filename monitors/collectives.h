@@ -52,7 +52,13 @@ struct es_collective_call {
     uint64_t enter_ns; /* run time */
     uint64_t exit_ns;
     uint64_t error_ns; /* bound of the error of both */
+    uint32_t clock; /* number of the clock that was read, such as that of a host: times
+                       of the same clock are compared without that error; 0 = none
+                       other has read it */
 };
+
+/* What the processors' counters of one host may be apart, and a reading is late. */
+#define ES_SAME_CLOCK_ERROR_NS UINT64_C(100)
 
 struct es_collective_arrival {
     bool known;
@@ -95,7 +101,8 @@ struct es_collective_instance {
     uint64_t departure_ns; /* last exit - first exit */
     double imbalance;    /* of the work since the operation before: slowest / mean - 1;
                             negative = not known */
-    uint64_t error_ns;   /* bound of the error of a span between two ranks' clocks */
+    uint64_t error_ns;   /* bound of the error of a span between two ranks' clocks;
+                            where all have read the same one ES_SAME_CLOCK_ERROR_NS */
     unsigned repaired;   /* times that clocks made impossible and that were moved within
                             their bound */
     unsigned impossible; /* times that cannot be, by more than the bound: then nobody is

@@ -6,6 +6,7 @@
 #include "monitors/collectives_scope.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,19 +21,31 @@
 /* How often the oldest instances are looked at. */
 #define SETTLE_NS UINT64_C(500000000)
 
-/* What is known of the communicators of an origin's process, by index. */
-struct communicators {
-    struct es_communicator_info *items; /* size 0 = not asked for yet */
+/* What is known of an origin's process. */
+struct process {
+    struct es_communicator_info *communicators; /* by index; size 0 = not asked for */
     size_t count;
+    uint32_t clock; /* number of its host's clock; 0 = not asked for */
+};
+
+/* The counters of all processes of a host are one clock.  Each has calibrated it for
+ * itself, so their records differ by what they say is their error.  Converted by one
+ * record, the first that was seen, times of a host are in the order in which they were
+ * read. */
+struct host_clock {
+    char host[64];
+    struct es_clock clock;
 };
 
 struct es_collectives_scope {
     struct es_run *run;         /* borrowed */
     struct es_servers *servers; /* borrowed; NULL = this host only */
     struct es_scope *scope;
-    const struct es_batch *last;         /* batch of the scope; NULL = none yet */
-    struct communicators *communicators; /* by origin */
+    const struct es_batch *last; /* batch of the scope; NULL = none yet */
+    struct process *processes;   /* by origin */
     size_t origin_count;
+    struct host_clock *clocks; /* by number, from 1 */
+    size_t clock_count;
     uint64_t refreshed_ns;
     uint64_t newest_ns;  /* run time of the newest exit that was seen */
     uint64_t settled_ns; /* run time up to which the analysis was settled */
@@ -77,43 +90,45 @@ void es_collectives_scope_close(struct es_collectives_scope *scope)
         return;
     es_scope_close(scope->scope);
     for (size_t i = 0; i < scope->origin_count; i++)
-        free(scope->communicators[i].items);
-    free(scope->communicators);
+        free(scope->processes[i].communicators);
+    free(scope->processes);
+    free(scope->clocks);
     free(scope);
     errno = saved_errno;
 }
 
-/* --- Communicators -----------------------------------------------------------------
+/* --- Processes ---------------------------------------------------------------------
  */
 
-static int make_room(struct es_collectives_scope *scope,
-                     uint32_t origin,
-                     uint16_t index)
+static int make_room(struct es_collectives_scope *scope, uint32_t origin)
 {
-    if (origin >= scope->origin_count) {
-        size_t count = es_scope_origin_count(scope->scope);
-        struct communicators *more =
-            realloc(scope->communicators, count * sizeof *more);
+    size_t count = es_scope_origin_count(scope->scope);
+    struct process *more;
 
-        if (!more)
-            return -ENOMEM;
-        memset(more + scope->origin_count, 0,
-               (count - scope->origin_count) * sizeof *more);
-        scope->communicators = more;
-        scope->origin_count = count;
-    }
-    struct communicators *known = &scope->communicators[origin];
+    if (origin < scope->origin_count)
+        return 0;
+    more = realloc(scope->processes, count * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    memset(more + scope->origin_count, 0, (count - scope->origin_count) * sizeof *more);
+    scope->processes = more;
+    scope->origin_count = count;
+    return 0;
+}
 
-    if (index >= known->count) {
-        size_t count = (size_t)index + 8;
-        struct es_communicator_info *more = realloc(known->items, count * sizeof *more);
+static int make_room_for(struct process *process, uint16_t index)
+{
+    size_t count = (size_t)index + 8;
+    struct es_communicator_info *more;
 
-        if (!more)
-            return -ENOMEM;
-        memset(more + known->count, 0, (count - known->count) * sizeof *more);
-        known->items = more;
-        known->count = count;
-    }
+    if (index < process->count)
+        return 0;
+    more = realloc(process->communicators, count * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    memset(more + process->count, 0, (count - process->count) * sizeof *more);
+    process->communicators = more;
+    process->count = count;
     return 0;
 }
 
@@ -126,12 +141,60 @@ static const struct es_communicator_info *find_communicator(
 {
     struct es_communicator_info *info;
 
-    if (index == ES_COMMUNICATOR_NONE || make_room(scope, origin, index) < 0)
+    if (index == ES_COMMUNICATOR_NONE || make_room(scope, origin) < 0 ||
+        make_room_for(&scope->processes[origin], index) < 0)
         return NULL;
-    info = &scope->communicators[origin].items[index];
+    info = &scope->processes[origin].communicators[index];
     if (info->size == 0 && es_scope_communicator(scope->scope, origin, index, info) < 0)
         memset(info, 0, sizeof *info);
     return info->size > 0 ? info : NULL;
+}
+
+/* --- Clocks ------------------------------------------------------------------------
+ */
+
+/* The number of an origin's clock; 0 without memory. */
+static uint32_t find_clock(struct es_collectives_scope *scope,
+                           const struct es_origin *origin,
+                           struct process *process)
+{
+    struct host_clock *more;
+
+    if (process->clock != 0)
+        return process->clock;
+    for (size_t i = 0; i < scope->clock_count; i++)
+        if (strcmp(scope->clocks[i].host, origin->host) == 0 &&
+            scope->clocks[i].clock.kind == origin->clock->kind) {
+            process->clock = (uint32_t)i + 1;
+            return process->clock;
+        }
+    more = realloc(scope->clocks, (scope->clock_count + 1) * sizeof *more);
+    if (!more)
+        return 0;
+    scope->clocks = more;
+    more += scope->clock_count++;
+    snprintf(more->host, sizeof more->host, "%s", origin->host);
+    more->clock = *origin->clock;
+    process->clock = (uint32_t)scope->clock_count;
+    return process->clock;
+}
+
+/* Fills the times of a call. */
+static void convert(struct es_collectives_scope *scope,
+                    const struct es_tuple *tuple,
+                    uint32_t origin_index,
+                    struct es_collective_call *call)
+{
+    struct es_origin origin = *es_scope_origin(scope->scope, origin_index);
+    uint64_t enter_error_ns = 0;
+    uint64_t exit_error_ns = 0;
+
+    call->clock = find_clock(scope, &origin, &scope->processes[origin_index]);
+    if (call->clock != 0)
+        origin.clock = &scope->clocks[call->clock - 1].clock;
+    call->enter_ns = es_origin_run_ns(&origin, tuple->start, &enter_error_ns);
+    call->exit_ns = es_origin_run_ns(&origin, tuple->stop, &exit_error_ns);
+    call->error_ns = exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
 }
 
 /* --- Calls -------------------------------------------------------------------------
@@ -145,8 +208,6 @@ static bool make_call(struct es_collectives_scope *scope,
 {
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
     const struct es_communicator_info *info;
-    uint64_t enter_error_ns = 0;
-    uint64_t exit_error_ns = 0;
 
     /* What initializes a persistent operation has no number: each start has. */
     if (tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
@@ -172,11 +233,8 @@ static bool make_call(struct es_collectives_scope *scope,
         .world_rank = origin->rank,
         .root = tuple->peer < 0 ? -1 : tuple->peer,
         .bytes = tuple->bytes,
-        .enter_ns = es_origin_run_ns(origin, tuple->start, &enter_error_ns),
-        .exit_ns = es_origin_run_ns(origin, tuple->stop, &exit_error_ns),
     };
-    ret_call->error_ns =
-        exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
+    convert(scope, tuple, origin_index, ret_call);
     return true;
 }
 

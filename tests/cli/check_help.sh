@@ -9,7 +9,8 @@ expect 0 "$eventspace" --help
 contains out "Usage: eventspace COMMAND"
 expect 0 "$eventspace" help
 commands=$(sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p' "$folder/out")
-for name in run exec map check list heartbeat events collect clean doctor help version; do
+for name in run exec map check list heartbeat events collect \
+    collectives clean doctor help version; do
     grep -qx "$name" <<<"$commands" || fault "help does not list $name"
 done
 
@@ -41,7 +42,7 @@ expect 2 "$eventspace" help no-such-command
 contains err "no command 'no-such-command'"
 
 # Where a run is asked for that is not there, the message says what to do.
-for name in list heartbeat events "collect off" clean; do
+for name in list heartbeat events collectives "collect off" clean; do
     # shellcheck disable=SC2086 # two words
     expect 2 "$eventspace" $name "$prefix-none"
     contains err "$prefix-none"

@@ -108,8 +108,9 @@ struct by_hand {
 
 static struct seen hand_seen;
 
-/* The instance that four ranks make. */
-static const struct es_collective_instance *judge(const struct by_hand *hand)
+/* The instance that four ranks make, whose clock is that of this number. */
+static const struct es_collective_instance *judge_on(const struct by_hand *hand,
+                                                     uint32_t clock)
 {
     struct es_collectives *analysis =
         make(&hand_seen, (struct es_collectives_config){.max_open = 0});
@@ -120,6 +121,7 @@ static const struct es_collective_instance *judge(const struct by_hand *hand)
         call.root = hand->root;
         call.bytes = hand->bytes;
         call.error_ns = hand->error_ns;
+        call.clock = clock;
         call.enter_ns = hand->times[rank][0];
         call.exit_ns = hand->times[rank][1];
         assert_int_equal(es_collectives_add(analysis, &call), 0);
@@ -127,6 +129,11 @@ static const struct es_collective_instance *judge(const struct by_hand *hand)
     es_collectives_destroy(analysis);
     assert_int_equal(hand_seen.count, 1);
     return &hand_seen.instances[0];
+}
+
+static const struct es_collective_instance *judge(const struct by_hand *hand)
+{
+    return judge_on(hand, 0);
 }
 
 static void has_waits(const struct es_collective_instance *instance,
@@ -296,6 +303,27 @@ static void of_nonblocking_forms_only_the_spread_is_told(void **state)
     instance = judge(&neighbours);
     assert_false(instance->waits_known);
     assert_int_equal(instance->spread_ns, 400);
+}
+
+/* However badly the host's clock is known. */
+static void times_of_one_clock_are_compared_without_its_error(void **state)
+{
+    const struct by_hand hand = {
+        ES_OP_MPI_Barrier,
+        -1,
+        0,
+        100000,
+        {{1000, 5100}, {5000, 5200}, {2000, 5300}, {4950, 5050}}};
+    const struct es_collective_instance *instance = judge_on(&hand, 3);
+
+    (void)state;
+    assert_int_equal(instance->error_ns, ES_SAME_CLOCK_ERROR_NS);
+    has_waits(instance, 4000, 0, 3000, 0);
+    assert_int_equal(instance->late, 2);
+    assert_int_equal(instance->arrivals[1].debt_ns, 3500);
+    instance = judge(&hand);
+    assert_int_equal(instance->error_ns, 200000);
+    has_waits(instance, 0, 0, 0, 0);
 }
 
 /* --- Putting together ----------------------------------------------------------- */
@@ -760,6 +788,7 @@ int main(void)
         cmocka_unit_test(what_clocks_cannot_tell_is_not_blamed),
         cmocka_unit_test(times_that_cannot_be_are_repaired_or_refused),
         cmocka_unit_test(of_nonblocking_forms_only_the_spread_is_told),
+        cmocka_unit_test(times_of_one_clock_are_compared_without_its_error),
         cmocka_unit_test(imbalance_is_that_of_the_work_before),
         cmocka_unit_test(a_part_that_was_lost_is_given_up_with_patience),
         cmocka_unit_test(too_many_push_the_oldest_out),

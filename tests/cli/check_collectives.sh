@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_collectives.sh - the collective-operation monitor names the rank that is late and
+# what that costs, in live runs and in what runs have left.
+
+. "${0%/*}/functions.sh"
+need_mpi
+unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
+
+# Ranks spin where there are more of them than processors: they are made to yield.
+shim=$top_builddir/tests/apps/.libs/yield_shim.so
+late=$top_builddir/apps/imbalance
+launcher="$MPIEXEC -genv LD_PRELOAD $shim"
+
+end_all()
+{
+    # shellcheck disable=SC2046 # a list of pids
+    kill $(jobs -p) 2>/dev/null
+    clear_up
+}
+trap end_all EXIT
+
+# leaves NAME OPTION... : a run of imbalance on four ranks whose segments stay; what it
+# says itself is in $folder/NAME.
+leaves()
+{
+    local name=$1
+    shift
+    timeout -k 5 60 "$eventspace" run -n 4 --launcher "$launcher" \
+        --name "$prefix-$name" --keep -- "$late" "$@" \
+        >"$folder/$name" 2>"$folder/err" </dev/null ||
+        fault "$name: $(cat "$folder/$name" "$folder/err")"
+}
+
+# holds EXPRESSION NAME : of the lines of out: `rank[r]`, `operation[o]` and `summary` are
+# the lines of these types, `late[r]` what imbalance measured of itself, in ns.
+holds()
+{
+    "${PYTHON:-python3}" - "$1" "$folder/out" "$folder/$2" <<'END' || fault "$2: not $1: $(cat "$folder/out")"
+import json, re, sys
+lines = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
+names = {"lines": lines,
+         "rank": {o["rank"]: o for o in lines if o["type"] == "rank"},
+         "operation": {o["operation"]: o for o in lines if o["type"] == "operation"},
+         "instances": [o for o in lines if o["type"] == "instance"],
+         "summary": [o for o in lines if o["type"] == "summary"][-1],
+         "late": {int(r): float(s) * 1e9 for r, s in
+                  re.findall(r"rank (\d+): late by (\S+) s", open(sys.argv[3]).read())}}
+sys.exit(not eval(sys.argv[1], names))
+END
+}
+
+# One rank is late by 20 ms each time: it is named, and what it did between the
+# operations is the truth it tells (but for what came before the first).
+leaves late --ranks-late 2 --late-us 20000 --iterations 40 --sleep
+expect 0 "$eventspace" collectives --format json "$prefix-late"
+holds 'operation["MPI_Allreduce"]["count"] == 40 and summary["culprit"] == 2' late
+holds 'summary["incomplete"] == summary["lost_tuples"] == summary["impossible"] == 0' late
+holds 'rank[2]["last"] >= 36 and rank[2]["blamed"] >= 36' late
+holds '0.85 < rank[2]["work_ns"] / (late[2] * 39 / 40) < 1.15' late
+# Three others wait for it, each as long as it is late, less what it was ahead of them.
+holds '0.75 < rank[2]["debt_ns"] / (3 * late[2]) < 1.25' late
+holds 'summary["lost_ns"] >= rank[2]["debt_ns"]' late
+holds 'operation["MPI_Allreduce"]["imbalance"]["mean"] > 2' late
+holds 'all(rank[r]["wait_ns"] > 0.7 * late[2] for r in (0, 1, 3))' late
+expect 0 "$eventspace" collectives "$prefix-late"
+contains out "rank 2 on "
+contains out "of 40 MPI_Allreduce on MPI_COMM_WORLD; the others lost"
+contains out "40 operations in"
+expect 1 "$eventspace" collectives --blame-over 20 "$prefix-late"
+expect 0 "$eventspace" collectives --blame-over 99 "$prefix-late"
+
+# What is left out.
+expect 0 "$eventspace" collectives --format json --operation barrier,MPI_Bcast \
+    "$prefix-late"
+holds 'len(lines) == 1 and summary["operations"] == 0 and summary["complete"] == 40' late
+expect 0 "$eventspace" collectives --format json --comm 'MPI_COMM_SELF' "$prefix-late"
+holds 'summary["operations"] == 0' late
+expect 0 "$eventspace" collectives --format json --comm '*WORLD' --since 200ms \
+    "$prefix-late"
+holds '1 <= summary["operations"] < 40' late
+expect 0 "$eventspace" collectives --format json --instances --operation allreduce \
+    "$prefix-late"
+holds 'len(instances) == 40 and {o["instance"] for o in instances} == set(range(40))' late
+holds 'all(o["known"] == 4 and len(o["arrivals"]) == 4 for o in instances)' late
+holds 'all(o["lost_ns"] == sum(a["wait_ns"] for a in o["arrivals"]) for o in instances)' \
+    late
+holds 'sum(o["culprit"] == 2 for o in instances) >= 36' late
+
+# The root of a broadcast is waited for, another member is not.
+leaves root --operation bcast --root 1 --ranks-late 1 --late-us 20000 --iterations 30 \
+    --sleep --bytes 1000
+expect 0 "$eventspace" collectives --format json "$prefix-root"
+holds 'summary["culprit"] == 1 and rank[1]["blamed"] >= 26' root
+holds '0.75 < rank[1]["debt_ns"] / (3 * late[1]) < 1.25' root
+leaves other --operation bcast --root 1 --ranks-late 3 --late-us 20000 --iterations 20 \
+    --sleep
+expect 0 "$eventspace" collectives --format json "$prefix-other"
+holds 'rank[3]["debt_ns"] == 0 and rank[3]["last"] >= 10' other
+
+# Of nonblocking forms no waits are told.
+leaves nonblocking --operation iallreduce --ranks-late 0 --late-us 10000 --iterations 20 \
+    --sleep
+expect 0 "$eventspace" collectives --format json "$prefix-nonblocking"
+holds 'operation["MPI_Iallreduce"]["count"] == 20 and summary["lost_ns"] == 0' nonblocking
+holds 'rank[0]["last"] >= 16 and summary["culprit"] is None' nonblocking
+
+# A live run is followed to its end; what the monitor shows before is thrown away.
+"$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-live" -- "$late" \
+    --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
+    >"$folder/live" 2>&1 </dev/null &
+await 20 "$eventspace" list "$prefix-live"
+timeout 5 "$eventspace" collectives -n 1 -i 0.5 "$prefix-live" >"$folder/out"
+contains out "COMM"
+timeout 60 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-live" \
+    >"$folder/out" || fault "live: $(cat "$folder/out")"
+wait
+holds 'operation["MPI_Barrier"]["count"] == 200 and summary["over"]' live
+holds 'summary["culprit"] == 1 and sum(o["type"] == "summary" for o in lines) > 1' live
+holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
+
+# Interrupted it sums up all the same.
+"$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-stopped" -- "$late" \
+    --ranks-late 1 --late-us 10000 --sleep --iterations 2000 \
+    >"$folder/stopped" 2>&1 </dev/null &
+launched=$!
+await 20 "$eventspace" list "$prefix-stopped"
+timeout --signal INT -k 5 2 "$eventspace" collectives --format json "$prefix-stopped" \
+    >"$folder/out" 2>"$folder/err"
+holds 'summary["operations"] > 0 and not summary["over"]' stopped
+kill $launched
+wait $launched
+
+# The wind tunnel has one reduction an iteration, and one at the end of each part.
+timeout -k 5 60 "$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-tunnel" \
+    --keep -- "$top_builddir/apps/windtunnel" --rows 64 --iterations 100 \
+    >"$folder/tunnel" 2>"$folder/err" </dev/null || fault "tunnel: $(cat "$folder/err")"
+expect 0 "$eventspace" collectives "$prefix-tunnel"
+contains out "OPERATION"
+contains out "MPI_COMM_WORLD"
+expect 0 "$eventspace" events --class collective --rank 0 --format json "$prefix-tunnel"
+grep -c '"type":"event"' "$folder/out" >"$folder/count"
+expect 0 "$eventspace" collectives --format json "$prefix-tunnel"
+holds "summary['complete'] == $(cat "$folder/count") and summary['incomplete'] == 0" tunnel
+
+expect 2 "$eventspace" collectives --operation send "$prefix-late"
+contains err "'send' is no collective operation"
+expect 2 "$eventspace" collectives --since yesterday "$prefix-late"
+expect 2 "$eventspace" collectives --blame-over much "$prefix-late"
+expect 2 "$eventspace" collectives --set reduce=count "$prefix-late"
+expect 2 "$eventspace" collectives "$prefix-none"
+contains err "$prefix-none"
+
+finish
