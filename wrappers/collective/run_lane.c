@@ -212,6 +212,8 @@ static void settle(struct esi_tree_run *run, int index)
     struct esi_lane *lane = &run->lanes[index];
 
     run->outstanding--;
+    if (esi_lane_is_done(lane))
+        return; /* pieces that were told later than those behind them */
     while (lane->done < lane->posted &&
            *request_of(run, index, lane->done) == MPI_REQUEST_NULL)
         lane->done++;
