@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* eventspace collect - switches collectors while the program runs. */
+/* eventspace collect - switches collectors and collective trees while the program runs.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -9,15 +10,18 @@
 #include <string.h>
 
 #include "cli/collect_hosts.h"
+#include "cli/collect_tree.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "eventspace/operation.h"
+#include "tuplespace/segment_name.h"
 
 enum action {
     ACTION_NONE,
     ACTION_ON,
     ACTION_OFF,
     ACTION_THRESHOLD,
+    ACTION_TREE,
 };
 
 enum { THRESHOLD_MAX = 1 << 24 };
@@ -27,10 +31,27 @@ struct collect_arguments {
     uint32_t threshold; /* 0 = not given yet */
     const char *run;
     struct es_selection selection;
+    bool is_selected;             /* an option of the selection was given */
+    struct esi_tree_request tree; /* run and format too: of `tree` */
+    struct es_tree_rule limits;   /* what it is for; the shape does not count */
+    const char *communicator;     /* or NULL */
+    bool has_limits;
 };
 
 /* Options that have no short form. */
-enum { OPTION_THREAD = 256, OPTION_HOST, OPTION_ELEMENT };
+enum {
+    OPTION_THREAD = 256,
+    OPTION_HOST,
+    OPTION_ELEMENT,
+    OPTION_COMMUNICATOR,
+    OPTION_OPERATION,
+    OPTION_BYTES,
+    OPTION_FILE,
+    OPTION_CLEAR,
+    OPTION_WAIT,
+};
+
+#define WAIT_NS UINT64_C(5000000000)
 
 static const struct argp_option options[] = {
     {"rank", 'r', "RANKS", 0, "only these ranks: 3 or 0-3,7", 0},
@@ -41,6 +62,20 @@ static const struct argp_option options[] = {
     {"element", OPTION_ELEMENT, "PATTERN", 0,
      "only elements whose name fits: '*/collective'", 0},
     {"host", OPTION_HOST, "NAME", 0, "only elements on this host", 0},
+    {NULL, 0, NULL, 0, "With `tree`:", 2},
+    {"comm", OPTION_COMMUNICATOR, "PATTERN", 0,
+     "the tree is for communicators whose name fits; default: '*'", 2},
+    {"operation", OPTION_OPERATION, "NAME,...", 0,
+     "for these operations: allreduce,ibcast ..., blocking, nonblocking, all; default: "
+     "blocking",
+     2},
+    {"bytes", OPTION_BYTES, "RANGE", 0, "for payloads of 0-4096 or 4096- bytes", 2},
+    {"file", OPTION_FILE, "RULES.json", 0,
+     "replace all rules by those of a file: {\"collectives\": [...]} as in a pathmap",
+     2},
+    {"clear", OPTION_CLEAR, NULL, 0, "go back to the rules that the run began with", 2},
+    {"wait", OPTION_WAIT, "SECONDS", 0,
+     "wait so long for all communicators to follow; default: 5", 2},
     {0},
 };
 
@@ -48,7 +83,11 @@ static const char doc[] = "Switches the collectors of RUN's elements while the p
                           "runs: what is off costs the "
                           "program one load and a branch. `threshold N` keeps the "
                           "newest N tuples from now on, at "
-                          "most as many as the element was made for."
+                          "most as many as the element was made for. `tree TREE` lets "
+                          "collective operations go through another tree from now on: "
+                          "kary:4, linear, binomial, levels:host,cluster, "
+                          "explicit:0-1,0-2, or library; `tree` alone shows the trees "
+                          "in force."
                           "\vElements that come into being later begin as the pathmap "
                           "says. Ends with 1 if no "
                           "element fits the options.";
@@ -73,6 +112,27 @@ static uint32_t parse_classes(const char *text, struct argp_state *state)
     return classes;
 }
 
+/* Whether the word is a tree rather than a run's name: a run's name has no colon, and
+ * nobody calls a run "kary". */
+static bool is_rule(const char *text)
+{
+    enum es_tree_shape shape;
+
+    return !es_run_id_is_valid(text) || es_tree_shape_by_name(text, &shape) == 0;
+}
+
+static void take_rule(const char *text,
+                      struct argp_state *state,
+                      struct esi_tree_request *request)
+{
+    struct es_error error = {.text = ""};
+
+    if (es_tree_rule_parse_short(text, &error, &request->rule) < 0)
+        argp_error(state, "tree %s: at character %d: %s", text, error.column,
+                   error.text);
+    request->has_rule = true;
+}
+
 static error_t take_argument(char *text,
                              struct argp_state *state,
                              struct collect_arguments *arguments)
@@ -84,8 +144,10 @@ static error_t take_argument(char *text,
             arguments->action = ACTION_OFF;
         else if (strcmp(text, "threshold") == 0)
             arguments->action = ACTION_THRESHOLD;
+        else if (strcmp(text, "tree") == 0)
+            arguments->action = ACTION_TREE;
         else
-            argp_error(state, "'%s' is none of on, off, threshold", text);
+            argp_error(state, "'%s' is none of on, off, threshold, tree", text);
         return 0;
     }
     if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0) {
@@ -93,14 +155,19 @@ static error_t take_argument(char *text,
             (uint32_t)esi_command_number(text, "threshold", 1, THRESHOLD_MAX, state);
         return 0;
     }
+    if (arguments->action == ACTION_TREE && !arguments->run &&
+        !arguments->tree.has_rule && is_rule(text)) {
+        take_rule(text, state, &arguments->tree);
+        return 0;
+    }
     return esi_command_take_run(text, state, &arguments->run);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t parse_selection(int key,
+                               char *text,
+                               struct argp_state *state,
+                               struct es_selection *selection)
 {
-    struct collect_arguments *arguments = state->input;
-    struct es_selection *selection = &arguments->selection;
-
     switch (key) {
     case 'r':
         selection->ranks = text;
@@ -121,17 +188,107 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_HOST:
         selection->host = text;
         return 0;
-    case ARGP_KEY_ARG:
-        return take_argument(text, state, arguments);
-    case ARGP_KEY_END:
-        if (arguments->action == ACTION_NONE)
-            argp_error(state, "say what to do: on, off or threshold N");
-        if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0)
-            argp_error(state, "threshold: how many tuples?");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_tree_option(int key,
+                                 char *text,
+                                 struct argp_state *state,
+                                 struct collect_arguments *arguments)
+{
+    struct esi_tree_request *request = &arguments->tree;
+    struct es_error error = {.text = ""};
+
+    switch (key) {
+    case OPTION_COMMUNICATOR:
+        if (*text == '\0' || strlen(text) >= sizeof request->rule.communicator)
+            argp_error(state, "--comm: '%s': give 1 to 63 characters", text);
+        arguments->communicator = text;
+        break;
+    case OPTION_OPERATION:
+        if (es_tree_rule_parse_operations(text, &error, &arguments->limits) < 0)
+            argp_error(state, "--operation: %s", error.text);
+        break;
+    case OPTION_BYTES:
+        if (es_tree_rule_parse_bytes(text, &error, &arguments->limits) < 0)
+            argp_error(state, "--bytes: %s", error.text);
+        break;
+    case OPTION_FILE:
+        request->file = text;
+        return 0;
+    case OPTION_CLEAR:
+        request->clear = true;
+        return 0;
+    case OPTION_WAIT:
+        request->wait_ns = esi_command_seconds(text, "--wait", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    arguments->has_limits = true;
+    return 0;
+}
+
+/* What options say together. */
+static void check_options(struct collect_arguments *arguments, struct argp_state *state)
+{
+    const struct esi_tree_request *request = &arguments->tree;
+    bool is_tree = arguments->action == ACTION_TREE;
+
+    if (arguments->action == ACTION_NONE)
+        argp_error(state, "say what to do: on, off, threshold N or tree");
+    if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0)
+        argp_error(state, "threshold: how many tuples?");
+    if (is_tree && arguments->is_selected)
+        argp_error(state, "tree: all ranks have the same trees; choose with --comm, "
+                          "--operation and --bytes");
+    if (!is_tree && (arguments->has_limits || request->file || request->clear))
+        argp_error(state, "--comm, --operation, --bytes, --file and --clear are for "
+                          "`collect tree`");
+    if (request->has_rule + (request->file != NULL) + request->clear > 1)
+        argp_error(state, "give a tree, --file or --clear, not two of them");
+    if (is_tree && arguments->has_limits && !request->has_rule)
+        argp_error(state, "--comm, --operation and --bytes: which tree is for them?");
+}
+
+/* The rule's shape came as an argument, and what it is for as options. */
+static void complete_rule(struct collect_arguments *arguments)
+{
+    struct es_tree_rule *rule = &arguments->tree.rule;
+
+    rule->operations = arguments->limits.operations;
+    rule->min_bytes = arguments->limits.min_bytes;
+    rule->max_bytes = arguments->limits.max_bytes;
+    if (arguments->communicator)
+        snprintf(rule->communicator, sizeof rule->communicator, "%s",
+                 arguments->communicator);
+    arguments->tree.run = arguments->run;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct collect_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->tree.format;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_argument(text, state, arguments);
+    case ARGP_KEY_END:
+        check_options(arguments, state);
+        complete_rule(arguments);
+        return 0;
+    default:
+        break;
+    }
+    if (parse_selection(key, text, state, &arguments->selection) == 0) {
+        arguments->is_selected = true;
+        return 0;
+    }
+    return parse_tree_option(key, text, state, arguments);
 }
 
 static int set_threshold(const struct es_element_view *element, uint32_t threshold)
@@ -218,19 +375,37 @@ static int open_run(const char *name,
     return esi_command_open_run(name, ret_run);
 }
 
+static int collect_tree(struct collect_arguments *arguments)
+{
+    int status = esi_collect_tree(&arguments->tree);
+
+    es_tree_rule_fini(&arguments->tree.rule);
+    return status;
+}
+
 int esi_cmd_collect(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 2}, {0}};
     static const struct argp parser = {
-        options, parse_option, "on [RUN]\noff [RUN]\nthreshold N [RUN]", doc, NULL,
-        NULL,    NULL};
-    struct collect_arguments arguments = {.action = ACTION_NONE};
+        options,
+        parse_option,
+        "on [RUN]\noff [RUN]\nthreshold N [RUN]\ntree [TREE] [RUN]",
+        doc,
+        children,
+        NULL,
+        NULL};
+    struct collect_arguments arguments = {.action = ACTION_NONE,
+                                          .tree = {.wait_ns = WAIT_NS}};
     struct es_collect_result result = {.fit = 0};
     struct es_error error = {.text = ""};
     struct es_servers *servers;
     struct es_run *run;
 
     es_selection_init(&arguments.selection);
+    es_tree_rule_init(&arguments.limits, ES_TREE_LIBRARY);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
+    if (arguments.action == ACTION_TREE)
+        return collect_tree(&arguments);
     int code = es_selection_check(&arguments.selection, &error);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,

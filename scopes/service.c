@@ -21,8 +21,9 @@
 
 /* One line for each subject. */
 const struct es_request *const esi_request_tables[] = {
-    esi_catalog_requests, esi_host_requests,  esi_control_requests, esi_clock_requests,
-    esi_part_requests,    esi_scope_requests, esi_element_requests, NULL,
+    esi_catalog_requests, esi_host_requests,    esi_control_requests,
+    esi_clock_requests,   esi_tree_requests,    esi_part_requests,
+    esi_scope_requests,   esi_element_requests, NULL,
 };
 
 int es_service_init(struct es_service *service, struct es_error *error)

@@ -71,6 +71,7 @@ extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll
 extern const struct es_request esi_element_requests[]; /* element.create, ... */
 extern const struct es_request esi_control_requests[]; /* collect: switches */
 extern const struct es_request esi_clock_requests[];   /* clock */
+extern const struct es_request esi_tree_requests[];    /* trees: collective trees */
 
 /* Makes the boards and stores; run, host and hosts are set by the caller. */
 int es_service_init(struct es_service *service, struct es_error *error);

@@ -70,6 +70,9 @@ bool es_segment_view_has_trees(const struct es_segment_view *segment);
  * order. */
 int es_segment_view_wish(struct es_segment_view *segment, const char *text);
 
+/* Version of the newest wish; 0 = none. */
+uint32_t es_segment_view_wish_version(const struct es_segment_view *segment);
+
 /* Copies the newest wish and its version; 0 = none.  `out` has ES_TREE_WISH_BYTES. */
 uint32_t es_segment_view_read_wish(const struct es_segment_view *segment, char *out);
 

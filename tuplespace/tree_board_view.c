@@ -109,6 +109,15 @@ void esi_tree_board_turn(struct es_segment_view *view, uint64_t *budget)
 
 /* --- The wish --------------------------------------------------------------------- */
 
+uint32_t es_segment_view_wish_version(const struct es_segment_view *segment)
+{
+    struct board board;
+
+    return find_board(segment, &board)
+               ? atomic_load_explicit(&board.layout->wish_version, memory_order_relaxed)
+               : 0;
+}
+
 uint32_t es_segment_view_read_wish(const struct es_segment_view *segment, char *out)
 {
     struct board board;

@@ -142,6 +142,14 @@ int es_tree_rule_parse_short(const char *text,
 const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
                                       char *out,
                                       size_t size);
+/* "allreduce,ibcast", "all", "blocking", "nonblocking" into the rule's operations, and
+ * "0-4096", "4096-", "64", "*" into its bytes.  -EINVAL. */
+int es_tree_rule_parse_operations(const char *text,
+                                  struct es_error *error,
+                                  struct es_tree_rule *rule);
+int es_tree_rule_parse_bytes(const char *text,
+                             struct es_error *error,
+                             struct es_tree_rule *rule);
 void es_tree_rule_fini(struct es_tree_rule *rule);
 /* A rule of that shape that says nothing else; it has no name. */
 void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape);

@@ -82,3 +82,23 @@ int es_tree_rule_parse_short(const char *text,
     *ret_rule = rule;
     return 0;
 }
+
+int es_tree_rule_parse_operations(const char *text,
+                                  struct es_error *error,
+                                  struct es_tree_rule *rule)
+{
+    struct esi_tree_line line = {.error = error, .text = text};
+    struct esi_tree_word word = {.text = text, .length = strlen(text)};
+
+    return esi_tree_parse_operations(&line, word, rule);
+}
+
+int es_tree_rule_parse_bytes(const char *text,
+                             struct es_error *error,
+                             struct es_tree_rule *rule)
+{
+    struct esi_tree_line line = {.error = error, .text = text};
+    struct esi_tree_word word = {.text = text, .length = strlen(text)};
+
+    return esi_tree_parse_bytes(&line, word, rule);
+}

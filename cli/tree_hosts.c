@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The collective trees of a run on all its hosts.
+ *
+ * This host is asked by the same words as the others, only without its tuple server: it
+ * may have none.
+ */
+#include "config.h"
+
+#include "cli/tree_hosts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "cli/command.h"
+#include "scopes/collective_trees.h"
+#include "scopes/servers.h"
+
+#define ANSWER_NS UINT64_C(5000000000)
+
+enum request { TREES, WISH, CHANGE };
+
+/* What all hosts are asked, and what is made of the answers. */
+struct question {
+    enum request request;
+    const char *text; /* of CHANGE */
+    int (*take)(void *data, const struct es_member *reply);
+    void *data;
+    int silent; /* hosts that gave no answer */
+};
+
+/* --- Asking ----------------------------------------------------------------------- */
+
+static int answer_here(const struct es_run *run,
+                       const struct question *question,
+                       struct es_json_out *out)
+{
+    switch (question->request) {
+    case TREES:
+        es_collective_trees_tell(run, NULL, out);
+        return 0;
+    case WISH:
+        return es_collective_trees_tell_wish(run, NULL, out);
+    case CHANGE:
+        es_collective_trees_wish(run, NULL, question->text, out);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int ask_here(const struct es_run *run, const struct question *question)
+{
+    struct es_message *reply;
+    struct es_json_text json;
+    char *text;
+    size_t length;
+
+    if (es_json_text_begin(&json) < 0)
+        return -ENOMEM;
+    es_json_out_begin_object(&json.out, NULL);
+    int code = answer_here(run, question, &json.out);
+    es_json_out_end(&json.out);
+    int finished = es_json_text_finish(&json, &text, &length);
+    if (finished < 0)
+        return finished;
+    if (code == 0)
+        code = es_message_parse(text, length, "this host", NULL, &reply);
+    if (code == 0) {
+        code = question->take(question->data, es_message_root(reply));
+        es_message_destroy(reply);
+    }
+    free(text);
+    return code;
+}
+
+/* Caller frees *ret_text. */
+static int format_request(const struct question *question,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    static const char *const names[] = {
+        [TREES] = "trees", [WISH] = "trees.wish", [CHANGE] = "trees.change"};
+    struct es_json_text json;
+
+    if (es_json_text_begin(&json) < 0)
+        return -ENOMEM;
+    es_json_out_begin_object(&json.out, NULL);
+    es_json_out_string(&json.out, "request", names[question->request]);
+    if (question->text)
+        es_json_out_string(&json.out, "text", question->text);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_text, ret_length);
+}
+
+static int ask_host(struct es_servers *servers,
+                    const char *host,
+                    const char *text,
+                    size_t length,
+                    struct question *question)
+{
+    struct es_error error = {.text = ""};
+    struct es_message *reply;
+
+    int code =
+        es_servers_request(servers, host, text, length, ANSWER_NS, &error, &reply);
+    if (code < 0) {
+        esi_command_fail_error(0, &error, code, "host %s cannot be asked", host);
+        question->silent++;
+        return 0;
+    }
+    code = question->take(question->data, es_message_root(reply));
+    es_message_destroy(reply);
+    return code;
+}
+
+static int ask_others(struct es_servers *servers, struct question *question)
+{
+    struct es_server_info info;
+    char *text;
+    size_t length;
+    int code = format_request(question, &text, &length);
+
+    if (code < 0)
+        return code;
+    for (size_t i = 0; code == 0 && es_servers_at(servers, i, &info) == 0; i++)
+        if (!info.here && info.state != ES_SERVER_ENDED)
+            code = ask_host(servers, info.host, text, length, question);
+    free(text);
+    return code;
+}
+
+static int ask_all(const struct esi_consumer *consumer, struct question *question)
+{
+    int code = es_run_refresh(consumer->run);
+
+    if (code >= 0)
+        code = ask_here(consumer->run, question);
+    if (code == 0 && consumer->servers)
+        code = ask_others(consumer->servers, question);
+    return code;
+}
+
+/* --- What is in force ------------------------------------------------------------- */
+
+static struct esi_tree_row *add_row(struct esi_tree_rows *rows,
+                                    const struct esi_tree_row *row)
+{
+    struct esi_tree_row *grown =
+        reallocarray(rows->rows, rows->count + 1, sizeof *grown);
+
+    if (!grown)
+        return NULL;
+    rows->rows = grown;
+    grown[rows->count] = *row;
+    grown[rows->count].order = rows->count;
+    return &grown[rows->count++];
+}
+
+static int take_rule(struct esi_tree_rows *rows,
+                     const struct esi_tree_row *communicator,
+                     const struct es_member *rule)
+{
+    struct esi_tree_row *row = add_row(rows, communicator);
+
+    if (!row)
+        return -ENOMEM;
+    row->has_rule = true;
+    row->operations = (uint32_t)es_member_integer_or(rule, "operations", 0);
+    snprintf(row->bytes, sizeof row->bytes, "%s", es_member_text_or(rule, "bytes", ""));
+    snprintf(row->name, sizeof row->name, "%s", es_member_text_or(rule, "name", ""));
+    snprintf(row->tree, sizeof row->tree, "%s", es_member_text_or(rule, "tree", "?"));
+    return 0;
+}
+
+static int take_communicator(struct esi_tree_rows *rows,
+                             struct esi_tree_row row,
+                             const struct es_member *communicator)
+{
+    const struct es_member *rules = es_member_find(communicator, "rules");
+    size_t count = es_member_count(rules);
+    int code = 0;
+
+    snprintf(row.communicator, sizeof row.communicator, "%s",
+             es_member_text_or(communicator, "name", ""));
+    row.size = (int)es_member_integer_or(communicator, "size", 0);
+    row.version = (uint32_t)es_member_integer_or(communicator, "version", 0);
+    row.since = es_member_integer_or(communicator, "since", 0);
+    if (count == 0 && !add_row(rows, &row))
+        return -ENOMEM;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = take_rule(rows, &row, es_member_at(rules, i));
+    return code;
+}
+
+static int take_processes(void *data, const struct es_member *reply)
+{
+    const struct es_member *processes = es_member_find(reply, "processes");
+    struct esi_tree_rows *rows = data;
+    int code = 0;
+
+    for (size_t i = 0; i < es_member_count(processes) && code == 0; i++) {
+        const struct es_member *process = es_member_at(processes, i);
+        const struct es_member *list = es_member_find(process, "communicators");
+        struct esi_tree_row row = {
+            .rank = (int)es_member_integer_or(process, "rank", -1),
+            .alive = es_member_boolean_or(process, "alive", false),
+            .wish = (uint32_t)es_member_integer_or(process, "wish", 0),
+        };
+        rows->processes++;
+        rows->alive += row.alive;
+        for (size_t j = 0; j < es_member_count(list) && code == 0; j++)
+            code = take_communicator(rows, row, es_member_at(list, j));
+    }
+    return code;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct esi_tree_row *left = a, *right = b;
+
+    if (left->rank != right->rank)
+        return left->rank > right->rank ? 1 : -1;
+    return left->order > right->order ? 1 : -1;
+}
+
+int esi_tree_rows_ask(const struct esi_consumer *consumer,
+                      struct esi_tree_rows *ret_rows)
+{
+    struct esi_tree_rows rows = {.rows = NULL};
+    struct question question = {
+        .request = TREES, .take = take_processes, .data = &rows};
+    int code = ask_all(consumer, &question);
+
+    if (code < 0) {
+        esi_tree_rows_fini(&rows);
+        return code;
+    }
+    /* Rules of one communicator stay in their order, which is that of precedence. */
+    if (rows.count > 0)
+        qsort(rows.rows, rows.count, sizeof *rows.rows, compare_rows);
+    rows.silent = question.silent;
+    *ret_rows = rows;
+    return 0;
+}
+
+void esi_tree_rows_fini(struct esi_tree_rows *rows)
+{
+    free(rows->rows);
+    *rows = (struct esi_tree_rows){.rows = NULL};
+}
+
+/* --- What is wished for ----------------------------------------------------------- */
+
+struct newest {
+    char *text;
+    int64_t rank;
+};
+
+static int take_wish(void *data, const struct es_member *reply)
+{
+    struct newest *newest = data;
+    const char *text = es_member_text_or(reply, "text", NULL);
+    int64_t rank = es_member_integer_or(reply, "rank", 0);
+
+    if (!text || (newest->text && rank >= newest->rank))
+        return 0;
+    free(newest->text);
+    newest->text = strdup(text);
+    newest->rank = rank;
+    return newest->text ? 0 : -ENOMEM;
+}
+
+int esi_tree_wish_ask(const struct esi_consumer *consumer, char **ret_text)
+{
+    struct newest newest = {.text = NULL};
+    struct question question = {.request = WISH, .take = take_wish, .data = &newest};
+    int code = ask_all(consumer, &question);
+
+    if (code < 0)
+        free(newest.text);
+    else
+        *ret_text = newest.text;
+    return code;
+}
+
+static int take_change(void *data, const struct es_member *reply)
+{
+    const struct es_member *refused = es_member_find(reply, "refused");
+    struct esi_tree_change *change = data;
+
+    change->fit += (int)es_member_integer_or(reply, "fit", 0);
+    change->changed += (int)es_member_integer_or(reply, "changed", 0);
+    for (size_t i = 0; i < es_member_count(refused); i++) {
+        const struct es_member *one = es_member_at(refused, i);
+        esi_command_note("rank %d keeps its trees: %s",
+                         (int)es_member_integer_or(one, "rank", -1),
+                         strerror((int)es_member_integer_or(one, "code", EIO)));
+    }
+    return 0;
+}
+
+int esi_tree_change(const struct esi_consumer *consumer,
+                    const char *text,
+                    struct esi_tree_change *ret_change)
+{
+    struct esi_tree_change change = {.fit = 0};
+    struct question question = {
+        .request = CHANGE, .text = text, .take = take_change, .data = &change};
+    int code = ask_all(consumer, &question);
+
+    if (code < 0)
+        return code;
+    change.silent = question.silent;
+    *ret_change = change;
+    return 0;
+}

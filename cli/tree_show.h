@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The collective trees in force, printed. */
+#ifndef ES_CLI_TREE_SHOW_H
+#define ES_CLI_TREE_SHOW_H
+
+#include "cli/command.h"
+#include "cli/tree_hosts.h"
+
+/* All of them as a table or as JSON Lines.  -ENOMEM, -EIO. */
+int esi_tree_show(const struct esi_tree_rows *rows,
+                  const char *run,
+                  enum es_format format);
+
+/* A line each, only where trees are not the library's. */
+void esi_tree_list(const struct esi_tree_rows *rows,
+                   const char *run,
+                   enum es_format format);
+
+#endif

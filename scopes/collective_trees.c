@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The collective trees of a run on one host: told as JSON, and wished for. */
+#include "config.h"
+
+#include "scopes/collective_trees.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_rules.h"
+
+/* Two operators at once: the second waits for the first, but not for ever. */
+enum { TRIES = 200 };
+#define PAUSE_NS 5000000
+
+/* The processes meant, with what they say of themselves. */
+static bool is_meant(const struct es_segment_view *segment,
+                     const char *host,
+                     struct es_segment_info *ret_info)
+{
+    if (!es_segment_view_has_trees(segment))
+        return false;
+    es_segment_view_info(segment, ret_info);
+    return ret_info->rank >= 0 && !ret_info->kept &&
+           (!host || strcmp(host, ret_info->host) == 0);
+}
+
+/* --- What is in force ------------------------------------------------------------- */
+
+/* The log of one process; owned by whoever reads it. */
+struct log {
+    struct es_tree_log_entry *entries;
+    size_t count;
+};
+
+/* The last entry of a communicator; NULL = there is none. */
+static const struct es_tree_log_entry *newest_of(const struct log *log, uint16_t index)
+{
+    for (size_t i = log->count; i > 0; i--)
+        if (log->entries[i - 1].communicator == index)
+            return &log->entries[i - 1];
+    return NULL;
+}
+
+static void write_rule(const struct es_tree_log_entry *entry, struct es_json_out *out)
+{
+    char bytes[48];
+
+    /* 64 bits are more than the numbers of JSON have here. */
+    if (entry->max_bytes == UINT64_MAX)
+        snprintf(bytes, sizeof bytes, "%" PRIu64 "-", entry->min_bytes);
+    else
+        snprintf(bytes, sizeof bytes, "%" PRIu64 "-%" PRIu64, entry->min_bytes,
+                 entry->max_bytes);
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "name", entry->name);
+    es_json_out_string(out, "tree", entry->text);
+    es_json_out_unsigned(out, "operations", entry->operations);
+    es_json_out_string(out, "bytes", bytes);
+    es_json_out_end(out);
+}
+
+/* Rules come into force together, so they share version and first instance. */
+static void write_rules(const struct log *log,
+                        const struct es_tree_log_entry *newest,
+                        struct es_json_out *out)
+{
+    es_json_out_unsigned(out, "version", newest->version);
+    es_json_out_unsigned(out, "since", newest->first_instance);
+    es_json_out_begin_array(out, "rules");
+    for (size_t i = 0; i < log->count; i++) {
+        const struct es_tree_log_entry *entry = &log->entries[i];
+        if (entry->communicator == newest->communicator &&
+            entry->version == newest->version &&
+            entry->first_instance == newest->first_instance)
+            write_rule(entry, out);
+    }
+    es_json_out_end(out);
+}
+
+static void write_communicator(const struct es_segment_view *segment,
+                               const struct log *log,
+                               uint16_t index,
+                               struct es_json_out *out)
+{
+    struct es_communicator_info info;
+
+    if (es_segment_view_communicator(segment, index, &info) < 0 || info.rank != 0 ||
+        info.freed || info.remote_size > 0)
+        return;
+    const struct es_tree_log_entry *newest = newest_of(log, index);
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "name", info.name);
+    es_json_out_signed(out, "size", info.size);
+    if (newest)
+        write_rules(log, newest, out);
+    es_json_out_end(out);
+}
+
+static void write_process(const struct es_segment_view *segment,
+                          const struct es_segment_info *info,
+                          struct log *log,
+                          struct es_json_out *out)
+{
+    size_t count = es_segment_view_communicator_count(segment);
+
+    log->count = es_segment_view_tree_log(segment, log->entries, ES_TREE_LOG_ENTRIES);
+    es_json_out_begin_object(out, NULL);
+    es_json_out_signed(out, "rank", info->rank);
+    es_json_out_bool(out, "alive", info->alive);
+    es_json_out_unsigned(out, "wish", es_segment_view_wish_version(segment));
+    es_json_out_begin_array(out, "communicators");
+    for (size_t i = 0; i < count; i++)
+        write_communicator(segment, log, (uint16_t)i, out);
+    es_json_out_end(out);
+    es_json_out_end(out);
+}
+
+void es_collective_trees_tell(const struct es_run *run,
+                              const char *host,
+                              struct es_json_out *out)
+{
+    struct log log = {.entries = calloc(ES_TREE_LOG_ENTRIES, sizeof *log.entries)};
+    struct es_segment_info info;
+
+    es_json_out_begin_array(out, "processes");
+    for (size_t i = 0; log.entries && i < es_run_segment_count(run); i++)
+        if (is_meant(es_run_segment(run, i), host, &info))
+            write_process(es_run_segment(run, i), &info, &log, out);
+    es_json_out_end(out);
+    free(log.entries);
+}
+
+/* --- What is wished for ----------------------------------------------------------- */
+
+static int wish_patiently(struct es_segment_view *segment, const char *text)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    int code = es_segment_view_wish(segment, text);
+
+    for (int i = 0; code == -EBUSY && i < TRIES; i++) {
+        nanosleep(&pause, NULL);
+        code = es_segment_view_wish(segment, text);
+    }
+    return code;
+}
+
+void es_collective_trees_wish(const struct es_run *run,
+                              const char *host,
+                              const char *text,
+                              struct es_json_out *out)
+{
+    struct es_segment_info info;
+    uint64_t fit = 0, changed = 0;
+
+    es_json_out_begin_array(out, "refused");
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        if (!is_meant(es_run_segment(run, i), host, &info) || !info.alive)
+            continue;
+        int code = wish_patiently(es_run_segment(run, i), text);
+        fit++;
+        changed += code > 0;
+        if (code > 0)
+            continue;
+        es_json_out_begin_object(out, NULL);
+        es_json_out_signed(out, "rank", info.rank);
+        es_json_out_signed(out, "code", -code);
+        es_json_out_end(out);
+    }
+    es_json_out_end(out);
+    es_json_out_unsigned(out, "fit", fit);
+    es_json_out_unsigned(out, "changed", changed);
+}
+
+int es_collective_trees_tell_wish(const struct es_run *run,
+                                  const char *host,
+                                  struct es_json_out *out)
+{
+    const struct es_segment_view *lowest = NULL;
+    struct es_segment_info info;
+    int rank = 0;
+
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        if (!is_meant(es_run_segment(run, i), host, &info) ||
+            es_segment_view_wish_version(es_run_segment(run, i)) == 0 ||
+            (lowest && info.rank >= rank))
+            continue;
+        lowest = es_run_segment(run, i);
+        rank = info.rank;
+    }
+    char *text = lowest ? malloc(ES_TREE_WISH_BYTES) : NULL;
+    if (lowest && !text)
+        return -ENOMEM;
+    if (lowest && es_segment_view_read_wish(lowest, text) != 0) {
+        es_json_out_signed(out, "rank", rank);
+        es_json_out_string(out, "text", text);
+    }
+    free(text);
+    return 0;
+}

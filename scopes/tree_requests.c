@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Requests about the collective trees of this host's processes.
+ *
+ *   {"request": "trees"}                      what is in force: collective_trees.h
+ *   {"request": "trees.wish"}                 the newest wish: "rank" and "text"
+ *   {"request": "trees.change", "text": ...}  the rules that are to hold from now on
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "scopes/collective_trees.h"
+#include "scopes/service.h"
+#include "tuplespace/tree_rules.h"
+
+static int serve_trees(struct es_service_connection *connection,
+                       const struct es_member *request,
+                       struct es_json_out *reply,
+                       struct es_error *error)
+{
+    struct es_run *run;
+    int code = esi_service_run(connection, error, &run);
+
+    (void)request;
+    if (code == 0)
+        es_collective_trees_tell(run, connection->service->host, reply);
+    return code;
+}
+
+static int serve_wish(struct es_service_connection *connection,
+                      const struct es_member *request,
+                      struct es_json_out *reply,
+                      struct es_error *error)
+{
+    struct es_run *run;
+    int code = esi_service_run(connection, error, &run);
+
+    (void)request;
+    return code == 0
+               ? es_collective_trees_tell_wish(run, connection->service->host, reply)
+               : code;
+}
+
+/* Nobody but the processes would see that the rules are wrong, and they could tell
+ * nobody. */
+static int check_rules(const char *text, struct es_error *error)
+{
+    struct es_tree_plan plan;
+    int code = es_tree_plan_parse(text, "rules", error, &plan);
+
+    if (code == 0)
+        es_tree_plan_fini(&plan);
+    return code;
+}
+
+static int serve_change(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    struct es_run *run;
+    const char *text;
+    int code = es_member_text(request, "text", error, &text);
+
+    if (code == 0)
+        code = check_rules(text, error);
+    if (code == 0)
+        code = esi_service_run(connection, error, &run);
+    if (code == 0)
+        es_collective_trees_wish(run, connection->service->host, text, reply);
+    return code;
+}
+
+const struct es_request esi_tree_requests[] = {
+    {"trees", serve_trees},
+    {"trees.wish", serve_wish},
+    {"trees.change", serve_change},
+    {NULL, NULL},
+};
