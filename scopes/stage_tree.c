@@ -202,7 +202,8 @@ static int use_threads(const struct esi_planner *planner, struct es_stage_node *
 {
     struct es_stage_node *joint = root;
 
-    while (joint->child_count == 1 && esi_part_is_here(planner, joint->host))
+    while (joint->child_count == 1 && esi_part_is_here(planner, joint->host) &&
+           strcmp(joint->type, "tree-node") != 0)
         joint = joint->children[0];
     if (planner->config->tree.threads == 0 || joint->child_count < 2 ||
         !esi_part_is_here(planner, joint->host))

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "eventspace/operation.h"
+
 /* --- Nodes -------------------------------------------------------------------- */
 
 /* Elements of a host that no server tells of were found in this host's memory: they are
@@ -133,10 +135,10 @@ static struct es_stage_node *filtered(const struct esi_planner *planner,
 }
 
 /* Whether filters stand below the reductions: conditions are for operations, and hold
- * for no summary. */
+ * for no summary, nor for results. */
 static bool filters_threads(const struct esi_planner *planner)
 {
-    return planner->config->tree.reduce != NULL;
+    return planner->config->tree.reduce != NULL || planner->config->tree.nodes;
 }
 
 static bool has_filters(const struct esi_planner *planner)
@@ -150,19 +152,24 @@ struct es_stage_node *esi_part_filtered(const struct esi_planner *planner,
     return filters_threads(planner) ? node : filtered(planner, node);
 }
 
+static int set_batch(const struct esi_planner *planner,
+                     struct es_stage_node *node,
+                     const char *name)
+{
+    const struct es_tree_config *tree = &planner->config->tree;
+    int result = set_number(node, name, tree->batch);
+
+    if (result == 0 && tree->batch_wait_ns)
+        result = set_duration(node, "wait", tree->batch_wait_ns);
+    return result;
+}
+
 static struct es_stage_node *batched(const struct esi_planner *planner,
                                      struct es_stage_node *node)
 {
-    const struct es_tree_config *tree = &planner->config->tree;
     struct es_stage_node *top = on_top(planner, node, "batch");
-    int result;
 
-    if (!top)
-        return NULL;
-    result = set_number(top, "tuples", tree->batch);
-    if (result == 0 && tree->batch_wait_ns)
-        result = set_duration(top, "wait", tree->batch_wait_ns);
-    return unless_failed(top, result);
+    return top ? unless_failed(top, set_batch(planner, top, "tuples")) : NULL;
 }
 
 /* --- Elements ----------------------------------------------------------------- */
@@ -329,6 +336,61 @@ static struct es_stage_node *plan_thread(const struct esi_planner *planner,
                              planner->observation.threads);
 }
 
+/* --- Nodes of collective trees ------------------------------------------------- */
+
+static bool has_edges(const struct esi_planner *planner, size_t first, size_t end)
+{
+    uint32_t classes = 0;
+
+    for (size_t place = first; place < end; place++)
+        classes |= planner->origins[planner->order[place]].classes;
+    return (classes & ES_CLASSES_TREE) != 0;
+}
+
+/* Puts the stage that analyses a node on top of its elements, which it takes.  It
+ * batches by itself: what a stage above kept back could not be read again. */
+static struct es_stage_node *analysed(const struct esi_planner *planner,
+                                      struct es_stage_node *node)
+{
+    struct es_stage_node *top = on_top(planner, node, "tree-node");
+
+    if (!top || planner->config->tree.batch == 0)
+        return top;
+    return unless_failed(top, set_batch(planner, top, "batch"));
+}
+
+/* The elements of one process, and what analyses them. */
+static struct es_stage_node *plan_tree_node(const struct esi_planner *planner,
+                                            size_t first,
+                                            size_t end)
+{
+    struct es_stage_node *node = new_thread(planner, "gather", first);
+
+    if (!node)
+        return NULL;
+    snprintf(node->label, sizeof node->label, "rank %d",
+             planner->origins[planner->order[first]].rank);
+    node = unless_failed(node, add_elements(planner, node, first, end));
+    return esi_part_observed(planner, analysed(planner, filtered(planner, node)),
+                             planner->observation.threads);
+}
+
+/* Ranks that have recorded nothing of trees are left out. */
+static int add_tree_nodes(const struct esi_planner *planner,
+                          struct es_stage_node *parent,
+                          size_t first,
+                          size_t end)
+{
+    int result = 0;
+
+    for (size_t next; first < end && result == 0; first = next) {
+        next = esi_places_end_of_process(planner, first, end);
+        if (has_edges(planner, first, next))
+            result = es_stage_node_add(parent, plan_tree_node(planner, first, next));
+    }
+    return result;
+}
+
 static int add_threads(const struct esi_planner *planner,
                        struct es_stage_node *parent,
                        size_t first,
@@ -336,6 +398,8 @@ static int add_threads(const struct esi_planner *planner,
 {
     int result = 0;
 
+    if (planner->config->tree.nodes)
+        return add_tree_nodes(planner, parent, first, end);
     if (!has_threads(planner))
         return add_elements(planner, parent, first, end);
     for (size_t next; first < end && result == 0; first = next) {
@@ -384,7 +448,8 @@ int esi_part_fill(const struct esi_planner *planner,
 
 static bool is_batched(const struct esi_planner *planner, const struct esi_place *place)
 {
-    return planner->config->tree.batch > 0 && !place->direct;
+    return planner->config->tree.batch > 0 && !place->direct &&
+           !planner->config->tree.nodes;
 }
 
 bool esi_part_is_detour(const struct esi_planner *planner,
@@ -392,6 +457,8 @@ bool esi_part_is_detour(const struct esi_planner *planner,
 {
     const struct es_tree_config *tree = &planner->config->tree;
 
+    if (tree->nodes && tree->node_threads)
+        return false;
     if (tree->shape != ES_SHAPE_FLAT &&
         (tree->shape != ES_SHAPE_LEVELS || (tree->levels & ES_LEVEL_HOST)))
         return false;
@@ -409,6 +476,12 @@ struct es_stage_node *esi_part_plan(const struct esi_planner *planner,
     node = esi_part_joint(planner, place->host, label);
     if (node)
         node = unless_failed(node, esi_part_fill(planner, node, place));
+    if (node && node->child_count > 0 && planner->config->tree.nodes &&
+        planner->config->tree.node_threads) {
+        node->type = "threads";
+        node = unless_failed(
+            node, set_number(node, "count", planner->config->tree.node_threads));
+    }
     node = esi_part_filtered(planner, node);
     if (is_batched(planner, place))
         node = batched(planner, node);

@@ -125,6 +125,19 @@ size_t esi_places_end_of_thread(const struct esi_planner *planner,
     return place;
 }
 
+size_t esi_places_end_of_process(const struct esi_planner *planner,
+                                 size_t from,
+                                 size_t end)
+{
+    size_t place = from + 1;
+
+    while (place < end &&
+           origin_at(planner, from)->rank == origin_at(planner, place)->rank &&
+           origin_at(planner, from)->pid == origin_at(planner, place)->pid)
+        place++;
+    return place;
+}
+
 size_t esi_places_end_of_socket(const struct esi_planner *planner,
                                 size_t from,
                                 size_t end)

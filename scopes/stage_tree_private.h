@@ -84,6 +84,10 @@ size_t esi_places_end_of_thread(const struct esi_planner *planner,
 size_t esi_places_end_of_socket(const struct esi_planner *planner,
                                 size_t from,
                                 size_t end);
+/* Likewise whose process. */
+size_t esi_places_end_of_process(const struct esi_planner *planner,
+                                 size_t from,
+                                 size_t end);
 /* The cluster of a place, and the host that leads into it; NULL = none. */
 const char *esi_place_cluster(const struct esi_place *place);
 const char *esi_place_gateway(const struct esi_place *place);

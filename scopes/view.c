@@ -173,6 +173,11 @@ static int check_tree(const struct es_scope_config *config, struct es_error *err
         return es_error_set(error, -EINVAL, "a pull of at most 0 tuples gives nothing");
     if (config->sorting != ES_SORTING_NONE && !every)
         return es_error_set(error, -EINVAL, "the latest tuples alone cannot be sorted");
+    if (config->tree.nodes &&
+        (!every || config->sorting != ES_SORTING_NONE || config->tree.reduce))
+        return es_error_set(error, -EINVAL,
+                            "nodes of collective trees are analysed from every tuple, "
+                            "unsorted and not reduced");
     if (config->lossless && !every)
         return es_error_set(error, -EINVAL, "only every tuple can be had without loss");
     return 0;

@@ -212,21 +212,6 @@ static void note_edge(struct esi_node_instance *instance, const struct es_tuple 
     }
 }
 
-static bool is_contributing(const struct esi_node_edges *table, uint16_t operation)
-{
-    for (size_t i = 0; i < table->contributing_count; i++)
-        if (table->contributing[i] == operation)
-            return true;
-    return false;
-}
-
-static void note_contribution(struct esi_node_edges *table, uint16_t operation)
-{
-    if (table->contributing_count < ESI_NODE_CONTRIBUTING &&
-        !is_contributing(table, operation))
-        table->contributing[table->contributing_count++] = operation;
-}
-
 static struct esi_node_instance *new_instance(struct esi_node_edges *table,
                                               const struct es_tuple *tuple)
 {
@@ -235,8 +220,7 @@ static struct esi_node_instance *new_instance(struct esi_node_edges *table,
     *instance = (struct esi_node_instance){.id = ++table->next_id,
                                            .sequence = tuple->sequence,
                                            .communicator = tuple->communicator,
-                                           .first = ESI_NODE_END,
-                                           .born = table->reading};
+                                           .first = ESI_NODE_END};
     table->hint = table->count++;
     return instance;
 }
@@ -265,8 +249,6 @@ void esi_node_edges_add(struct esi_node_edges *table,
     instance->changed = table->reading;
     instance->changed_ns = now_ns;
     note_edge(instance, tuple);
-    if (tuple->operation == ESI_NODE_CONTRIBUTE)
-        note_contribution(table, instance->operation);
     note_progress(table, tuple);
 }
 
@@ -304,25 +286,18 @@ static struct ways ways_of(const struct esi_node_instance *instance)
     return ways;
 }
 
-/* Whether the rank's own contribution must be among the tuples.  Of operations that the
- * first reading found the beginning may have been read by stages before this one. */
-static bool wants_contribution(const struct esi_node_edges *table,
-                               const struct esi_node_instance *instance)
-{
-    return (table->has_contributions && instance->born == 0) ||
-           is_contributing(table, instance->operation);
-}
-
 /* Whether the edges can be all that there are. */
 static bool is_consistent(const struct esi_node_edges *table,
                           const struct esi_node_instance *instance,
                           const struct ways *ways)
 {
     bool has_parent = instance->below || instance->sent_up || instance->came_down;
+    /* What a leaf sends to its parent is its contribution. */
+    bool sent = instance->sent_up || (instance->contributed && !instance->arrivals);
 
-    if (ways->up && !instance->contributed && wants_contribution(table, instance))
+    if (ways->up && !instance->contributed && table->wants_contributions)
         return false;
-    if (ways->up && has_parent && !instance->sent_up)
+    if (ways->up && has_parent && !sent)
         return false;
     if (ways->down && has_parent && !instance->came_down)
         return false;
@@ -345,7 +320,7 @@ static bool is_counted(const struct esi_node_instance *instance,
                        const struct ways *ways)
 {
     if (ways->up && ways->down)
-        return instance->departures || (instance->came_down && instance->sent_up);
+        return instance->departures > 0;
     return ways->up && instance->sent_up;
 }
 

@@ -92,13 +92,10 @@ struct esi_node_low {
     uint64_t position;
 };
 
-enum { ESI_NODE_CONTRIBUTING = 32 };
-
 /* Caller's memory; all zero is an empty one. */
 struct esi_node_edges {
-    bool has_contributions; /* some element records them: set by the caller */
-    uint16_t contributing[ESI_NODE_CONTRIBUTING]; /* collectives that have them */
-    size_t contributing_count;
+    bool wants_contributions; /* some element records them, so that there is one of each
+                                 operation with a way up: set by the caller */
 
     struct esi_node_edge *edges; /* owned */
     size_t edge_capacity;

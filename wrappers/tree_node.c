@@ -52,11 +52,15 @@ static const struct es_property_schema properties[] = {
 
 enum { READ_AT_ONCE = 16384 };
 
+/* How far ticks and real time may be apart. */
+#define CLOCK_NS UINT64_C(10000000)
+
 struct tree_node {
     size_t batch;
     uint64_t wait_ns;
     uint64_t patience_ns;
     size_t capacity;
+    uint64_t opened_ns; /* real time of the first pull */
     struct esi_node_edges table;
     struct esi_keeper keeper; /* its keys are ids of operations, 0 = none */
     size_t released;          /* tuples at the front of the queue that may be given */
@@ -91,7 +95,7 @@ static int open_tree_node(struct es_stage *stage,
     node->wait_ns = (uint64_t)values[PROPERTY_WAIT].integer;
     node->patience_ns = (uint64_t)values[PROPERTY_PATIENCE].integer;
     node->capacity = (size_t)values[PROPERTY_CAPACITY].integer;
-    node->table.has_contributions = has_contributions(stage->children[0]);
+    node->table.wants_contributions = has_contributions(stage->children[0]);
     stage->state = node;
     return 0;
 }
@@ -242,6 +246,24 @@ static void queue_pieces(struct tree_node *node, struct esi_node_instance *insta
     instance->state = ESI_NODE_QUEUED;
 }
 
+/* Whether stages before this one may have taken some of the operation's tuples: then
+ * what looks like that of a leaf may be the rest of an internal node's. */
+static bool is_straddling(const struct es_stage *stage,
+                          const struct esi_node_instance *instance)
+{
+    const struct tree_node *node = stage->state;
+    uint64_t since_ns = node->opened_ns + CLOCK_NS;
+
+    for (uint32_t i = instance->first; i != ESI_NODE_END;
+         i = node->table.edges[i].next) {
+        const struct esi_node_edge *edge = &node->table.edges[i];
+
+        if (esi_realtime_ns(stage, edge->mark.origin, edge->tuple.start) < since_ns)
+            return true;
+    }
+    return false;
+}
+
 static void judge_one(const struct es_stage *stage,
                       struct esi_node_instance *instance,
                       const struct esi_node_judge *judge,
@@ -259,7 +281,10 @@ static void judge_one(const struct es_stage *stage,
         queue_results(stage, node, instance);
         break;
     case ESI_NODE_LEAF:
-        instance->state = ESI_NODE_DONE;
+        if (instance->edges && is_straddling(stage, instance))
+            queue_pieces(node, instance);
+        else
+            instance->state = ESI_NODE_DONE;
         break;
     case ESI_NODE_INCOMPLETE:
         /* The MPI library's own operations are nothing to anybody. */
@@ -384,6 +409,8 @@ static int pull_tree_node(struct es_stage *stage,
     settle(node, pull);
     if (pull->max == 0)
         return 0;
+    if (node->opened_ns == 0)
+        node->opened_ns = pull->realtime_ns;
     result = take(stage, pull, first, batch);
     if (result == 0)
         result = judge_all(stage, pull);

@@ -91,10 +91,13 @@ struct es_tree_config {
     size_t batch; /* tuples a server collects before it answers; 0 = does not wait */
     uint64_t batch_wait_ns; /* how long it waits for them at most */
     uint64_t limit_ns;      /* how long a server may take to answer (5 s) */
-    bool through_server;    /* also this host's elements are read by its tuple server */
-    const char *observe;    /* stages that carry collectors: "hosts", "joints" or "all",
-                               then, if wanted, a blank and the collectors' name; NULL =
-                               none; borrowed */
+    bool nodes; /* each rank's edges of collective trees become results, by a stage
+                   `tree-node` on its host */
+    unsigned node_threads; /* of each host, that do this; 0 = the server's own */
+    bool through_server;   /* also this host's elements are read by its tuple server */
+    const char *observe;   /* stages that carry collectors: "hosts", "joints" or "all",
+                              then, if wanted, a blank and the collectors' name; NULL =
+                              none; borrowed */
 };
 
 enum es_sorting {

@@ -19,13 +19,16 @@
 static void describe(const struct es_scope_config *config, char *out, size_t size)
 {
     const struct es_tree_config *tree = &config->tree;
+    char nodes[32] = "";
 
-    snprintf(out, size, "%d %u %u %d %u %u %s %s %zu %llu %llu %d %s %d %llu %zu %d",
+    if (tree->nodes || tree->node_threads)
+        snprintf(nodes, sizeof nodes, " nodes %d %u", tree->nodes, tree->node_threads);
+    snprintf(out, size, "%d %u %u %d %u %u %s %s %zu %llu %llu %d%s %s %d %llu %zu %d",
              (int)tree->shape, tree->levels, tree->fan_out, (int)tree->mode,
              tree->threads, tree->ahead, tree->joints ? tree->joints : "-",
              tree->reduce ? tree->reduce : "-", tree->batch,
              (unsigned long long)tree->batch_wait_ns,
-             (unsigned long long)tree->limit_ns, tree->through_server,
+             (unsigned long long)tree->limit_ns, tree->through_server, nodes,
              tree->observe ? tree->observe : "-", (int)config->sorting,
              (unsigned long long)config->window_ns, config->max, config->lossless);
 }
@@ -70,6 +73,10 @@ static const struct {
      "0 31 0 0 0 0 - - 0 0 5000000000 1 - 0 10000000 65536 0"},
     {"through-server", "on", "yes",
      "0 31 0 0 0 0 - - 0 0 5000000000 1 - 0 10000000 65536 0"},
+    {"nodes", "yes", NULL,
+     "0 31 0 0 0 0 - - 0 0 5000000000 0 nodes 1 0 - 0 10000000 65536 0"},
+    {"node-threads", "3", NULL,
+     "0 31 0 0 0 0 - - 0 0 5000000000 0 nodes 0 3 - 0 10000000 65536 0"},
     {"observe", "joints mine", NULL,
      "0 31 0 0 0 0 - - 0 0 5000000000 0 joints mine 0 10000000 65536 0"},
     {"sort", "none", NULL, DEFAULTS},

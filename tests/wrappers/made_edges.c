@@ -60,10 +60,11 @@ static void plan_instance(struct made_plan *plan, bool blocking, uint64_t *rando
 
     plan->count = plan->done = 0;
     plan->instance->children = children;
-    add_step(plan, MADE_CONTRIBUTE, ESI_NODE_CONTRIBUTE, parent);
+    if (kinds[kind].up || parent < 0)
+        add_step(plan, MADE_CONTRIBUTE, ESI_NODE_CONTRIBUTE, parent);
     for (int i = 0; i < children && kinds[kind].up; i++)
         add_step(plan, MADE_ARRIVAL, ESI_NODE_ARRIVAL_UP, 10 + i);
-    if (kinds[kind].up && parent >= 0)
+    if (kinds[kind].up && parent >= 0 && children > 0)
         add_step(plan, MADE_DEPARTURE, ESI_NODE_DEPARTURE_UP, parent);
     if (kinds[kind].down && parent >= 0)
         add_step(plan, MADE_ARRIVAL, ESI_NODE_ARRIVAL_DOWN, parent);
@@ -104,9 +105,8 @@ static void expect(struct made_plan *plan)
     const struct es_tuple *served = last_of(plan, ESI_NODE_DEPARTURE_DOWN);
     struct made_instance *instance = plan->instance;
     struct es_tuple *results = instance->results;
-    struct es_tuple empty = *own;
+    struct es_tuple empty = plan->steps[0].tuple;
 
-    empty.bytes = 0;
     instance->result_count = 0;
     if (instance->children == 0)
         return;
@@ -125,7 +125,7 @@ static void expect(struct made_plan *plan)
         empty.operation = ESI_NODE_DOWN;
         *result = empty;
         if (up)
-            result->bytes = (uint32_t)(up->stop - (last ? last : own)->stop);
+            result->bytes = (uint32_t)(up->stop - last->stop);
         result->peer = served ? served->peer : -1;
         result->stop = served ? served->stop : up->stop;
         result->start = !served ? up->stop
@@ -160,7 +160,7 @@ void made_edges_make(struct made_edges *made,
     static struct made_plan plans[16];
     size_t open = 0;
     uint32_t sequences[MADE_COMMUNICATORS] = {0};
-    uint64_t now = 1000;
+    uint64_t now = UINT64_C(1000000000);
 
     assert(overlap <= sizeof plans / sizeof *plans && instances <= MADE_INSTANCES);
     memset(made, 0, sizeof *made);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Results of nodes come from tuple servers each once, also while the scope is changed
+ * and while servers are lost. */
+#include "config.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/host.h"
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/node_statistics.h"
+#include "monitors/tree_nodes.h"
+#include "scopes/servers.h"
+#include "tests/scopes/made_server.h"
+#include "tests/wrappers/made_edges.h"
+#include "tests/wrappers/source.h"
+
+enum { RANKS = 3, THRESHOLD = 16000 };
+
+static struct made_edges edges[RANKS];
+static unsigned seen[RANKS][MADE_INSTANCES];
+static uint64_t random_state = 42;
+
+struct fixture {
+    struct made_run made;
+    struct made_servers made_servers;
+    struct made_server *server;
+    struct es_servers *servers;
+    struct es_tree_nodes *nodes;
+    struct es_node_statistics *statistics;
+    struct es_writer *writers[RANKS][MADE_KINDS];
+    char host[ES_HOST_NAME_BYTES];
+    _Atomic bool written; /* all there is */
+    unsigned pieced;
+};
+
+static void add_rank(struct fixture *fixture, int rank)
+{
+    static const char *const names[] = {"contribute", "arrival", "departure",
+                                        "collective"};
+    static const uint32_t classes[] = {1u << ES_CLASS_CONTRIBUTE,
+                                       1u << ES_CLASS_ARRIVAL, 1u << ES_CLASS_DEPARTURE,
+                                       1u << ES_CLASS_COLLECTIVE};
+    struct es_segment *segment =
+        made_run_add_rank_on(&fixture->made, fixture->host, rank, RANKS);
+
+    for (uint64_t i = 1; i < MADE_COMMUNICATORS; i++) {
+        struct es_communicator_config config = {
+            .key = {1, 2 + i}, .rank = rank, .parent = 0, .name = "other"};
+        int32_t group[RANKS] = {0, 1, 2};
+        uint16_t index;
+
+        config.group = group;
+        config.group_size = RANKS;
+        assert_int_equal(es_segment_add_communicator(segment, &config, &index), 0);
+        assert_int_equal(index, i);
+    }
+    for (int i = 0; i < MADE_KINDS; i++)
+        fixture->writers[rank][i] = made_run_add_element(
+            &fixture->made, segment, rank, 0, names[i], classes[i], THRESHOLD);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct es_error error = {.text = ""};
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    made_servers_begin(&fixture->made_servers, fixture->made.name);
+    es_host_name(fixture->host);
+    fixture->server = made_server_add(&fixture->made_servers, fixture->host);
+    es_host_board_set_address(fixture->server->board, fixture->server->address, true);
+    if (es_servers_open(fixture->made.name, fixture->server->address, &error,
+                        &fixture->servers) != 0)
+        fail_msg("%s", error.text);
+    for (int rank = 0; rank < RANKS; rank++) {
+        add_rank(fixture, rank);
+        made_edges_make(&edges[rank], MADE_INSTANCES,
+                        1 + next_random(&random_state) % 8, &random_state);
+    }
+    assert_int_equal(es_node_statistics_create(&fixture->statistics), 0);
+    memset(seen, 0, sizeof seen);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_tree_nodes_close(fixture->nodes);
+    es_servers_close(fixture->servers);
+    made_servers_end(&fixture->made_servers);
+    made_run_end(&fixture->made);
+    es_node_statistics_destroy(fixture->statistics);
+    free(fixture);
+    return 0;
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static void write_one(struct fixture *fixture, int rank, size_t counts[MADE_KINDS])
+{
+    size_t at = 0;
+    int element;
+    struct es_tuple tuple;
+
+    for (int i = 0; i < MADE_KINDS; i++)
+        at += counts[i];
+    element = edges[rank].order[at];
+    tuple = edges[rank].tuples[element][counts[element]++];
+    es_writer_write(fixture->writers[rank][element], &tuple);
+}
+
+/* What the ranks record, a little at a time. */
+static void *write_all(void *data)
+{
+    struct fixture *fixture = data;
+    size_t counts[RANKS][MADE_KINDS] = {{0}};
+    size_t left = 0, done[RANKS] = {0};
+    uint64_t random = 7;
+
+    for (int rank = 0; rank < RANKS; rank++)
+        left += edges[rank].published;
+    while (left > 0) {
+        int rank = (int)(next_random(&random) % RANKS);
+
+        if (done[rank] == edges[rank].published)
+            continue;
+        write_one(fixture, rank, counts[rank]);
+        done[rank]++;
+        if (--left % 64 == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    }
+    fixture->written = true;
+    return NULL;
+}
+
+/* --- What comes of it ------------------------------------------------------------- */
+
+/* The expected half of a result. */
+static const struct es_tuple *half(const struct made_instance *instance, uint16_t code)
+{
+    for (size_t i = 0; i < instance->result_count; i++)
+        if (instance->results[i].operation == code)
+            return &instance->results[i];
+    return NULL;
+}
+
+static uint64_t span_ns(const struct fixture *fixture, uint64_t ticks)
+{
+    return es_clock_span_ns(&es_segment_layout(fixture->made.segments[0])->clock,
+                            ticks);
+}
+
+static void check(const struct fixture *fixture,
+                  const struct made_instance *instance,
+                  const struct es_tree_node_result *result)
+{
+    const struct es_tuple *up = half(instance, ESI_NODE_UP);
+    const struct es_tuple *down = half(instance, ESI_NODE_DOWN);
+
+    if (result->has_up != (up != NULL))
+        fail_msg("rank %d, communicator %d, instance %u, %s: up %d, down %d, pieced %d",
+                 result->world_rank, instance->communicator, instance->sequence,
+                 es_operation_name(result->operation), result->has_up, result->has_down,
+                 result->pieced);
+    assert_int_equal(result->rank, result->world_rank);
+    if (up) {
+        assert_int_equal(result->last_child, up->peer);
+        assert_int_equal(result->spread_ns, span_ns(fixture, up->stop - up->start));
+        assert_int_equal(result->wait_ns, span_ns(fixture, up->bytes));
+    }
+    assert_int_equal(result->has_down, down != NULL && down->peer >= 0);
+    if (result->has_down) {
+        assert_int_equal(result->last_served, down->peer);
+        if (!result->pieced)
+            assert_int_equal(result->down_ns,
+                             span_ns(fixture, down->stop - down->start));
+    }
+    if (down && !result->pieced)
+        assert_int_equal(result->up_ns, span_ns(fixture, down->bytes));
+}
+
+static void take(void *data, const struct es_tree_node_result *result)
+{
+    struct fixture *fixture = data;
+    const struct es_tuple wanted = {.communicator = (uint16_t)(result->key[1] - 2),
+                                    .sequence = result->instance};
+    struct made_instance *instance;
+
+    assert_int_equal(result->key[0], 1);
+    assert_true(result->world_rank >= 0 && result->world_rank < RANKS);
+    instance = made_edges_find(&edges[result->world_rank], &wanted);
+    assert_non_null(instance);
+    check(fixture, instance, result);
+    seen[result->world_rank][instance - edges[result->world_rank].instances]++;
+    fixture->pieced += result->pieced;
+    assert_int_equal(es_node_statistics_add(fixture->statistics, result), 0);
+}
+
+static void each_came_once(const struct fixture *fixture)
+{
+    struct es_tree_nodes_counts counts;
+    uint64_t results = 0, rows = 0;
+
+    es_tree_nodes_counts(fixture->nodes, &counts);
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < edges[rank].instance_count; i++) {
+            bool wanted = edges[rank].instances[i].result_count > 0;
+
+            if (seen[rank][i] != wanted)
+                fail_msg("rank %d, communicator %d, instance %u: %u results", rank,
+                         edges[rank].instances[i].communicator,
+                         edges[rank].instances[i].sequence, seen[rank][i]);
+            results += wanted;
+        }
+    for (size_t i = 0; i < es_node_statistics_count(fixture->statistics); i++)
+        rows += es_node_statistics_at(fixture->statistics, i)->count;
+    assert_int_equal(counts.results, results);
+    assert_int_equal(rows, results);
+    assert_int_equal(counts.incomplete, 0);
+    assert_int_equal(counts.lost, 0);
+    assert_int_equal(counts.pieced, fixture->pieced);
+}
+
+static void open_nodes(struct fixture *fixture, bool servers)
+{
+    struct es_tree_nodes_config config;
+    struct es_error error = {.text = ""};
+
+    es_tree_nodes_config_init(&config);
+    config.run = fixture->made.name;
+    config.servers = servers ? fixture->servers : NULL;
+    config.on_result = take;
+    config.data = fixture;
+    config.interval_ns = 2000000;
+    if (es_tree_nodes_open(&config, &error, &fixture->nodes) != 0)
+        fail_msg("%s", error.text);
+}
+
+/* --- Tests ------------------------------------------------------------------------ */
+
+static void a_thread_gathers_what_servers_analyse(void **state)
+{
+    struct fixture *fixture = *state;
+    pthread_t writer;
+
+    open_nodes(fixture, true);
+    assert_int_equal(es_tree_nodes_start(fixture->nodes), 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    pthread_join(writer, NULL);
+    es_tree_nodes_stop(fixture->nodes);
+    each_came_once(fixture);
+    assert_int_equal(fixture->pieced, 0);
+}
+
+static void without_servers_they_are_analysed_here(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_nodes(fixture, false);
+    write_all(fixture);
+    assert_true(es_tree_nodes_drain(fixture->nodes) > 0);
+    each_came_once(fixture);
+}
+
+static void change(struct fixture *fixture)
+{
+    static const char *const changes[][2] = {
+        {"node-threads", "0"},
+        {"node-threads", "1"},
+        {"node-threads", "8"},
+        {"batch", "0"},
+        {"batch", "40"},
+        {"batch-wait", "3ms"},
+        {"threads", "2"},
+        {"threads", "0"},
+        {"shape", "flat"},
+        {"shape", "views"},
+        {"ahead", "2"},
+        {"ahead", "0"},
+        {"max", "50"},
+        {"max", "65536"},
+        {"through-server", "no"},
+        {"through-server", "yes"},
+    };
+    size_t index = next_random(&random_state) % (sizeof changes / sizeof *changes);
+    struct es_scope *scope = es_tree_nodes_scope(fixture->nodes);
+    struct es_scope_config config = *es_scope_config(scope);
+    struct es_error error = {.text = ""};
+
+    assert_int_equal(
+        es_scope_config_set(&config, changes[index][0], changes[index][1], NULL), 0);
+    if (es_scope_reconfigure(scope, &config, &error) != 0)
+        fail_msg("%s=%s: %s", changes[index][0], changes[index][1], error.text);
+}
+
+static void results_are_complete_across_reconfigurations(void **state)
+{
+    struct fixture *fixture = *state;
+    pthread_t writer;
+
+    open_nodes(fixture, true);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    while (!fixture->written) {
+        assert_true(es_tree_nodes_pull(fixture->nodes) >= 0);
+        if (next_random(&random_state) % 3 == 0)
+            change(fixture);
+    }
+    pthread_join(writer, NULL);
+    assert_true(es_tree_nodes_drain(fixture->nodes) >= 0);
+    each_came_once(fixture);
+    assert_true(fixture->pieced > 0);
+}
+
+static void results_are_complete_though_servers_are_lost(void **state)
+{
+    struct fixture *fixture = *state;
+    pthread_t writer;
+
+    open_nodes(fixture, true);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    while (!fixture->written) {
+        (void)es_tree_nodes_pull(fixture->nodes);
+        if (next_random(&random_state) % 20 == 0) {
+            made_server_stop(fixture->server);
+            made_server_start(&fixture->made_servers, fixture->server);
+        }
+    }
+    pthread_join(writer, NULL);
+    /* Until the connection is there again. */
+    for (int i = 0; i < 40; i++) {
+        (void)es_tree_nodes_pull(fixture->nodes);
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    assert_true(es_tree_nodes_drain(fixture->nodes) >= 0);
+    each_came_once(fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_thread_gathers_what_servers_analyse, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(without_servers_they_are_analysed_here, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(results_are_complete_across_reconfigurations,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(results_are_complete_though_servers_are_lost,
+                                        set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
