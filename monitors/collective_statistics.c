@@ -61,6 +61,7 @@ void es_collective_statistics_destroy(struct es_collective_statistics *statistic
 struct group_name {
     const uint64_t *key;
     uint16_t operation;
+    bool tree;
     uint32_t version;
     int size;
 };
@@ -69,7 +70,8 @@ static size_t hash_of(const struct group_name *name)
 {
     uint64_t mixed = name->key[0] ^ (name->key[1] << 1);
 
-    mixed ^= (uint64_t)name->operation << 32 ^ name->version;
+    mixed ^= (uint64_t)name->operation << 32 ^ (uint64_t)name->tree << 63;
+    mixed ^= name->version;
     mixed *= UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(mixed >> 32);
 }
@@ -78,8 +80,8 @@ static bool has_name(const struct es_collective_group *group,
                      const struct group_name *name)
 {
     return group->key[0] == name->key[0] && group->key[1] == name->key[1] &&
-           group->operation == name->operation && group->version == name->version &&
-           group->size == name->size;
+           group->operation == name->operation && group->by_tree == name->tree &&
+           group->version == name->version && group->size == name->size;
 }
 
 /* The place of a group, or the free one where it belongs. */
@@ -97,8 +99,8 @@ static uint32_t *find_place(const struct es_collective_statistics *statistics,
 
 static struct group_name name_of(const struct es_collective_group *group)
 {
-    return (struct group_name){group->key, group->operation, group->version,
-                               group->size};
+    return (struct group_name){group->key, group->operation, group->by_tree,
+                               group->version, group->size};
 }
 
 static int grow(struct es_collective_statistics *statistics)
@@ -145,6 +147,7 @@ static struct es_collective_group *find_group(
     *group = (struct es_collective_group){
         .key = {name->key[0], name->key[1]},
         .operation = name->operation,
+        .by_tree = name->tree,
         .version = name->version,
         .size = name->size,
         .ranks = calloc((size_t)name->size, sizeof *group->ranks),
@@ -227,8 +230,8 @@ static int add_measures(struct es_collective_group *group,
 int es_collective_statistics_add(struct es_collective_statistics *statistics,
                                  const struct es_collective_instance *instance)
 {
-    struct group_name name = {instance->key, instance->operation, instance->version,
-                              instance->size};
+    struct group_name name = {instance->key, instance->operation, instance->tree,
+                              instance->version, instance->size};
     struct es_collective_group *group = find_group(statistics, &name);
 
     if (!group)

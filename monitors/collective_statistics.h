@@ -32,7 +32,8 @@ struct es_collective_group {
     uint64_t key[2];
     char communicator[64];
     uint16_t operation;
-    uint32_t version;
+    bool by_tree;     /* through instrumented trees, */
+    uint32_t version; /* made by this version of the rules; else 0 */
     int size;
     uint64_t complete;       /* instances; the measures are of these */
     uint64_t incomplete;     /* that were given up */

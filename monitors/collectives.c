@@ -37,6 +37,7 @@ struct open_instance {
     struct open_instance *younger; /* likewise */
     struct communicator *communicator;
     uint32_t number;
+    bool tree;
     uint32_t version;
     struct esi_collective_traits traits;
     int known;
@@ -333,8 +334,6 @@ static struct open_instance *begin_instance(struct es_collectives *analysis,
     *bucket = instance;
     instance->communicator = communicator;
     instance->number = call->instance;
-    instance->version = call->version;
-    instance->root = call->root;
     instance->least_bytes = UINT32_MAX;
     instance->older = analysis->youngest;
     *(analysis->youngest ? &analysis->youngest->younger : &analysis->oldest) = instance;
@@ -466,6 +465,7 @@ static void describe(struct open_instance *open,
         .communicator = communicator->name,
         .operation = open->traits.family,
         .instance = open->number,
+        .tree = open->tree,
         .version = open->version,
         .size = communicator->size,
         .root = open->root,
@@ -506,6 +506,11 @@ static void give_up(struct es_collectives *analysis, struct open_instance *open)
 {
     struct es_collective_instance instance;
 
+    /* All that is known is that it went through a tree. */
+    if (open->known == 0) {
+        end_instance(analysis, open);
+        return;
+    }
     describe(open, &instance);
     if (is_beginning(open))
         analysis->counts.beginnings++;
@@ -553,10 +558,12 @@ static void take_part(struct open_instance *open, const struct es_collective_cal
     struct es_collective_arrival *arrival = &open->arrivals[call->rank];
     uint64_t error_ns = call->error_ns;
 
-    if (open->known == 0)
+    if (open->known == 0) {
         open->clock = call->clock;
-    else if (open->clock != call->clock)
+        open->root = call->root;
+    } else if (open->clock != call->clock) {
         open->clock = 0;
+    }
     arrival->known = true;
     arrival->world_rank = call->world_rank;
     arrival->enter_ns = call->enter_ns;
@@ -568,8 +575,10 @@ static void take_part(struct open_instance *open, const struct es_collective_cal
         open->least_bytes = call->bytes;
     if (call->exit_ns > open->newest_ns)
         open->newest_ns = call->exit_ns;
-    if (open->version == 0)
+    if (call->tree && !open->tree) {
+        open->tree = true;
         open->version = call->version;
+    }
     if (error_ns > open->errors_ns[0]) {
         open->errors_ns[1] = open->errors_ns[0];
         open->errors_ns[0] = error_ns;
@@ -676,6 +685,34 @@ int es_collectives_add(struct es_collectives *analysis,
         return -EINVAL;
     }
     return add_to(analysis, communicator, &traits, call);
+}
+
+int es_collectives_add_tree(struct es_collectives *analysis,
+                            const struct es_collective_call *call)
+{
+    struct communicator *communicator;
+    struct open_instance *open;
+
+    if (call->size <= 0)
+        return -EINVAL;
+    communicator = find_communicator(analysis, call);
+    if (!communicator)
+        return -ENOMEM;
+    if (communicator->size != call->size)
+        return -EINVAL;
+    open = find_instance(communicator, call->instance);
+    if (!open && ending_of(communicator, call->instance) != ENDING_NONE)
+        return 0;
+    if (!open)
+        open = begin_instance(analysis, communicator, call);
+    if (!open)
+        return -ENOMEM;
+    open->tree = true;
+    open->version = call->version;
+    if (call->exit_ns > open->newest_ns)
+        open->newest_ns = call->exit_ns;
+    make_room(analysis, open);
+    return 0;
 }
 
 void es_collectives_counts(const struct es_collectives *analysis,

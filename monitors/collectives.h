@@ -45,10 +45,10 @@ struct es_collective_call {
     int size;                 /* members */
     int rank;                 /* in the communicator */
     int world_rank;
-    int root;       /* in the communicator; -1 = none */
-    uint32_t bytes; /* as the tuple says */
-    uint32_t
-        version; /* of the tree; 0 = the MPI library's own algorithm, or not known */
+    int root;          /* in the communicator; -1 = none */
+    uint32_t bytes;    /* as the tuple says */
+    bool tree;         /* it is known to have gone through an instrumented tree, */
+    uint32_t version;  /* of this version of the rules; else 0 */
     uint64_t enter_ns; /* run time */
     uint64_t exit_ns;
     uint64_t error_ns; /* bound of the error of both */
@@ -77,7 +77,9 @@ struct es_collective_instance {
     const char *communicator;
     uint16_t operation; /* of the large-count variant that without */
     uint32_t instance;
-    uint32_t version;
+    bool tree;        /* through an instrumented tree; else the library's algorithm */
+    uint32_t version; /* of the rules that the tree was made by; 0 = those of the start,
+                         or no tree */
     int size;
     int known; /* members that were seen; < size: incomplete */
     int root;
@@ -150,6 +152,12 @@ void es_collectives_destroy(struct es_collectives *analysis);
  * size). */
 int es_collectives_add(struct es_collectives *analysis,
                        const struct es_collective_call *call);
+/* Says of an operation that it goes through an instrumented tree: of `call` only key,
+ * size, instance, version and exit_ns (when that was seen) are looked at.  To be said
+ * before the operation's last part is added; later it is too late, and no error.  0,
+ * -EINVAL or -ENOMEM.  O(1) on average. */
+int es_collectives_add_tree(struct es_collectives *analysis,
+                            const struct es_collective_call *call);
 /* Gives up what has been incomplete for too long: all that happened before `now_ns` has
  * been added as far as it was recorded. */
 void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns);

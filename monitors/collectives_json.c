@@ -83,6 +83,7 @@ void es_collectives_print_instance_json(const struct es_collective_instance *ins
     put_key(&out, instance->key);
     es_json_out_string(&out, "operation", es_operation_name(instance->operation));
     es_json_out_unsigned(&out, "instance", instance->instance);
+    es_json_out_bool(&out, "tree", instance->tree);
     es_json_out_unsigned(&out, "version", instance->version);
     es_json_out_signed(&out, "size", instance->size);
     es_json_out_signed(&out, "known", instance->known);
@@ -147,6 +148,7 @@ static void begin_group(struct es_json_out *out,
     put_name(out, group->communicator);
     put_key(out, group->key);
     es_json_out_string(out, "operation", es_operation_name(group->operation));
+    es_json_out_bool(out, "tree", group->by_tree);
     es_json_out_unsigned(out, "version", group->version);
 }
 

@@ -223,7 +223,7 @@ static void add_blame(struct es_table *table, const struct es_collective_group *
 static void add_operation(struct es_table *table,
                           const struct es_collective_group *group)
 {
-    if (group->version)
+    if (group->by_tree)
         es_table_cell(table, "%s, tree %" PRIu32, es_operation_name(group->operation),
                       group->version);
     else

@@ -15,6 +15,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/run_end.h"
+#include "wrappers/tree_node.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
@@ -56,7 +57,8 @@ struct es_collectives_scope {
 void es_collectives_scope_config_init(struct es_scope_config *config)
 {
     es_scope_config_init(config);
-    config->view.selection.classes = 1u << ES_CLASS_COLLECTIVE;
+    config->view.selection.classes =
+        1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_CONTRIBUTE;
     config->take = ES_TAKE_EVERY;
     config->name = "collectives";
 }
@@ -200,6 +202,15 @@ static void convert(struct es_collectives_scope *scope,
 /* --- Calls -------------------------------------------------------------------------
  */
 
+/* What a rank brings into a tree says no more than that there is one: the operation's
+ * own tuple has the times. */
+static bool is_contribution(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return operation && operation->op_class == ES_CLASS_CONTRIBUTE;
+}
+
 /* False: the tuple is no part of an operation that can be analysed. */
 static bool make_call(struct es_collectives_scope *scope,
                       const struct es_tuple *tuple,
@@ -235,6 +246,10 @@ static bool make_call(struct es_collectives_scope *scope,
         .bytes = tuple->bytes,
     };
     convert(scope, tuple, origin_index, ret_call);
+    if (is_contribution(tuple)) {
+        ret_call->tree = true;
+        ret_call->version = esi_tree_tag_version(tuple->tag);
+    }
     return true;
 }
 
@@ -270,14 +285,17 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
 
     for (size_t i = 0; batch && i < batch->count; i++) {
         struct es_collective_call call;
+        int result;
 
         if (es_mark_is_summary(&batch->marks[i]) ||
             !make_call(scope, &batch->tuples[i], batch->marks[i].origin, &call))
             continue;
         if (call.exit_ns > scope->newest_ns)
             scope->newest_ns = call.exit_ns;
+        result = call.tree ? es_collectives_add_tree(analysis, &call)
+                           : es_collectives_add(analysis, &call);
         /* What it refuses it counts. */
-        if (es_collectives_add(analysis, &call) == -ENOMEM)
+        if (result == -ENOMEM)
             return -ENOMEM;
     }
     /* As long as some elements have more, others may be far ahead of them. */

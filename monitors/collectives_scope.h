@@ -19,7 +19,8 @@
 #include "eventspace/scope.h"
 #include "monitors/collectives.h"
 
-/* Every tuple of class collective of all ranks; the scope is announced as
+/* Every tuple of class collective of all ranks, and of class contribute, which tell
+ * that an operation went through an instrumented tree; the scope is announced as
  * "collectives". */
 void es_collectives_scope_config_init(struct es_scope_config *config);
 

@@ -195,6 +195,43 @@ static void too_many_push_the_oldest_out(void **state)
     es_collectives_destroy(analysis);
 }
 
+/* Told before, between or after the parts, by any rank. */
+static void trees_are_told_apart(void **state)
+{
+    static struct seen seen;
+    struct es_collectives *analysis =
+        make(&seen, (struct es_collectives_config){.patience_ns = 1000});
+    struct es_collective_call tree = call_of(0, 1, 3, 0);
+
+    (void)state;
+    tree.version = 7;
+    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        add(analysis, ES_OP_MPI_Barrier, i, 0, 1000 + i);
+        add(analysis, ES_OP_MPI_Barrier, i, 1, 1000 + i);
+        tree.instance = 2;
+        tree.version = 8;
+        if (i == 2)
+            assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+        add(analysis, ES_OP_MPI_Barrier, i, 2, 1000 + i);
+    }
+    tree.instance = 3;
+    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(seen.count, 4);
+    assert_false(seen.instances[0].tree || seen.instances[3].tree);
+    assert_true(seen.instances[1].tree && seen.instances[1].version == 7);
+    assert_true(seen.instances[2].tree && seen.instances[2].version == 8);
+    /* What has no parts at all is no instance. */
+    tree.instance = 9;
+    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(counts_of(analysis).open, 1);
+    es_collectives_finish(analysis);
+    assert_int_equal(counts_of(analysis).open, 0);
+    assert_int_equal(counts_of(analysis).incomplete, 0);
+    assert_int_equal(seen.count, 4);
+    es_collectives_destroy(analysis);
+}
+
 static void nonsense_is_counted(void **state)
 {
     static struct seen seen;
@@ -555,6 +592,7 @@ int main(void)
         cmocka_unit_test(imbalance_is_that_of_the_work_before),
         cmocka_unit_test(a_part_that_was_lost_is_given_up_with_patience),
         cmocka_unit_test(too_many_push_the_oldest_out),
+        cmocka_unit_test(trees_are_told_apart),
         cmocka_unit_test(nonsense_is_counted),
         cmocka_unit_test(numbers_go_on_past_the_greatest),
         cmocka_unit_test(random_runs_are_as_in_the_reference),
