@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* tree_propose.c - replays a group's sample over the candidates, and says why one of
+ * them is better. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/tree_advice_private.h"
+#include "monitors/tree_model.h"
+
+/* How far the model is believed to be wrong for a tree that was measured. */
+#define LEAST_SCALE 0.1
+#define MOST_SCALE 10.0
+
+static const char *const candidates[] = {
+    "linear",
+    "kary:2",
+    "kary:4",
+    "kary:8",
+    "kary:16",
+    "binomial",
+    "levels:host",
+    "levels:host:2",
+    "levels:host:4",
+    "levels:host,cluster",
+    "levels:host,cluster:2",
+    "levels:host,cluster:4",
+    "levels:host,cluster,gateway",
+    "levels:host,cluster,gateway:2",
+    "levels:host,cluster,gateway:4",
+};
+
+enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
+
+_Static_assert((int)CANDIDATE_COUNT < (int)ES_ADVICE_CANDIDATES, "they have room");
+
+/* A group's sample over one tree after the other. */
+struct replay {
+    const struct es_tree_advisor *advisor;
+    const struct esi_advice_group *group;
+    const struct es_advice_situation *situation;
+    struct es_link_cost costs[ES_LINK_CLASSES];
+    enum es_tree_kind kind;
+    double *now_ns;  /* of each sample that counts */
+    double *then_ns; /* of each sample over the tree that is replayed */
+    double *best_ns; /* over the best so far */
+    struct es_advice_edges in_force;
+};
+
+const char *es_advice_verdict_name(enum es_advice_verdict verdict)
+{
+    static const char *const names[] = {[ES_ADVICE_BETTER] = "better",
+                                        [ES_ADVICE_SETTLED] = "settled",
+                                        [ES_ADVICE_UNSURE] = "unsure",
+                                        [ES_ADVICE_UNKNOWN] = "unknown"};
+
+    return names[verdict];
+}
+
+static double mean_of(const double *numbers, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += numbers[i];
+    return count ? sum / (double)count : 0;
+}
+
+/* --- Replaying ---------------------------------------------------------------------
+ */
+
+static void count_edges(const struct replay *replay,
+                        const struct esi_tree *tree,
+                        struct es_advice_edges *ret_edges)
+{
+    const struct esi_place *places = replay->situation->places;
+    struct es_advice_edges edges = {.depth = tree->depth};
+
+    for (int i = 0; i < tree->size; i++) {
+        int children = esi_tree_child_count(tree, i);
+
+        if (tree->parents[i] >= 0)
+            edges.count[es_link_class_of(&places[i], &places[tree->parents[i]])]++;
+        if (children > edges.most_children)
+            edges.most_children = children;
+    }
+    *ret_edges = edges;
+}
+
+static bool are_known(const struct replay *replay, const struct es_advice_edges *edges)
+{
+    for (int i = 0; i < ES_LINK_CLASSES; i++)
+        if (edges->count[i] > 0 && !replay->costs[i].known)
+            return false;
+    return true;
+}
+
+static int replay_sample(const struct replay *replay,
+                         const struct esi_advice_sample *sample,
+                         const struct es_tree_rule *rule,
+                         const struct esi_tree *tree,
+                         double *ret_ns)
+{
+    struct es_model_operation operation = {
+        .kind = replay->kind,
+        .bytes = sample->bytes,
+        .segment_bytes = rule->segment_bytes,
+        .enters_ns = sample->enters_ns,
+        .places = replay->situation->places,
+        .costs = replay->costs,
+    };
+    struct es_model_result result;
+    int code = es_tree_model_run(tree, &operation, NULL, &result);
+
+    if (code == 0)
+        *ret_ns = replay->advisor->config.goal == ES_ADVICE_TREE_TIME ? result.tree_ns
+                                                                      : result.rank_ns;
+    return code;
+}
+
+/* Replays all samples over the trees of a rule, one for each root among them. */
+static int replay_rule(struct replay *replay,
+                       const struct es_tree_rule *rule,
+                       struct es_advice_edges *ret_edges)
+{
+    const struct esi_advice_group *group = replay->group;
+    struct esi_tree *tree = NULL;
+    int result = 0;
+
+    for (size_t i = 0; i < group->count && result == 0; i++) {
+        const struct esi_advice_sample *sample = &group->samples[i];
+
+        if (!tree || tree->root != sample->root) {
+            esi_tree_destroy(tree);
+            tree = NULL;
+            result = esi_tree_create(rule, group->size, sample->root,
+                                     replay->situation->places, NULL, &tree);
+            if (result == 0)
+                count_edges(replay, tree, ret_edges);
+        }
+        if (result == 0)
+            result = replay_sample(replay, sample, rule, tree, &replay->then_ns[i]);
+    }
+    esi_tree_destroy(tree);
+    return result;
+}
+
+/* What the samples take now.  Those of other trees than the one in force are reckoned
+ * with by the model alone, or, where that cannot be, by the mean of the others. */
+static int measure(struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct esi_advice_group *group = replay->group;
+    const struct es_tree_rule *rule = replay->situation->in_force;
+    bool is_tree = rule && rule->shape != ES_TREE_LIBRARY;
+    double modelled_ns = 0;
+    int result = is_tree ? replay_rule(replay, rule, &replay->in_force) : 0;
+
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->samples[i].version != group->version)
+            continue;
+        advice->now_ns += group->samples[i].measured_ns;
+        modelled_ns += is_tree ? replay->then_ns[i] : 0;
+        advice->samples++;
+    }
+    if (advice->samples > 0)
+        advice->now_ns /= (double)advice->samples;
+    modelled_ns /= advice->samples > 0 ? (double)advice->samples : 1;
+    advice->scale = 1;
+    if (is_tree && modelled_ns > 0)
+        advice->scale =
+            fmin(fmax(advice->now_ns / modelled_ns, LEAST_SCALE), MOST_SCALE);
+    for (size_t i = 0; i < group->count; i++) {
+        bool counts = group->samples[i].version == group->version;
+
+        replay->now_ns[i] = is_tree  ? replay->then_ns[i] * advice->scale
+                            : counts ? group->samples[i].measured_ns
+                                     : advice->now_ns;
+    }
+    return is_tree && !are_known(replay, &replay->in_force) ? -ENODATA : 0;
+}
+
+static int try_candidate(struct replay *replay,
+                         const char *name,
+                         struct es_tree_advice *advice)
+{
+    size_t count = replay->group->count;
+    struct es_advice_candidate *candidate =
+        &advice->candidates[advice->candidate_count];
+    const struct es_advice_candidate *best = advice->best < advice->candidate_count
+                                                 ? &advice->candidates[advice->best]
+                                                 : NULL;
+    struct es_tree_rule rule;
+    int result = es_tree_rule_parse_short(name, NULL, &rule);
+
+    if (result < 0)
+        return result;
+    *candidate = (struct es_advice_candidate){.possible = false};
+    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    result = replay_rule(replay, &rule, &candidate->edges);
+    candidate->possible = result == 0 && are_known(replay, &candidate->edges);
+    for (size_t i = 0; i < count; i++)
+        replay->then_ns[i] *= advice->scale;
+    candidate->then_ns = mean_of(replay->then_ns, count);
+    if (candidate->possible && (!best || candidate->then_ns < best->then_ns)) {
+        memcpy(replay->best_ns, replay->then_ns, count * sizeof *replay->best_ns);
+        advice->best = advice->candidate_count;
+        advice->rule = rule;
+    }
+    if (result == 0)
+        advice->candidate_count++;
+    es_tree_rule_fini(&rule);
+    return result == -EINVAL ? 0 : result;
+}
+
+/* --- Judging -----------------------------------------------------------------------
+ */
+
+/* Twice the standard error of what each sample gains, and what clocks do to times that
+ * were measured on different hosts. */
+static double doubt_of(const struct replay *replay)
+{
+    const struct esi_advice_group *group = replay->group;
+    size_t count = group->count;
+    double squares = 0;
+    double error_ns = 0;
+    double mean_ns = mean_of(replay->now_ns, count) - mean_of(replay->best_ns, count);
+
+    for (size_t i = 0; i < count; i++) {
+        double off_ns = replay->now_ns[i] - replay->best_ns[i] - mean_ns;
+
+        squares += off_ns * off_ns;
+        error_ns += group->samples[i].error_ns / (double)count;
+    }
+    return 2 * sqrt(squares / (double)(count - 1) / (double)count) + error_ns;
+}
+
+static void judge(const struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct es_tree_advisor_config *config = &replay->advisor->config;
+
+    advice->then_ns = advice->candidates[advice->best].then_ns;
+    /* Of the same samples: the better tree may not just have had the easier ones. */
+    advice->gain_ns = mean_of(replay->now_ns, replay->group->count) - advice->then_ns;
+    advice->gain = advice->now_ns > 0 ? advice->gain_ns / advice->now_ns : 0;
+    advice->doubt_ns = doubt_of(replay);
+    if (advice->gain_ns < config->min_gain_ns || advice->gain < config->min_gain)
+        advice->verdict = ES_ADVICE_SETTLED;
+    else if (advice->gain_ns <= advice->doubt_ns)
+        advice->verdict = ES_ADVICE_UNSURE;
+    else
+        advice->verdict = ES_ADVICE_BETTER;
+}
+
+static void fill_rule(const struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct esi_advice_group *group = replay->group;
+    struct es_tree_rule *rule = &advice->rule;
+
+    snprintf(rule->name, sizeof rule->name, "advised");
+    snprintf(rule->communicator, sizeof rule->communicator, "%s", group->communicator);
+    rule->operations = group->operation;
+    rule->min_bytes = group->order ? UINT64_C(1) << (group->order - 1) : 0;
+    rule->max_bytes = (UINT64_C(1) << group->order) - 1;
+    rule->edges = NULL;
+    rule->edge_count = 0;
+}
+
+/* --- Words -------------------------------------------------------------------------
+ */
+
+/* The costliest class of links that the new tree uses less of; -1 = none. */
+static int saved_class(const struct es_advice_edges *now,
+                       const struct es_advice_edges *then)
+{
+    for (int i = ES_LINK_CLASSES - 1; i > ES_LINK_HOST; i--) {
+        if (then->count[i] < now->count[i])
+            return i;
+        if (then->count[i] > now->count[i])
+            break;
+    }
+    return -1;
+}
+
+static void explain_tree(const struct es_advice_edges *now,
+                         const struct es_advice_candidate *then,
+                         struct es_tree_advice *advice)
+{
+    int edges = now->count[0] + now->count[1] + now->count[2];
+    int saved = saved_class(now, &then->edges);
+
+    if (saved >= 0)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "%d of %d edges of the tree in force go %s; with %s %d %s",
+                 now->count[saved], edges,
+                 es_link_class_name((enum es_link_class)saved), then->name,
+                 then->edges.count[saved],
+                 then->edges.count[saved] == 1 ? "does" : "do");
+    else if (then->edges.most_children < now->most_children)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "a node of the tree in force serves %d children one after the other; "
+                 "with %s %d at most",
+                 now->most_children, then->name, then->edges.most_children);
+    else if (then->edges.depth < now->depth)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "the tree in force is %d edges deep; %s is %d", now->depth, then->name,
+                 then->edges.depth);
+    else
+        snprintf(advice->reason, sizeof advice->reason,
+                 "with %s those who come late stand nearer to the root", then->name);
+}
+
+static void explain(const struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct es_advice_candidate *then = &advice->candidates[advice->best];
+    const struct es_tree_rule *rule = replay->situation->in_force;
+    int edges = replay->group->size - 1;
+
+    if (advice->verdict == ES_ADVICE_SETTLED)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "the best of %zu other trees, %s, gains %.1f us (%.0f %%) at most",
+                 advice->candidate_count, then->name, fmax(advice->gain_ns, 0) / 1000,
+                 fmax(advice->gain, 0) * 100);
+    else if (advice->verdict == ES_ADVICE_UNSURE)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "%s may gain %.1f us, but operations and clocks scatter by %.1f us",
+                 then->name, advice->gain_ns / 1000, advice->doubt_ns / 1000);
+    else if (rule && rule->shape != ES_TREE_LIBRARY)
+        explain_tree(&replay->in_force, then, advice);
+    else
+        snprintf(advice->reason, sizeof advice->reason,
+                 "the MPI library takes %.1f us; with %s %d of %d edges go between "
+                 "clusters and %d between hosts",
+                 advice->now_ns / 1000, then->name, then->edges.count[ES_LINK_WIDE],
+                 edges, then->edges.count[ES_LINK_CLUSTER]);
+}
+
+/* --- Proposing ---------------------------------------------------------------------
+ */
+
+static int propose(struct replay *replay, struct es_tree_advice *advice)
+{
+    int result = measure(replay, advice);
+
+    if (result < 0 && result != -ENODATA)
+        return result;
+    advice->verdict = ES_ADVICE_UNKNOWN;
+    if (advice->samples < replay->advisor->config.min_samples || advice->samples < 2) {
+        snprintf(advice->reason, sizeof advice->reason,
+                 "%zu operations were seen with what is in force, %zu are needed",
+                 advice->samples, replay->advisor->config.min_samples);
+        return 0;
+    }
+    for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
+        int code = try_candidate(replay, candidates[i], advice);
+
+        if (code < 0)
+            return code;
+    }
+    if (result == -ENODATA || advice->best >= advice->candidate_count) {
+        snprintf(advice->reason, sizeof advice->reason,
+                 "what messages cost is not known for all links");
+        return 0;
+    }
+    judge(replay, advice);
+    fill_rule(replay, advice);
+    explain(replay, advice);
+    return 0;
+}
+
+static enum es_tree_kind kind_of(uint32_t operation)
+{
+    unsigned kind = 0;
+
+    while (!(operation & (1u << kind | ES_TREE_NONBLOCKING(kind))))
+        kind++;
+    return (enum es_tree_kind)kind;
+}
+
+int es_tree_advisor_propose(const struct es_tree_advisor *advisor,
+                            size_t index,
+                            const struct es_advice_situation *situation,
+                            struct es_tree_advice *ret_advice)
+{
+    struct es_tree_advice advice = {.best = SIZE_MAX};
+    struct replay replay = {.advisor = advisor, .situation = situation};
+    double *numbers;
+    int result;
+
+    if (index >= advisor->count)
+        return -ENOENT;
+    replay.group = &advisor->groups[index];
+    replay.kind = kind_of(replay.group->operation);
+    for (int i = 0; i < ES_LINK_CLASSES; i++)
+        replay.costs[i] = es_link_costs_get(situation->costs, (enum es_link_class)i);
+    numbers = calloc(3 * advisor->config.samples, sizeof *numbers);
+    if (!numbers)
+        return -ENOMEM;
+    replay.now_ns = numbers;
+    replay.then_ns = numbers + advisor->config.samples;
+    replay.best_ns = numbers + 2 * advisor->config.samples;
+    result = propose(&replay, &advice);
+    free(numbers);
+    if (result == 0)
+        *ret_advice = advice;
+    return result;
+}

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What messages cost is found again, operations over trees take what they must, and the
+ * tree that is proposed is the best there is. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/operation.h"
+#include "monitors/tree_advice.h"
+#include "monitors/tree_model.h"
+
+enum { MOST_RANKS = 64 };
+
+static double random_part(void)
+{
+    return (double)rand() / RAND_MAX;
+}
+
+static void assert_near(double value, double expected, double part)
+{
+    if (fabs(value - expected) > part * fabs(expected) + 1e-6)
+        fail_msg("%g is not near %g", value, expected);
+}
+
+/* --- Costs of links -------------------------------------------------------------- */
+
+/* Messages that take as long as they must, and sometimes much longer. */
+static void add_messages(struct es_link_costs *costs,
+                         enum es_link_class link,
+                         double latency_ns,
+                         double ns_per_byte,
+                         uint64_t most_bytes)
+{
+    for (uint64_t bytes = 1; bytes <= most_bytes; bytes *= 4) {
+        for (int i = 0; i < 300; i++) {
+            double ns = latency_ns + ns_per_byte * (double)bytes;
+
+            ns *= 1 + 0.02 * random_part();
+            if (rand() % 3 == 0)
+                ns += 1e5 * random_part();
+            es_link_costs_add(costs, link, bytes, (int64_t)ns, 10);
+        }
+    }
+}
+
+static void planted_costs_are_found_again(void **state)
+{
+    struct es_link_costs *costs;
+    struct es_link_cost host;
+    struct es_link_cost cluster;
+    struct es_link_cost wide;
+
+    (void)state;
+    assert_int_equal(es_link_costs_create(&costs), 0);
+    srand(1);
+    add_messages(costs, ES_LINK_HOST, 400, 0.1, 1 << 20);
+    add_messages(costs, ES_LINK_CLUSTER, 5000, 1, 1 << 22);
+    host = es_link_costs_get(costs, ES_LINK_HOST);
+    cluster = es_link_costs_get(costs, ES_LINK_CLUSTER);
+    wide = es_link_costs_get(costs, ES_LINK_WIDE);
+    assert_true(host.known);
+    assert_near(host.latency_ns + 2 * host.overhead_ns, 400, 0.1);
+    assert_near(host.ns_per_byte, 0.1, 0.1);
+    assert_near(cluster.latency_ns + 2 * cluster.overhead_ns, 5000, 0.1);
+    assert_near(cluster.ns_per_byte, 1, 0.1);
+    assert_near(cluster.error_ns, 10, 0.01);
+    assert_false(wide.known);
+    es_link_costs_add_round_trip(costs, ES_LINK_WIDE, 9000);
+    es_link_costs_add_round_trip(costs, ES_LINK_WIDE, 8000);
+    es_link_costs_add_overhead(costs, ES_LINK_WIDE, 100);
+    wide = es_link_costs_get(costs, ES_LINK_WIDE);
+    assert_true(wide.known);
+    assert_near(wide.overhead_ns, 100, 0.01);
+    assert_near(wide.latency_ns, 3800, 0.01);
+    es_link_costs_destroy(costs);
+}
+
+/* Clocks may even say that messages arrive before they leave. */
+static void costs_are_never_negative(void **state)
+{
+    struct es_link_costs *costs;
+    struct es_link_cost cost;
+
+    (void)state;
+    assert_int_equal(es_link_costs_create(&costs), 0);
+    for (int i = 0; i < 50; i++) {
+        es_link_costs_add(costs, ES_LINK_CLUSTER, 0, -500, 1000);
+        es_link_costs_add(costs, ES_LINK_CLUSTER, 100000, -900, 1000);
+    }
+    cost = es_link_costs_get(costs, ES_LINK_CLUSTER);
+    assert_true(cost.known);
+    assert_true(cost.latency_ns >= 0 && cost.ns_per_byte >= 0 && cost.overhead_ns >= 0);
+    es_link_costs_destroy(costs);
+}
+
+static void places_tell_the_class_of_a_link(void **state)
+{
+    struct esi_place a = {.cluster = 0, .host = 0};
+    struct esi_place b = {.cluster = 0, .host = 1};
+    struct esi_place c = {.cluster = 1, .host = 2};
+    struct esi_place lost = {.cluster = 0, .host = -1};
+
+    (void)state;
+    assert_int_equal(es_link_class_of(&a, &a), ES_LINK_HOST);
+    assert_int_equal(es_link_class_of(&a, &b), ES_LINK_CLUSTER);
+    assert_int_equal(es_link_class_of(&a, &c), ES_LINK_WIDE);
+    assert_int_equal(es_link_class_of(&lost, &lost), ES_LINK_CLUSTER);
+}
+
+/* --- The model ------------------------------------------------------------------- */
+
+static const struct es_link_cost simple[ES_LINK_CLASSES] = {
+    {.known = true, .latency_ns = 100, .ns_per_byte = 1, .overhead_ns = 10},
+    {.known = true, .latency_ns = 1000, .ns_per_byte = 2, .overhead_ns = 50},
+    {.known = true, .latency_ns = 50000, .ns_per_byte = 8, .overhead_ns = 100},
+};
+
+/* `hosts` of 4 ranks each (but `rank % hosts` where scattered), two to a cluster. */
+static void set_places(struct esi_place *places, int size, int hosts, bool scattered)
+{
+    for (int i = 0; i < size; i++) {
+        int host = scattered ? i % hosts : i * hosts / size;
+
+        places[i] = (struct esi_place){
+            .cluster = host / 2, .gateway_host = host / 2 * 2, .host = host, .core = i};
+    }
+}
+
+static struct esi_tree *make_tree(const char *text,
+                                  int size,
+                                  int root,
+                                  const struct esi_place *places)
+{
+    struct es_tree_rule rule;
+    struct esi_tree *tree;
+
+    assert_int_equal(es_tree_rule_parse_short(text, NULL, &rule), 0);
+    assert_int_equal(esi_tree_create(&rule, size, root, places, NULL, &tree), 0);
+    es_tree_rule_fini(&rule);
+    return tree;
+}
+
+static struct es_model_result model(const char *text,
+                                    enum es_tree_kind kind,
+                                    int size,
+                                    uint64_t bytes,
+                                    uint64_t segment_bytes,
+                                    const double *enters_ns)
+{
+    struct esi_place places[MOST_RANKS];
+    struct es_model_operation operation = {.kind = kind,
+                                           .bytes = bytes,
+                                           .segment_bytes = segment_bytes,
+                                           .enters_ns = enters_ns,
+                                           .places = places,
+                                           .costs = simple};
+    struct es_model_result result;
+    struct esi_tree *tree;
+
+    set_places(places, size, 1, false);
+    tree = make_tree(text, size, 0, places);
+    assert_int_equal(es_tree_model_run(tree, &operation, NULL, &result), 0);
+    esi_tree_destroy(tree);
+    return result;
+}
+
+static void operations_take_what_a_hand_reckons(void **state)
+{
+    static const double together[4] = {0, 0, 0, 0};
+    static const double late[4] = {0, 0, 5000, 0};
+
+    (void)state;
+    /* Both send for 10, which takes 100; the root takes one, then the other, for 10
+     * each: 130.  It answers at 140 and 150, and that is taken at 250 and 260. */
+    assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, together).tree_ns, 260, 0);
+    /* All have come but rank 2, at 5000: 10 + 100 + 10, then 10 to send first to rank
+     * 1, 10 to rank 2, 100 and 10. */
+    assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, late).last_exit_ns,
+                5000 + 120 + 20 + 110, 0);
+    assert_near(model("linear", ES_TREE_BARRIER, 3, 0, 0, late).tree_ns, 250, 0);
+    /* 50 bytes on the way to rank 1 leave at 10, those to rank 2 when the door is free
+     * at 60; they arrive at 60 + 100 + 50, and are taken. */
+    assert_near(model("linear", ES_TREE_BCAST, 3, 50, 0, together).tree_ns, 220, 0);
+    /* Two blocks of 50 leave at 10 and go through the root's door one by one. */
+    assert_near(model("linear", ES_TREE_GATHER, 3, 50, 0, together).tree_ns, 220, 0);
+    /* Twice 10 + 100 + 1000 + 10 over a chain; or in four pieces of 250, of which the
+     * last leaves at 10 + 750 and is 360 on its way, then 10 + 100 + 250 + 10. */
+    assert_near(model("explicit:0-1,1-2", ES_TREE_BCAST, 3, 1000, 0, together).tree_ns,
+                2240, 0);
+    assert_near(
+        model("explicit:0-1,1-2", ES_TREE_BCAST, 3, 1000, 250, together).tree_ns, 1490,
+        0);
+    /* Nobody waits in a broadcast for who comes late but he himself. */
+    assert_near(model("linear", ES_TREE_BCAST, 4, 0, 0, late).last_exit_ns, 5010, 0);
+}
+
+/* --- The same as a simulation of events ------------------------------------------- */
+
+struct action {
+    bool sends;
+    int other;
+    double bytes;
+};
+
+struct actor {
+    struct action actions[4 * MOST_RANKS * ES_MODEL_PIECES];
+    int count;
+    int done;
+    double busy;
+    double in;
+    double out;
+};
+
+struct simulation {
+    const struct esi_place *places;
+    struct actor actors[MOST_RANKS];
+    /* When messages left, in order, from whom to whom. */
+    double left[MOST_RANKS][MOST_RANKS][2 * ES_MODEL_PIECES];
+    int sent[MOST_RANKS][MOST_RANKS];
+    int taken[MOST_RANKS][MOST_RANKS];
+};
+
+static void do_later(struct simulation *simulation,
+                     int rank,
+                     bool sends,
+                     int other,
+                     double bytes)
+{
+    struct actor *actor = &simulation->actors[rank];
+
+    actor->actions[actor->count++] =
+        (struct action){.sends = sends, .other = other, .bytes = bytes};
+}
+
+static bool act(struct simulation *simulation, int rank)
+{
+    struct actor *actor = &simulation->actors[rank];
+    const struct action *action = &actor->actions[actor->done];
+    const struct es_link_cost *cost;
+    double arrived;
+
+    if (actor->done == actor->count)
+        return false;
+    cost = &simple[es_link_class_of(&simulation->places[rank],
+                                    &simulation->places[action->other])];
+    if (action->sends) {
+        double leaves = fmax(actor->busy + cost->overhead_ns, actor->out);
+
+        actor->busy += cost->overhead_ns;
+        actor->out = leaves + cost->ns_per_byte * action->bytes;
+        simulation->left[rank][action->other][simulation->sent[rank][action->other]++] =
+            leaves;
+    } else {
+        int *taken = &simulation->taken[action->other][rank];
+
+        if (*taken == simulation->sent[action->other][rank])
+            return false;
+        arrived = simulation->left[action->other][rank][(*taken)++] + cost->latency_ns;
+        actor->in = fmax(actor->in, arrived) + cost->ns_per_byte * action->bytes;
+        actor->busy = fmax(actor->busy, actor->in) + cost->overhead_ns;
+    }
+    actor->done++;
+    return true;
+}
+
+/* What each rank has to do, in its order. */
+static void plan(struct simulation *simulation,
+                 const struct esi_tree *tree,
+                 const struct es_model_operation *operation,
+                 int up,
+                 int down)
+{
+    for (int i = 0; i < tree->size; i++) {
+        const int *children = esi_tree_children(tree, i);
+        int count = esi_tree_child_count(tree, i);
+
+        for (int piece = 0; piece < up; piece++) {
+            for (int j = 0; j < count; j++)
+                do_later(simulation, i, false, children[j],
+                         es_tree_model_bytes_up(tree, operation, children[j]) / up);
+            if (i != tree->root)
+                do_later(simulation, i, true, tree->parents[i],
+                         es_tree_model_bytes_up(tree, operation, i) / up);
+        }
+        for (int piece = 0; piece < down; piece++) {
+            if (i != tree->root)
+                do_later(simulation, i, false, tree->parents[i],
+                         es_tree_model_bytes_down(tree, operation, i) / down);
+            for (int j = 0; j < count; j++)
+                do_later(simulation, i, true, children[j],
+                         es_tree_model_bytes_down(tree, operation, children[j]) / down);
+        }
+    }
+}
+
+static void compare_with_simulation(const struct esi_tree *tree,
+                                    const struct es_model_operation *operation)
+{
+    static const int ups[] = {1, 0, 3, 3, 1, 0, 1}; /* pieces, by kind */
+    static const int downs[] = {1, 3, 0, 3, 0, 1, ES_MODEL_PIECES};
+    struct simulation *simulation = calloc(1, sizeof *simulation);
+    struct es_model_result result;
+    double exits[MOST_RANKS];
+    bool moves = true;
+
+    assert_non_null(simulation);
+    simulation->places = operation->places;
+    for (int i = 0; i < tree->size; i++)
+        simulation->actors[i].busy = operation->enters_ns[i];
+    plan(simulation, tree, operation, ups[operation->kind], downs[operation->kind]);
+    while (moves) {
+        moves = false;
+        for (int i = 0; i < tree->size; i++)
+            while (act(simulation, i))
+                moves = true;
+    }
+    assert_int_equal(es_tree_model_run(tree, operation, exits, &result), 0);
+    for (int i = 0; i < tree->size; i++) {
+        assert_int_equal(simulation->actors[i].done, simulation->actors[i].count);
+        assert_near(exits[i], simulation->actors[i].busy, 1e-9);
+    }
+    free(simulation);
+}
+
+static void the_model_agrees_with_a_simulation(void **state)
+{
+    static const char *const shapes[] = {"linear", "kary:3", "binomial",
+                                         "levels:host,cluster:2", "levels:host"};
+
+    (void)state;
+    srand(7);
+    for (int round = 0; round < 200; round++) {
+        struct esi_place places[MOST_RANKS];
+        double enters[MOST_RANKS];
+        int size = 2 + rand() % 40;
+        struct es_model_operation operation = {
+            .kind = (enum es_tree_kind)(rand() % ES_TREE_KIND_COUNT),
+            .bytes = 3000,
+            .segment_bytes = 1000,
+            .enters_ns = enters,
+            .places = places,
+            .costs = simple,
+        };
+        struct esi_tree *tree;
+
+        set_places(places, size, 1 + rand() % 6, rand() % 2);
+        for (int i = 0; i < size; i++)
+            enters[i] = 20000 * random_part();
+        /* An allgather of little goes down in as many pieces as there are of it. */
+        if (operation.kind == ES_TREE_ALLGATHER)
+            operation.segment_bytes = 100;
+        tree = make_tree(shapes[rand() % 5], size, rand() % size, places);
+        compare_with_simulation(tree, &operation);
+        esi_tree_destroy(tree);
+    }
+}
+
+/* --- Advice ---------------------------------------------------------------------- */
+
+struct scene {
+    int size;
+    struct esi_place places[MOST_RANKS];
+    struct es_link_costs *costs;
+    struct es_tree_advisor *advisor;
+    const char *in_force; /* NULL = library */
+    double factor;        /* by which what happens takes longer than the model says */
+    double noise;
+};
+
+static void set_scene(struct scene *scene, int size, int hosts, bool scattered)
+{
+    const struct es_tree_advisor_config config = {.samples = 0};
+
+    *scene = (struct scene){.size = size, .factor = 1, .noise = 0.02};
+    set_places(scene->places, size, hosts, scattered);
+    assert_int_equal(es_link_costs_create(&scene->costs), 0);
+    assert_int_equal(es_tree_advisor_create(&config, &scene->advisor), 0);
+    for (int i = 0; i < ES_LINK_CLASSES; i++) {
+        for (uint64_t bytes = 1; bytes <= 1 << 20; bytes *= 32)
+            es_link_costs_add(scene->costs, (enum es_link_class)i, bytes,
+                              (int64_t)(simple[i].latency_ns +
+                                        2 * simple[i].overhead_ns +
+                                        simple[i].ns_per_byte * (double)bytes),
+                              0);
+        es_link_costs_add_overhead(scene->costs, (enum es_link_class)i,
+                                   (uint64_t)simple[i].overhead_ns);
+    }
+}
+
+static void end_scene(struct scene *scene)
+{
+    es_link_costs_destroy(scene->costs);
+    es_tree_advisor_destroy(scene->advisor);
+}
+
+/* Lets an operation happen over the tree in force. */
+static void happen(struct scene *scene, const char *name, uint32_t bytes)
+{
+    struct es_collective_arrival arrivals[MOST_RANKS];
+    double enters[MOST_RANKS];
+    const struct es_operation *found = es_operation_by_name(name);
+    struct es_collective_instance instance = {.communicator = "world",
+                                              .size = scene->size,
+                                              .known = scene->size,
+                                              .root = -1,
+                                              .bytes = bytes,
+                                              .arrivals = arrivals,
+                                              .first_enter_ns = 1000000};
+    struct es_model_operation operation = {.bytes = bytes,
+                                           .segment_bytes = 65536,
+                                           .enters_ns = enters,
+                                           .places = scene->places,
+                                           .costs = simple};
+    struct es_model_result result;
+    struct esi_tree *tree = make_tree(scene->in_force ? scene->in_force : "linear",
+                                      scene->size, 0, scene->places);
+    uint32_t bit;
+
+    assert_non_null(found);
+    instance.operation = found->code;
+    instance.version = scene->in_force ? 1 : 0;
+    bit = es_tree_operation_of_code(found->code);
+    while (bit != 1u << operation.kind)
+        operation.kind++;
+    for (int i = 0; i < scene->size; i++) {
+        enters[i] = i == 0 ? 0 : 500 * random_part();
+        arrivals[i] = (struct es_collective_arrival){
+            .known = true, .enter_ns = 1000000 + (uint64_t)enters[i]};
+    }
+    assert_int_equal(es_tree_model_run(tree, &operation, NULL, &result), 0);
+    instance.tree_ns = (uint64_t)(result.tree_ns * scene->factor *
+                                  (1 + scene->noise * (random_part() - 0.5)));
+    assert_int_equal(es_tree_advisor_add(scene->advisor, &instance), 0);
+    esi_tree_destroy(tree);
+}
+
+static struct es_tree_advice advise(const struct scene *scene)
+{
+    struct es_advice_situation situation = {.places = scene->places,
+                                            .costs = scene->costs};
+    struct es_tree_rule rule;
+    struct es_tree_advice advice;
+
+    if (scene->in_force) {
+        assert_int_equal(es_tree_rule_parse_short(scene->in_force, NULL, &rule), 0);
+        situation.in_force = &rule;
+    }
+    assert_int_equal(es_tree_advisor_propose(scene->advisor, 0, &situation, &advice),
+                     0);
+    if (scene->in_force)
+        es_tree_rule_fini(&rule);
+    return advice;
+}
+
+/* Eight hosts in four clusters, ranks dealt out to them one by one: a tree by rank
+ * crosses between clusters all the time. */
+static void slow_links_between_clusters_call_for_levels(void **state)
+{
+    struct scene scene;
+    struct es_tree_advice advice;
+    struct es_advice_group group;
+
+    (void)state;
+    srand(3);
+    set_scene(&scene, 32, 8, true);
+    scene.in_force = "binomial";
+    for (int i = 0; i < 40; i++)
+        happen(&scene, "MPI_Allreduce", 10000);
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_BETTER);
+    assert_int_equal(advice.rule.shape, ES_TREE_LEVELS);
+    assert_true(advice.rule.levels & (ES_TREE_LEVEL_CLUSTER | ES_TREE_LEVEL_GATEWAY));
+    assert_int_equal(advice.candidates[advice.best].edges.count[ES_LINK_WIDE], 3);
+    assert_true(advice.gain > 0.3);
+    assert_near(advice.scale, 1, 0.1);
+    assert_non_null(strstr(advice.reason, "edges of the tree in force go between "
+                                          "clusters; with levels:"));
+    assert_non_null(strstr(advice.reason, " 3 do"));
+    assert_string_equal(advice.rule.communicator, "world");
+    assert_int_equal(advice.rule.operations, 1u << ES_TREE_ALLREDUCE);
+    assert_int_equal(advice.rule.min_bytes, 8192);
+    assert_int_equal(advice.rule.max_bytes, 16383);
+    es_tree_advisor_group(scene.advisor, 0, &group);
+    assert_int_equal(group.instances, 40);
+    assert_int_equal(group.samples, 32);
+    end_scene(&scene);
+}
+
+static void where_nothing_is_gained_nothing_is_proposed(void **state)
+{
+    struct scene scene;
+    struct es_tree_advice advice;
+    char best[64];
+
+    (void)state;
+    srand(4);
+    set_scene(&scene, 32, 8, true);
+    scene.in_force = "linear";
+    for (int i = 0; i < 20; i++)
+        happen(&scene, "MPI_Allreduce", 10000);
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_BETTER);
+    memcpy(best, advice.candidates[advice.best].name, sizeof best);
+    end_scene(&scene);
+    /* Taken, it is the best: there is nothing further to propose. */
+    set_scene(&scene, 32, 8, true);
+    scene.in_force = best;
+    for (int i = 0; i < 20; i++)
+        happen(&scene, "MPI_Allreduce", 10000);
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_SETTLED);
+    assert_true(advice.gain < 0.1);
+    assert_non_null(strstr(advice.reason, "at most"));
+    end_scene(&scene);
+}
+
+static void the_library_is_compared_by_what_it_takes(void **state)
+{
+    struct scene scene;
+    struct es_tree_advice advice;
+
+    (void)state;
+    set_scene(&scene, 16, 2, false);
+    scene.factor = 20;
+    for (int i = 0; i < 20; i++)
+        happen(&scene, "MPI_Allreduce", 8);
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_BETTER);
+    assert_non_null(strstr(advice.reason, "the MPI library takes"));
+    end_scene(&scene);
+    set_scene(&scene, 16, 2, false);
+    scene.factor = 0.01;
+    for (int i = 0; i < 20; i++)
+        happen(&scene, "MPI_Allreduce", 8);
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_SETTLED);
+    end_scene(&scene);
+}
+
+static void what_scatters_or_is_not_known_leads_to_nothing(void **state)
+{
+    struct scene scene;
+    struct es_tree_advice advice;
+
+    (void)state;
+    set_scene(&scene, 16, 2, false);
+    scene.factor = 2;
+    for (int i = 0; i < 7; i++)
+        happen(&scene, "MPI_Allreduce", 8);
+    assert_int_equal(advise(&scene).verdict, ES_ADVICE_UNKNOWN);
+    end_scene(&scene);
+    /* One operation in 16 takes ages. */
+    set_scene(&scene, 16, 2, false);
+    for (int i = 0; i < 16; i++) {
+        scene.factor = i == 5 ? 1000 : 0.5;
+        happen(&scene, "MPI_Allreduce", 8);
+    }
+    advice = advise(&scene);
+    assert_int_equal(advice.verdict, ES_ADVICE_UNSURE);
+    end_scene(&scene);
+    /* Nothing is known of the links between hosts. */
+    set_scene(&scene, 16, 2, false);
+    es_link_costs_destroy(scene.costs);
+    assert_int_equal(es_link_costs_create(&scene.costs), 0);
+    es_link_costs_add(scene.costs, ES_LINK_HOST, 8, 200, 0);
+    for (int i = 0; i < 16; i++)
+        happen(&scene, "MPI_Allreduce", 8);
+    assert_int_equal(advise(&scene).verdict, ES_ADVICE_UNKNOWN);
+    end_scene(&scene);
+}
+
+static void what_is_proposed_is_the_least_of_all(void **state)
+{
+    static const char *const forces[] = {"linear", "kary:2", "binomial", "kary:4",
+                                         NULL};
+    static const char *const names[] = {"MPI_Barrier",  "MPI_Bcast",   "MPI_Reduce",
+                                        "MPI_Gather",   "MPI_Scatter", "MPI_Allgather",
+                                        "MPI_Allreduce"};
+
+    (void)state;
+    srand(5);
+    for (int round = 0; round < 60; round++) {
+        struct scene scene;
+        struct es_tree_advice advice;
+        const char *name = names[round % 7];
+        uint32_t bytes = round % 7 ? 1u << rand() % 20 : 0;
+
+        set_scene(&scene, 2 + rand() % 60, 1 + rand() % 8, rand() % 2);
+        scene.in_force = forces[rand() % 5];
+        scene.factor = 0.3 + 2 * random_part();
+        for (int i = 0; i < 12; i++)
+            happen(&scene, name, bytes);
+        advice = advise(&scene);
+        assert_true(advice.best < advice.candidate_count);
+        for (size_t i = 0; i < advice.candidate_count; i++)
+            assert_true(!advice.candidates[i].possible ||
+                        advice.then_ns <= advice.candidates[i].then_ns);
+        if (advice.verdict == ES_ADVICE_BETTER) {
+            assert_true(advice.gain_ns >= 1000 && advice.gain >= 0.1);
+            assert_true(advice.then_ns < advice.now_ns);
+        }
+        assert_true(advice.reason[0] != '\0');
+        end_scene(&scene);
+    }
+}
+
+static void groups_are_bounded_and_the_quietest_goes(void **state)
+{
+    const struct es_tree_advisor_config config = {.max_groups = 3};
+    struct scene scene;
+    struct es_advice_group group;
+
+    (void)state;
+    set_scene(&scene, 4, 1, false);
+    es_tree_advisor_destroy(scene.advisor);
+    assert_int_equal(es_tree_advisor_create(&config, &scene.advisor), 0);
+    for (uint32_t order = 0; order < 5; order++) {
+        happen(&scene, "MPI_Barrier", 0);
+        happen(&scene, "MPI_Bcast", 1u << order);
+    }
+    assert_int_equal(es_tree_advisor_count(scene.advisor), 3);
+    es_tree_advisor_group(scene.advisor, 0, &group);
+    assert_int_equal(group.operation, 1u << ES_TREE_BARRIER);
+    assert_int_equal(group.instances, 5);
+    end_scene(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_costs_are_found_again),
+        cmocka_unit_test(costs_are_never_negative),
+        cmocka_unit_test(places_tell_the_class_of_a_link),
+        cmocka_unit_test(operations_take_what_a_hand_reckons),
+        cmocka_unit_test(the_model_agrees_with_a_simulation),
+        cmocka_unit_test(slow_links_between_clusters_call_for_levels),
+        cmocka_unit_test(where_nothing_is_gained_nothing_is_proposed),
+        cmocka_unit_test(the_library_is_compared_by_what_it_takes),
+        cmocka_unit_test(what_scatters_or_is_not_known_leads_to_nothing),
+        cmocka_unit_test(what_is_proposed_is_the_least_of_all),
+        cmocka_unit_test(groups_are_bounded_and_the_quietest_goes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
