@@ -102,6 +102,53 @@ void es_clock_estimate_append(struct es_clock_estimate *estimate,
     estimate->knots[estimate->count++] = added;
 }
 
+/* Whether the clock runs forward fast enough between two knots. */
+static bool is_forward(const struct es_clock_knot *before,
+                       const struct es_clock_knot *after)
+{
+    return before->offset_ns - after->offset_ns <=
+           (int64_t)((after->local_ns - before->local_ns) / 2);
+}
+
+/* The part of the knot's range that can be reached back from the last knot. */
+static struct es_clock_knot narrow(const struct es_clock_drift *drift,
+                                   const struct es_clock_knot *last,
+                                   const struct es_clock_knot *knot)
+{
+    double span = distance(knot->local_ns, last->local_ns);
+    double middle =
+        (double)(last->offset_ns - knot->offset_ns) - drift->ppb / PPB * span;
+    double most_off = (double)last->error_ns + drift->error_ppb / PPB * span +
+                      drift->wander_ppb / PPB / NS_PER_S * span * span / 2;
+    double most = es_clock_lesser((double)knot->error_ns, middle + most_off);
+    double least = es_clock_greater(-(double)knot->error_ns, middle - most_off);
+    struct es_clock_knot narrowed = *knot;
+
+    if (most < least)
+        return narrowed;
+    narrowed.offset_ns += es_clock_round((most + least) / 2);
+    narrowed.error_ns = es_clock_bound((most - least) / 2) + 1;
+    return narrowed;
+}
+
+void es_clock_estimate_tighten(struct es_clock_estimate *estimate)
+{
+    struct es_clock_knot *knots = estimate->knots;
+
+    if (estimate->count == ES_CLOCK_KNOTS_MAX || estimate->breaks > 0)
+        return;
+    for (uint64_t i = estimate->count; i-- > 1;) {
+        struct es_clock_knot *knot = &knots[i - 1];
+        struct es_clock_knot narrowed =
+            narrow(&estimate->drift, &knots[estimate->count - 1], knot);
+
+        if (narrowed.error_ns <= knot->error_ns / 2 &&
+            is_forward(&narrowed, &knots[i]) &&
+            (i < 2 || is_forward(&knots[i - 2], &narrowed)))
+            *knot = narrowed;
+    }
+}
+
 bool es_clock_estimate_is_valid(const struct es_clock_estimate *estimate)
 {
     const struct es_clock_knot *knots = estimate->knots;

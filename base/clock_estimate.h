@@ -5,9 +5,10 @@
  *
  * All times are nanoseconds of CLOCK_MONOTONIC: "local" of the host, "home" of the home
  * server's host.  The offset is home - local.  Between two knots it is taken to run
- * straight, behind the last one with the drift that was seen last.  A knot never
- * changes, so what was once converted between two knots stays; old ones are taken out
- * where that costs least, and what it costs is added to the error bound.
+ * straight, behind the last one with the drift that was seen last.  What was once
+ * converted between two knots stays, unless later exchanges at least halve their error,
+ * as they do in the first seconds.  Old knots are taken out where that costs least, and
+ * what it costs is added to the error bound.
  */
 #ifndef ES_BASE_CLOCK_ESTIMATE_H
 #define ES_BASE_CLOCK_ESTIMATE_H
@@ -57,6 +58,11 @@ bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate);
  * larger, where else the clock would run backward. */
 void es_clock_estimate_append(struct es_clock_estimate *estimate,
                               const struct es_clock_knot *knot);
+
+/* Moves knots to where the last one and the drift say that they must be, where this
+ * halves their error at least.  Not once knots were taken out: their neighbours answer
+ * for them as they are. */
+void es_clock_estimate_tighten(struct es_clock_estimate *estimate);
 
 /* Whether it could have been made by the calls above: times ascend, the clock never
  * runs backward.  For estimates that come from elsewhere. */

@@ -292,5 +292,6 @@ bool es_clock_fit_update(struct es_clock_fit *fit, struct es_clock_estimate *est
         return false;
     bool has_broken = find_corridor(fit, &corridor);
     append_knot(fit, &corridor, has_broken, estimate);
+    es_clock_estimate_tighten(estimate);
     return true;
 }

@@ -45,6 +45,7 @@ struct events_arguments {
     enum es_events_format format;
     bool follow;
     bool absolute;
+    uint64_t since_ns; /* ago; 0 = was not asked for */
     struct esi_consumer_options consumer;
 };
 
@@ -201,8 +202,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
         return 0;
     case OPTION_SINCE:
-        events->since_ns =
-            es_now_ns(CLOCK_REALTIME) - parse_time(text, "--since", state);
+        arguments->since_ns = parse_time(text, "--since", state);
         return 0;
     case OPTION_NEW:
         events->skip_backlog = true;
@@ -310,7 +310,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         .format = arguments->format,
         .stream = stdout,
         .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
-        .realtime_ns = es_now_ns(CLOCK_REALTIME),
+        .realtime_ns = es_events_now_ns(events),
         .by_start = arguments->events.sorting == ES_SORTING_START,
         .summed_up = es_events_are_summed_up(events),
     };
@@ -327,7 +327,7 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         show_notices(events, &notices);
     if (result == 0 && arguments->follow)
         result = follow(events, &sink, &notices);
-    printer.realtime_ns = es_now_ns(CLOCK_REALTIME);
+    printer.realtime_ns = es_events_now_ns(events);
     if (result == 0)
         result = es_events_give_summaries(events, &sink);
     if (result == 0)
@@ -367,6 +367,11 @@ static int show(const struct esi_consumer *consumer, struct events_arguments *ar
 
     take_settings(arguments);
     arguments->events.servers = consumer->servers;
+    if (arguments->since_ns)
+        arguments->events.since_ns =
+            (consumer->servers ? es_servers_run_now_ns(consumer->servers)
+                               : es_now_ns(CLOCK_REALTIME)) -
+            arguments->since_ns;
     result = es_events_create(consumer->run, &arguments->events, &error, &events);
 
     if (result < 0)

@@ -72,9 +72,14 @@ void esi_activity_read(const struct es_scope *scope,
         .tag = tuple->tag,
         .bytes = tuple->bytes,
         .sequence = tuple->sequence,
-        .start_ns = es_origin_run_ns(from, tuple->start, NULL),
-        .stop_ns = tuple->stop ? es_origin_run_ns(from, tuple->stop, NULL) : 0,
     };
+    uint64_t stop_error_ns = 0;
+
+    activity.start_ns = es_origin_run_ns(from, tuple->start, &activity.error_ns);
+    if (tuple->stop)
+        activity.stop_ns = es_origin_run_ns(from, tuple->stop, &stop_error_ns);
+    if (stop_error_ns > activity.error_ns)
+        activity.error_ns = stop_error_ns;
 
     if (activity.peer < ES_PEER_ANY)
         activity.peer = ES_PEER_UNKNOWN;

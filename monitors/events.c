@@ -132,8 +132,9 @@ int es_events_create(struct es_run *run,
         return -ENOMEM;
     events->run = run;
     events->config = *config;
-    events->begun_ns = es_now_ns(CLOCK_REALTIME);
     result = open_scopes(events, error);
+    if (result == 0)
+        events->begun_ns = es_scope_run_now_ns(events->scope);
     if (result == 0)
         events->start_ns = esi_run_start_ns(run, events->scope);
     events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
@@ -378,6 +379,11 @@ bool es_events_are_paced(const struct es_events *events)
 bool es_events_have_vanished(const struct es_events *events)
 {
     return es_scope_has_vanished(events->scope);
+}
+
+uint64_t es_events_now_ns(const struct es_events *events)
+{
+    return es_scope_run_now_ns(events->scope);
 }
 
 uint64_t es_events_start_ns(const struct es_events *events)

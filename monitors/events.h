@@ -95,7 +95,9 @@ bool es_events_are_over(const struct es_events *events);
 /* Whether nothing of the run is left to be found. */
 bool es_events_have_vanished(const struct es_events *events);
 
-/* Real time at which the run began, as its first process saw it. */
+/* Run time now. */
+uint64_t es_events_now_ns(const struct es_events *events);
+/* Run time at which the run began, as its first process saw it. */
 uint64_t es_events_start_ns(const struct es_events *events);
 
 /* Tuples lost while reading, and those that were gone before the reading began. */

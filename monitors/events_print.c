@@ -172,6 +172,8 @@ static int json_event(void *data, const struct es_event *event)
               activity->sequence != ES_SEQUENCE_UNKNOWN);
     es_json_out_signed(&out, "start_ns", shown_time(printer, activity->start_ns));
     put_known(&out, "stop_ns", shown_time(printer, activity->stop_ns), !open);
+    put_known(&out, "error_ns", (int64_t)activity->error_ns,
+              activity->error_ns <= INT64_MAX);
     es_json_out_string(&out, "awaits", awaits_of(activity));
     es_json_out_end(&out);
     return state_of(printer);

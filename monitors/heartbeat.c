@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "eventspace/operation.h"
 #include "monitors/activity.h"
@@ -486,7 +485,6 @@ int es_heartbeat_beat(struct es_heartbeat *heartbeat,
                       struct es_heartbeat_report *ret_report)
 {
     const struct es_batch *batch;
-    struct timespec now;
     uint64_t now_ns;
     int result = es_scope_refresh(heartbeat->scope);
 
@@ -496,8 +494,7 @@ int es_heartbeat_beat(struct es_heartbeat *heartbeat,
         result = es_scope_pull(heartbeat->scope, 0, &batch);
     if (result < 0)
         return result;
-    clock_gettime(CLOCK_REALTIME, &now);
-    now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    now_ns = es_scope_run_now_ns(heartbeat->scope);
     heartbeat->pulls++;
     turn_over(heartbeat);
     for (size_t i = 0; i < heartbeat->thread_count; i++)

@@ -51,8 +51,9 @@ struct es_activity {
     uint32_t origin;             /* in the scope it came through */
     uint64_t key[2];             /* of the communicator */
     char communicator[64];
-    uint64_t start_ns; /* real time */
+    uint64_t start_ns; /* run time */
     uint64_t stop_ns;  /* 0 = under way */
+    uint64_t error_ns; /* bound of the error of both; UINT64_MAX = not known */
 };
 
 /* The operation that peer, tag, communicator and sequence are of: that waited for, else

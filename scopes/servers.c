@@ -608,6 +608,7 @@ static void fill_clock(struct es_servers *servers, struct es_server_info *info)
     if (!info->clock_known)
         return;
     last = &estimate.knots[estimate.count - 1];
+    info->clock_monotonic_ns = last->local_ns;
     info->clock_offset_ns = last->offset_ns;
     info->clock_drift_ppb = estimate.drift.ppb;
     info->clock_error_ns = last->error_ns;

@@ -47,9 +47,10 @@ struct es_server_info {
     uint64_t silent_ns; /* since when, if silent */
     /* Its CLOCK_MONOTONIC against the home server's, as of the last exchange. */
     bool clock_known;
-    int64_t clock_offset_ns; /* home - host */
-    double clock_drift_ppb;  /* by which the home clock runs faster */
-    uint64_t clock_error_ns; /* bound of the offset's error */
+    uint64_t clock_monotonic_ns; /* when that was, by the host's clock */
+    int64_t clock_offset_ns;     /* home - host */
+    double clock_drift_ppb;      /* by which the home clock runs faster */
+    uint64_t clock_error_ns;     /* bound of the offset's error */
 };
 
 /* Finds the home server of `run` (NULL = the only live run on this host) through the

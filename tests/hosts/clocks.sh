@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# clocks.sh - each host has clocks of its own, wrong by a known amount: what the tuple
+# servers estimate is the truth within the bound that they state, and the times of all
+# events fit together.
+
+. "${0%/*}/functions.sh"
+
+# The hosts get the folder /etc in a version that has the shim loaded into all programs;
+# we are in a name space of mounts of our own. What cannot be read is not needed.
+mkdir $work/etc $work/skew
+cp -a /etc/. $work/etc/ 2>/dev/null || :
+echo "$top_builddir/tests/hosts/skew_shim.so" >$work/etc/ld.so.preload
+mount --bind $work/etc /etc
+export ES_SKEW_DIR=$work/skew EVENTSPACE_CLOCK=monotonic
+
+# Offset (ns) and drift (ppb) of each host. The home server's clock is not right either:
+# it is the one that counts.
+epoch=$("$PYTHON" -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC))')
+while read -r name offset drift; do
+    echo "$offset $drift $epoch" >$work/skew/$name
+done <<END
+front 700000000 15000
+a0 2500000000 40000
+a1 -1200000000 -25000
+b0 7000000000 120000
+b1 -3000000000 -180000
+END
+
+hosts up --delay 1000
+place a0 b0 a1 b1
+draw_map $work/map.json
+start_run clocks --keep --threshold 60000 --map $work/map.json -- \
+    "$apps/ring" --rounds 2500
+home=$(home_of clocks)
+bring_key out clocks
+# Long enough that drifts show.
+sleep 12
+for host in front b1; do
+    on $host 20 "$eventspace" list --format json clocks >$work/list.$host
+    expect 0 "list on $host"
+done
+on front 20 "$eventspace" list clocks >$work/list
+expect 0 'list as text'
+check 'list shows drifts' grep -Eq '^b1 .* up .* ppm .* us ' $work/list
+ended job
+expect 0 'the ring'
+begin front front "$eventspace" events --absolute --repair none --format json clocks
+begin b1 b1 "$eventspace" events --absolute --format json clocks
+begin out out "$eventspace" events --absolute --repair none --format json --server "$home" --shape=levels clocks
+for name in front b1 out; do
+    ended $name
+    expect 0 "events on $name"
+    [ $name = b1 ] && how=repaired || how=
+    # shellcheck disable=SC2086 # a word or none
+    check "times on $name" "$PYTHON" "$here/clock_truth.py" events $work/$name.out $how
+done
+for host in front b1; do
+    check "estimates as $host knows them" \
+        "$PYTHON" "$here/clock_truth.py" estimates $work/skew $work/list.$host
+done
+on front 10 "$eventspace" clean clocks >/dev/null
+for host in out; do hosts exec $host rm -rf "$EVENTSPACE_DIR/clocks"; done
+check_nothing_left
+finish
