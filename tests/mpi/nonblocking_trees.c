@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * A program of nonblocking collective operations, which prints what it got: the same
+ * whether its operations go by trees or by the library.
+ *
+ *   nonblocking_trees random SEED ROUNDS    overlapping operations of all kinds
+ *   nonblocking_trees progress              ranks that block while others need them
+ *   nonblocking_trees details               statuses, freed handles, communicators
+ *   nonblocking_trees threads               several threads, a communicator each
+ *
+ * Values are whole numbers, so that the order of operations does not matter.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_OPERATIONS = 24, MAX_COUNT = 4000, MAX_RANKS = 8 };
+
+static int rank;
+static int size;
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+/* The same numbers at all ranks that began with the same seed. */
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static uint64_t hash_of(const int *values, int count)
+{
+    uint64_t hash = 7;
+
+    for (int i = 0; i < count; i++)
+        hash = mix(hash, (uint64_t)(uint32_t)values[i]);
+    return hash;
+}
+
+/* --- Random operations ---------------------------------------------------------- */
+
+struct operation {
+    MPI_Request request;
+    int *send;
+    int *receive;
+    int received; /* how many numbers are in `receive` afterwards */
+};
+
+static void fill(struct operation *operation, int number)
+{
+    for (int i = 0; i < MAX_COUNT * size; i++) {
+        operation->send[i] = rank * 100003 + number * 17 + i;
+        operation->receive[i] = -1;
+    }
+}
+
+/* Begins a random nonblocking operation, the same at all ranks. */
+static void begin(struct operation *operation,
+                  MPI_Comm comm,
+                  uint64_t *state,
+                  int number)
+{
+    int own;
+    int members;
+    int kind = (int)draw(state, 7);
+    int count = draw(state, 4) == 0 ? (int)draw(state, MAX_COUNT) : (int)draw(state, 9);
+    int root;
+    bool in_place = draw(state, 4) == 0;
+
+    MPI_Comm_rank(comm, &own);
+    MPI_Comm_size(comm, &members);
+    root = (int)draw(state, (uint32_t)members);
+    fill(operation, number);
+    operation->received = count;
+    if (kind == 0) {
+        operation->received = 0;
+        MPI_Ibarrier(comm, &operation->request);
+    } else if (kind == 1) {
+        if (own == root)
+            memcpy(operation->receive, operation->send, (size_t)count * sizeof(int));
+        MPI_Ibcast(operation->receive, count, MPI_INT, root, comm, &operation->request);
+    } else if (kind == 2) {
+        if (own != root)
+            operation->received = 0;
+        MPI_Ireduce(operation->send, operation->receive, count, MPI_INT, MPI_SUM, root,
+                    comm, &operation->request);
+    } else if (kind == 3) {
+        if (in_place)
+            memcpy(operation->receive, operation->send, (size_t)count * sizeof(int));
+        MPI_Iallreduce(in_place ? MPI_IN_PLACE : operation->send, operation->receive,
+                       count, MPI_INT, draw(state, 2) == 0 ? MPI_MAX : MPI_SUM, comm,
+                       &operation->request);
+    } else if (kind == 4) {
+        operation->received = own == root ? count * members : 0;
+        MPI_Igather(operation->send, count, MPI_INT, operation->receive, count, MPI_INT,
+                    root, comm, &operation->request);
+    } else if (kind == 5) {
+        MPI_Iscatter(operation->send, count, MPI_INT, operation->receive, count,
+                     MPI_INT, root, comm, &operation->request);
+    } else {
+        operation->received = count * members;
+        MPI_Iallgather(operation->send, count, MPI_INT, operation->receive, count,
+                       MPI_INT, comm, &operation->request);
+    }
+}
+
+/* Completes some or all of `count` requests, in this rank's own way. */
+static void complete_some(MPI_Request *requests, int count, uint64_t *own)
+{
+    MPI_Status statuses[MAX_OPERATIONS];
+    int indices[MAX_OPERATIONS];
+    int at = (int)draw(own, (uint32_t)count);
+    int flag = 0;
+    int done;
+
+    switch (draw(own, 9)) {
+    case 0:
+        MPI_Wait(&requests[at], draw(own, 2) == 0 ? MPI_STATUS_IGNORE : statuses);
+        break;
+    case 1:
+        while (!flag)
+            MPI_Test(&requests[at], &flag, statuses);
+        break;
+    case 2:
+        MPI_Waitany(count, requests, &at, statuses);
+        break;
+    case 3:
+        MPI_Waitsome(count, requests, &done, indices, statuses);
+        break;
+    case 4:
+        MPI_Testany(count, requests, &at, &flag, statuses);
+        break;
+    case 5:
+        MPI_Testsome(count, requests, &done, indices, MPI_STATUSES_IGNORE);
+        break;
+    case 6:
+        MPI_Testall(count, requests, &flag, statuses);
+        break;
+    case 7:
+        if (requests[at] != MPI_REQUEST_NULL)
+            MPI_Request_get_status(requests[at], &flag, statuses);
+        break;
+    default:
+        MPI_Waitall(count, requests, statuses);
+    }
+}
+
+static bool is_any_left(const MPI_Request *requests, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+/* Messages and blocking collectives between the nonblocking ones. */
+static uint64_t mix_in_others(MPI_Comm comm, uint64_t *state)
+{
+    int right = (rank + 1) % size;
+    int left = (rank + size - 1) % size;
+    int values[2] = {rank + 5, -1};
+    int sums[MAX_RANKS * 2];
+    MPI_Request request;
+
+    switch (draw(state, 8)) {
+    case 0:
+        MPI_Isend(&values[0], 1, MPI_INT, right, 3, MPI_COMM_WORLD, &request);
+        MPI_Recv(&values[1], 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Sendrecv(&values[0], 1, MPI_INT, right, 4, &values[1], 1, MPI_INT, left, 4,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Sendrecv_replace(values, 1, MPI_INT, right, 5, left, 5, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+        break;
+    case 3:
+        MPI_Irecv(&values[1], 1, MPI_INT, left, 6, MPI_COMM_WORLD, &request);
+        MPI_Ssend(&values[0], 1, MPI_INT, right, 6, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case 4:
+        MPI_Allreduce(&values[0], &values[1], 1, MPI_INT, MPI_SUM, comm);
+        break;
+    case 5:
+        MPI_Bcast(values, 2, MPI_INT, 0, comm);
+        break;
+    case 6:
+        for (int i = 0; i < size; i++)
+            sums[i] = rank * 10 + i;
+        MPI_Alltoall(sums, 1, MPI_INT, sums + MAX_RANKS, 1, MPI_INT, MPI_COMM_WORLD);
+        return hash_of(sums + MAX_RANKS, size);
+    default:
+        MPI_Scan(&values[0], &values[1], 1, MPI_INT, MPI_SUM, comm);
+    }
+    return hash_of(values, 2);
+}
+
+static uint64_t one_round(MPI_Comm comms[2], uint64_t *state, uint64_t *own)
+{
+    struct operation operations[MAX_OPERATIONS];
+    MPI_Request requests[MAX_OPERATIONS];
+    int count = 1 + (int)draw(state, MAX_OPERATIONS);
+    size_t bytes = (size_t)MAX_COUNT * (size_t)size * sizeof(int);
+    uint64_t hash = 1;
+
+    for (int i = 0; i < count; i++) {
+        operations[i].send = malloc(bytes);
+        operations[i].receive = malloc(bytes);
+        begin(&operations[i], comms[draw(state, 2)], state, i);
+        requests[i] = operations[i].request;
+        if (draw(state, 3) == 0)
+            hash = mix(hash, mix_in_others(comms[draw(state, 2)], state));
+        if (draw(own, 3) == 0)
+            complete_some(requests, i + 1, own);
+    }
+    while (is_any_left(requests, count))
+        complete_some(requests, count, own);
+    for (int i = 0; i < count; i++) {
+        hash = mix(hash, hash_of(operations[i].receive, operations[i].received));
+        free(operations[i].send);
+        free(operations[i].receive);
+    }
+    return hash;
+}
+
+static void do_random(uint64_t seed, int rounds)
+{
+    uint64_t state = seed;
+    uint64_t own = mix(seed, (uint64_t)rank + 77);
+    MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
+    int zero = 0;
+
+    /* The other way round, so that a rank is elsewhere in the other tree. */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &comms[1]);
+    for (int i = 0; i < 2; i++)
+        MPI_Bcast(&zero, 1, MPI_INT, 0, comms[i]);
+    for (int i = 0; i < rounds; i++)
+        printf("rank %d round %d: %016llx\n", rank, i,
+               (unsigned long long)one_round(comms, &state, &own));
+    MPI_Comm_free(&comms[1]);
+}
+
+/* --- Progress ------------------------------------------------------------------- */
+
+/* Rank 1 begins a broadcast from rank 0 and then blocks in one call after the other.
+ * Rank 2, which in a linear chain gets the broadcast from rank 1, first waits for that
+ * and only then does what rank 1 waits for. */
+struct blocking {
+    const char *name;
+    void (*blocks)(MPI_Comm comm);   /* rank 1 */
+    void (*releases)(MPI_Comm comm); /* rank 2 */
+};
+
+static int numbers[4];
+
+static void send_it(MPI_Comm comm)
+{
+    MPI_Send(numbers, 1, MPI_INT, 1, 9, comm);
+}
+
+static void receive_it(MPI_Comm comm)
+{
+    MPI_Recv(numbers, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE);
+}
+
+static void both(MPI_Comm comm)
+{
+    MPI_Sendrecv(&numbers[0], 1, MPI_INT, 1, 9, &numbers[1], 1, MPI_INT, 1, 9, comm,
+                 MPI_STATUS_IGNORE);
+}
+
+static void block_recv(MPI_Comm comm)
+{
+    MPI_Recv(numbers, 1, MPI_INT, 2, 9, comm, MPI_STATUS_IGNORE);
+}
+
+static void block_any(MPI_Comm comm)
+{
+    MPI_Recv(numbers, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void block_probe(MPI_Comm comm)
+{
+    MPI_Probe(2, 9, comm, MPI_STATUS_IGNORE);
+    block_recv(comm);
+}
+
+static void block_mprobe(MPI_Comm comm)
+{
+    MPI_Message message;
+
+    MPI_Mprobe(2, 9, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(numbers, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+static void block_iprobe(MPI_Comm comm)
+{
+    int flag = 0;
+
+    while (!flag)
+        MPI_Iprobe(2, 9, comm, &flag, MPI_STATUS_IGNORE);
+    block_recv(comm);
+}
+
+static void block_ssend(MPI_Comm comm)
+{
+    MPI_Ssend(numbers, 1, MPI_INT, 2, 9, comm);
+}
+
+static void block_send(MPI_Comm comm)
+{
+    static int much[1 << 18];
+
+    MPI_Send(much, 1 << 18, MPI_INT, 2, 9, comm);
+}
+
+static void receive_much(MPI_Comm comm)
+{
+    static int much[1 << 18];
+
+    MPI_Recv(much, 1 << 18, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE);
+}
+
+static void block_sendrecv(MPI_Comm comm)
+{
+    MPI_Sendrecv(&numbers[0], 1, MPI_INT, 2, 9, &numbers[1], 1, MPI_INT, 2, 9, comm,
+                 MPI_STATUS_IGNORE);
+}
+
+static void block_replace(MPI_Comm comm)
+{
+    MPI_Sendrecv_replace(numbers, 1, MPI_INT, 2, 9, 2, 9, comm, MPI_STATUS_IGNORE);
+}
+
+static void block_wait(MPI_Comm comm)
+{
+    MPI_Request request;
+
+    MPI_Irecv(numbers, 1, MPI_INT, 2, 9, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void block_waitall(MPI_Comm comm)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+    MPI_Irecv(numbers, 1, MPI_INT, 2, 9, comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void block_waitany(MPI_Comm comm)
+{
+    MPI_Request request;
+    int at;
+
+    MPI_Irecv(numbers, 1, MPI_INT, 2, 9, comm, &request);
+    MPI_Waitany(1, &request, &at, MPI_STATUS_IGNORE);
+}
+
+static void block_waitsome(MPI_Comm comm)
+{
+    MPI_Request request;
+    int at;
+    int done;
+
+    MPI_Irecv(numbers, 1, MPI_INT, 2, 9, comm, &request);
+    MPI_Waitsome(1, &request, &done, &at, MPI_STATUSES_IGNORE);
+}
+
+static void block_test(MPI_Comm comm)
+{
+    MPI_Request request;
+    int flag = 0;
+
+    MPI_Irecv(numbers, 1, MPI_INT, 2, 9, comm, &request);
+    while (!flag)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Collective calls on a communicator of all ranks but the root of the broadcast. */
+static MPI_Comm others;
+
+static void do_barrier(MPI_Comm comm)
+{
+    (void)comm;
+    MPI_Barrier(others);
+}
+
+static void do_alltoall(MPI_Comm comm)
+{
+    int from[MAX_RANKS] = {0};
+    int to[MAX_RANKS];
+
+    (void)comm;
+    MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, others);
+}
+
+static void do_allgatherv(MPI_Comm comm)
+{
+    int counts[MAX_RANKS];
+    int places[MAX_RANKS];
+    int all[MAX_RANKS];
+
+    (void)comm;
+    for (int i = 0; i < MAX_RANKS; i++) {
+        counts[i] = 1;
+        places[i] = i;
+    }
+    MPI_Allgatherv(&rank, 1, MPI_INT, all, counts, places, MPI_INT, others);
+}
+
+static void do_exscan(MPI_Comm comm)
+{
+    int sum;
+
+    (void)comm;
+    MPI_Exscan(&rank, &sum, 1, MPI_INT, MPI_SUM, others);
+}
+
+static void do_dup(MPI_Comm comm)
+{
+    MPI_Comm made;
+
+    (void)comm;
+    MPI_Comm_dup(others, &made);
+    MPI_Comm_free(&made);
+}
+
+static void do_split(MPI_Comm comm)
+{
+    MPI_Comm made;
+
+    (void)comm;
+    MPI_Comm_split(others, rank % 2, 0, &made);
+    MPI_Comm_free(&made);
+}
+
+static void do_window(MPI_Comm comm)
+{
+    MPI_Win made;
+
+    (void)comm;
+    MPI_Win_create(numbers, sizeof numbers, 1, MPI_INFO_NULL, others, &made);
+    MPI_Win_free(&made);
+}
+
+/* Makes the trees of a communicator in the middle of it. */
+static void do_first_tree(MPI_Comm comm)
+{
+    static MPI_Comm made = MPI_COMM_NULL;
+
+    (void)comm;
+    if (made == MPI_COMM_NULL)
+        MPI_Comm_split(others, 0, 0, &made);
+    MPI_Bcast(numbers, 1, MPI_INT, 0, made);
+}
+
+static const struct blocking all[] = {
+    {"MPI_Recv", block_recv, send_it},
+    {"MPI_Recv of any", block_any, send_it},
+    {"MPI_Probe", block_probe, send_it},
+    {"MPI_Mprobe", block_mprobe, send_it},
+    {"MPI_Iprobe", block_iprobe, send_it},
+    {"MPI_Ssend", block_ssend, receive_it},
+    {"MPI_Send", block_send, receive_much},
+    {"MPI_Sendrecv", block_sendrecv, both},
+    {"MPI_Sendrecv_replace", block_replace, both},
+    {"MPI_Wait", block_wait, send_it},
+    {"MPI_Waitall", block_waitall, send_it},
+    {"MPI_Waitany", block_waitany, send_it},
+    {"MPI_Waitsome", block_waitsome, send_it},
+    {"MPI_Test", block_test, send_it},
+    {"MPI_Barrier", do_barrier, do_barrier},
+    {"MPI_Alltoall", do_alltoall, do_alltoall},
+    {"MPI_Allgatherv", do_allgatherv, do_allgatherv},
+    {"MPI_Exscan", do_exscan, do_exscan},
+    {"MPI_Comm_dup", do_dup, do_dup},
+    {"MPI_Comm_split", do_split, do_split},
+    {"MPI_Win_create", do_window, do_window},
+    {"a first MPI_Bcast", do_first_tree, do_first_tree},
+};
+
+static void try_blocking(const struct blocking *blocking, int number)
+{
+    MPI_Request request;
+    int value = rank == 0 ? number : -1;
+
+    if (rank == 0) /* rank 1 is blocked when it comes */
+        usleep(3000);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank == 1)
+        blocking->blocks(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        blocking->releases(MPI_COMM_WORLD);
+    printf("rank %d: %s: %d\n", rank, blocking->name, value);
+    fflush(stdout);
+}
+
+static void do_progress(void)
+{
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 1, 0, &others);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++)
+        try_blocking(&all[i], i);
+    if (others != MPI_COMM_NULL)
+        MPI_Comm_free(&others);
+}
+
+/* --- Details -------------------------------------------------------------------- */
+
+/* Source, tag and count mean nothing here: MPI leaves in them what it likes. */
+static void show(const char *name, int result, const MPI_Status *status)
+{
+    int cancelled = -1;
+
+    MPI_Test_cancelled(status, &cancelled);
+    printf("rank %d: %s: result %d error %d cancelled %d\n", rank, name, result,
+           status->MPI_ERROR, cancelled);
+}
+
+static void show_statuses(void)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int value = 1;
+    int sum;
+    int at;
+    int flag = 0;
+    int result;
+
+    memset(statuses, 0x11, sizeof statuses);
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    result = MPI_Wait(&requests[0], &statuses[0]);
+    show("wait", result, &statuses[0]);
+    printf("rank %d: is null %d\n", rank, requests[0] == MPI_REQUEST_NULL);
+    memset(statuses, 0x11, sizeof statuses);
+    MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    do
+        result = MPI_Test(&requests[0], &flag, &statuses[0]);
+    while (!flag);
+    show("test", result, &statuses[0]);
+    memset(statuses, 0x11, sizeof statuses);
+    MPI_Ibcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[1]);
+    result = MPI_Waitall(2, requests, statuses);
+    show("waitall", result, &statuses[0]);
+    show("waitall", result, &statuses[1]);
+    memset(statuses, 0x11, sizeof statuses);
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    result = MPI_Waitany(2, requests, &at, &statuses[0]);
+    show("waitany", result, &statuses[0]);
+    printf("rank %d: index %d sum %d\n", rank, at, sum);
+}
+
+static MPI_Datatype expected_type;
+static int strangers; /* calls with another type than the program's */
+
+static void add(void *from, void *to, int *count, MPI_Datatype *type)
+{
+    if (*type != expected_type)
+        strangers++;
+    for (int i = 0; i < *count * 2; i++)
+        ((int *)to)[i] += ((int *)from)[i];
+}
+
+static int deleted;
+
+static int count_deleted(MPI_Datatype type, int keyval, void *value, void *extra)
+{
+    (void)type;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    deleted++;
+    return MPI_SUCCESS;
+}
+
+/* Handles that are freed while operations use them. */
+static void free_early(void)
+{
+    MPI_Datatype pair;
+    MPI_Op op;
+    MPI_Request requests[2];
+    int keyval;
+    int from[2] = {rank, rank * 2};
+    int to[2] = {-1, -1};
+    int more[2] = {rank, rank};
+
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_deleted, &keyval, NULL);
+    MPI_Type_set_attr(pair, keyval, NULL);
+    expected_type = pair;
+    MPI_Op_create(add, 1, &op);
+    if (rank == 0)
+        usleep(20000);
+    MPI_Iallreduce(from, to, 1, pair, op, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ibcast(more, 1, pair, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Type_free(&pair);
+    MPI_Op_free(&op);
+    printf("rank %d: freed %d %d\n", rank, pair == MPI_DATATYPE_NULL,
+           op == MPI_OP_NULL);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Type_free_keyval(&keyval);
+    printf("rank %d: %d %d %d %d strangers %d deleted %d\n", rank, to[0], to[1],
+           more[0], more[1], strangers, deleted);
+}
+
+/* What must not be freed. */
+static void free_predefined(void)
+{
+    MPI_Request request;
+    MPI_Datatype type = MPI_INT;
+    MPI_Op op = MPI_SUM;
+    int value = 1;
+    int sum;
+    int type_result;
+    int op_result;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        usleep(20000);
+    MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    type_result = MPI_Type_free(&type);
+    op_result = MPI_Op_free(&op);
+    MPI_Error_class(type_result, &type_result);
+    MPI_Error_class(op_result, &op_result);
+    printf("rank %d: predefined %d %d\n", rank, type_result, op_result);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A communicator is freed while an operation on it is under way. */
+static void free_communicator(void)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+    int value = rank;
+    int sum;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(copy);
+    if (rank == 0)
+        usleep(20000);
+    MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, copy, &request);
+    MPI_Comm_free(&copy);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    printf("rank %d: on a freed communicator %d\n", rank, sum);
+}
+
+/* Errors of waits that also move trees on come as without trees. */
+static void show_errors(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int value = rank;
+    int two[2] = {1, 2};
+    int result = MPI_SUCCESS;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        usleep(20000);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank == 2)
+        MPI_Send(two, 2, MPI_INT, 1, 11, MPI_COMM_WORLD);
+    if (rank == 1)
+        result = MPI_Recv(two, 1, MPI_INT, 2, 11, MPI_COMM_WORLD, &status);
+    MPI_Error_class(result, &result);
+    printf("rank %d: truncated %d\n", rank, result == MPI_ERR_TRUNCATE);
+    result = MPI_Send(two, 1, MPI_INT, size, 11, MPI_COMM_WORLD);
+    MPI_Error_class(result, &result);
+    printf("rank %d: bad rank %d\n", rank, result == MPI_ERR_RANK);
+    memset(&status, 0x11, sizeof status);
+    MPI_Recv(two, 1, MPI_INT, MPI_PROC_NULL, 11, MPI_COMM_WORLD, &status);
+    printf("rank %d: from nobody %d\n", rank, status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Sendrecv(two, 1, MPI_INT, MPI_PROC_NULL, 11, two, 1, MPI_INT, MPI_PROC_NULL, 11,
+                 MPI_COMM_WORLD, &status);
+    printf("rank %d: from nobody %d\n", rank, status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void do_details(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    show_statuses();
+    free_early();
+    free_predefined();
+    free_communicator();
+    show_errors();
+}
+
+/* --- Threads -------------------------------------------------------------------- */
+
+enum { THREADS = 3, THREAD_ROUNDS = 60 };
+
+struct worker {
+    pthread_t thread;
+    MPI_Comm comm;
+    int number;
+    uint64_t hash;
+};
+
+static void *work(void *data)
+{
+    struct worker *worker = data;
+    MPI_Request requests[3];
+    int values[3];
+    int sum;
+    int top;
+    int at;
+
+    worker->hash = 3;
+    for (int i = 0; i < THREAD_ROUNDS; i++) {
+        values[0] = rank == 0 ? i + worker->number : -1;
+        values[1] = rank * i;
+        MPI_Ibcast(&values[0], 1, MPI_INT, 0, worker->comm, &requests[0]);
+        MPI_Iallreduce(&values[1], &sum, 1, MPI_INT, MPI_SUM, worker->comm,
+                       &requests[1]);
+        MPI_Ibarrier(worker->comm, &requests[2]);
+        for (int done = 0; done < 2; done++)
+            MPI_Waitany(3, requests, &at, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&values[1], &top, 1, MPI_INT, MPI_MAX, worker->comm);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+        worker->hash = mix(worker->hash, (uint64_t)values[0]);
+        worker->hash = mix(worker->hash, (uint64_t)sum + (uint64_t)top);
+    }
+    return NULL;
+}
+
+static void do_threads(void)
+{
+    struct worker workers[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        workers[i].number = i;
+        MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
+        MPI_Barrier(workers[i].comm);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        printf("rank %d: thread %d: %016llx\n", rank, i,
+               (unsigned long long)workers[i].hash);
+        MPI_Comm_free(&workers[i].comm);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int provided;
+
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE
+                                                 : MPI_THREAD_SINGLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(what, "random") == 0)
+        do_random(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+    else if (strcmp(what, "progress") == 0)
+        do_progress();
+    else if (strcmp(what, "details") == 0)
+        do_details();
+    else
+        do_threads();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# nonblocking_trees.sh - nonblocking collective operations by tree give what the library
+# gives, and move on while their ranks are inside other calls.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+all=barrier,bcast,reduce,allreduce,gather,scatter,allgather
+all=$all,ibarrier,ibcast,ireduce,iallreduce,igather,iscatter,iallgather
+
+# trees SHAPE [MEMBER=VALUE] - the operations go by such trees.
+trees() {
+    export EVENTSPACE_TREES="eventspace-trees 1
+tree test operations=$all shape=$*
+end"
+}
+
+# same N WHAT SHAPE ARGUMENTS... - it prints the same by trees as by the library. With the
+# tuples it is shown that trees were used.
+same() {
+    local n=$1 what=$2 shape=$3
+    shift 3
+    unset EVENTSPACE_TREES
+    ranks "$n" "$bin/nonblocking_trees" "$@" >"$work/plain"
+    expect 0 "$what: runs with the library"
+    # shellcheck disable=SC2086 # a shape and its members
+    trees $shape
+    observe "$n" "$bin/nonblocking_trees" "$@" >"$work/trees"
+    expect 0 "$what: runs with trees ($shape)"
+    check "$what: prints the same ($shape)" \
+        diff <(sort "$work/plain") <(sort "$work/trees")
+    check "$what: goes by trees ($shape)" \
+        awk -F'\t' '$1 == "tuple" && $5 ~ /^tree / { found = 1 } END { exit !found }' \
+        <(tuples)
+    unset EVENTSPACE_TREES
+}
+
+# In a chain the ranks in the middle are needed most.
+chain='explicit edges=0-1,1-2'
+same 3 'a rank that blocks' "$chain" progress
+same 3 'details' "$chain" details
+same 3 'threads' "$chain" threads
+same 2 'random operations of 2 ranks' 'binomial segment=1000' random 1 12
+same 3 'random operations of 3 ranks' "$chain" random 2 12
+same 4 'random operations of 4 ranks' 'kary fan-out=2' random 3 12
+same 4 'random operations of 4 ranks' linear random 4 12
+
+# Only the nonblocking forms: communicators have trees only once a blocking one has been
+# there, so these stay with the library, but the rest of the program is patient.
+all=ibcast,iallreduce
+unset EVENTSPACE_TREES
+ranks 3 "$bin/nonblocking_trees" random 5 6 >"$work/plain"
+trees linear
+observe 3 "$bin/nonblocking_trees" random 5 6 >"$work/trees"
+expect 0 'nonblocking forms alone'
+check 'nonblocking forms alone: the same' \
+    diff <(sort "$work/plain") <(sort "$work/trees")
+finish
