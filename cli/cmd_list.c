@@ -11,6 +11,7 @@
 
 #include "base/json_out.h"
 #include "base/table.h"
+#include "cli/collect_tree.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
@@ -608,6 +609,8 @@ static int list_run(const struct list_arguments *arguments)
     code = es_run_refresh(consumer.run);
     if (code >= 0)
         code = print_run(consumer.run, consumer.servers, arguments);
+    if (code >= 0)
+        code = esi_collect_tree_list(&consumer, arguments->format);
     if (code < 0)
         status =
             esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot show run '%s'",
