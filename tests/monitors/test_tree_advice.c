@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "monitors/link_feed.h"
 #include "monitors/tree_advice.h"
 #include "monitors/tree_model.h"
 
@@ -100,6 +101,65 @@ static void costs_are_never_negative(void **state)
     assert_true(cost.known);
     assert_true(cost.latency_ns >= 0 && cost.ns_per_byte >= 0 && cost.overhead_ns >= 0);
     es_link_costs_destroy(costs);
+}
+
+static bool find_place(void *data, int world_rank, struct esi_place *ret_place)
+{
+    const struct esi_place *places = data;
+
+    if (world_rank > 2)
+        return false;
+    *ret_place = places[world_rank];
+    return true;
+}
+
+/* Either end of a message that takes 300 within a host and 7000 beyond. */
+static void add_end(struct es_link_feed *feed,
+                    int source,
+                    int other,
+                    int number,
+                    bool sends)
+{
+    uint64_t took_ns = source + other == 1 ? 300 : 7000;
+    uint64_t start_ns = 1000000 + (uint64_t)number * 100000;
+    struct es_timed timed = {.start_ns = start_ns, .error_ns = 5};
+
+    timed.stop_ns = start_ns + (sends ? 50 : took_ns);
+    timed.link.key.kind = ES_MATCH_EDGE_UP;
+    timed.link.key.source = source;
+    timed.link.key.destination = other;
+    timed.link.key.sequence = (uint32_t)number;
+    timed.link.ends = sends ? ES_TIME_BEFORE : ES_TIME_AFTER;
+    assert_int_equal(es_link_feed_add(feed, &timed, 8), 0);
+}
+
+static void both_ends_of_messages_tell_their_costs(void **state)
+{
+    struct esi_place places[3] = {{.host = 0}, {.host = 0}, {.host = 1}};
+    struct es_link_feed_config config = {.place = find_place, .data = places};
+    struct es_link_feed *feed;
+    struct es_link_cost cost;
+
+    (void)state;
+    assert_int_equal(es_link_costs_create(&config.costs), 0);
+    assert_int_equal(es_link_feed_create(&config, &feed), 0);
+    for (int i = 0; i < 20; i++) {
+        for (int j = 1; j < 4; j++) {
+            add_end(feed, j, 0, i, i % 2);
+            add_end(feed, j, 0, i, i % 2); /* again: not the other end */
+            add_end(feed, j, 0, i + 1000, i % 2);
+            add_end(feed, j, 0, i + 1000, !(i % 2));
+        }
+    }
+    assert_int_equal(es_link_feed_messages(feed), 40);
+    cost = es_link_costs_get(config.costs, ES_LINK_HOST);
+    assert_int_equal(cost.samples, 20);
+    assert_near(cost.latency_ns + 2 * cost.overhead_ns, 300, 0);
+    cost = es_link_costs_get(config.costs, ES_LINK_CLUSTER);
+    assert_near(cost.latency_ns + 2 * cost.overhead_ns, 7000, 0);
+    assert_near(cost.error_ns, 10, 0);
+    es_link_feed_destroy(feed);
+    es_link_costs_destroy(config.costs);
 }
 
 static void places_tell_the_class_of_a_link(void **state)
@@ -639,6 +699,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_costs_are_found_again),
         cmocka_unit_test(costs_are_never_negative),
+        cmocka_unit_test(both_ends_of_messages_tell_their_costs),
         cmocka_unit_test(places_tell_the_class_of_a_link),
         cmocka_unit_test(operations_take_what_a_hand_reckons),
         cmocka_unit_test(the_model_agrees_with_a_simulation),
