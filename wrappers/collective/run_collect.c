@@ -60,7 +60,7 @@ static bool comes_direct(struct esi_tree_run *run, int child, struct esi_lane *l
         return false;
     there = target(run, child);
     if (ranks == 1)
-        return esi_lane_set_direct(lane, run->piece_bytes, &there);
+        return esi_lane_set_direct(lane, run->piece_bytes, &there, true);
     if (!esi_data_is_plain(&run->result) || !esi_run_is_ascending(run, child))
         return false;
     esi_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
@@ -89,9 +89,11 @@ static int set_up_children(struct esi_tree_run *run)
 static int set_up_parent(struct esi_tree_run *run)
 {
     MPI_Count ranks = run->call.tree->subtree[run->call.rank];
+    bool typed = !is_folded(run) && run->up_to->peer == run->call.tree->root;
     int result;
 
-    if (ranks == 1 && esi_lane_set_direct(run->up_to, run->piece_bytes, &run->own)) {
+    if (ranks == 1 &&
+        esi_lane_set_direct(run->up_to, run->piece_bytes, &run->own, typed)) {
         run->result_is_read = run->in_place;
         return MPI_SUCCESS;
     }

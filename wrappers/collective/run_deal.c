@@ -36,7 +36,7 @@ static bool goes_direct(struct esi_tree_run *run, int child, struct esi_lane *la
     int ranks = run->call.tree->subtree[child];
 
     if (ranks == 1)
-        return esi_lane_set_direct(lane, run->piece_bytes, &there);
+        return esi_lane_set_direct(lane, run->piece_bytes, &there, true);
     if (!esi_data_is_plain(&run->own) || !esi_run_is_ascending(run, child))
         return false;
     esi_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
@@ -80,7 +80,8 @@ static int set_up_parent(struct esi_tree_run *run)
     int result;
 
     if (ranks == 1 &&
-        esi_lane_set_direct(run->down_from, run->piece_bytes, &run->result))
+        esi_lane_set_direct(run->down_from, run->piece_bytes, &run->result,
+                            run->down_from->peer == run->call.tree->root))
         return MPI_SUCCESS;
     result = stage(run);
     esi_lane_set_bytes(run->down_from, run->piece_bytes, run->staged,

@@ -55,9 +55,10 @@ void esi_lane_set_bytes(struct esi_lane *lane,
 
 bool esi_lane_set_direct(struct esi_lane *lane,
                          MPI_Count piece_bytes,
-                         struct esi_data *data)
+                         struct esi_data *data,
+                         bool typed)
 {
-    if (data->bytes <= piece_bytes)
+    if (typed && data->bytes <= piece_bytes)
         esi_lane_set_typed(lane, data, data->count);
     else if (esi_data_is_plain(data))
         esi_lane_set_bytes(lane, piece_bytes, data->base, data->bytes);

@@ -192,11 +192,14 @@ void esi_lane_set_bytes(struct esi_lane *lane,
                         MPI_Count piece_bytes,
                         char *base,
                         MPI_Count bytes);
-/* As they lie if both ends can do without packing: in one message, or plain.  False:
- * they have to be packed. */
+/* As they lie, if they can: typed in one message if the other end is `typed` too, else
+ * as bytes if they are plain.  False: they have to be packed.  (A typed message could
+ * be received packed and the other way round, says MPI; MPICH 4.0.2 takes some for
+ * truncated, of types like MPI_DOUBLE_INT.) */
 bool esi_lane_set_direct(struct esi_lane *lane,
                          MPI_Count piece_bytes,
-                         struct esi_data *data);
+                         struct esi_data *data,
+                         bool typed);
 /* Bytes from the stream's begin that are done. */
 MPI_Count esi_lane_bytes_done(const struct esi_lane *lane);
 static inline bool esi_lane_is_done(const struct esi_lane *lane)

@@ -24,7 +24,7 @@ static int set_up_lane(struct esi_tree_run *run, struct esi_lane *lane)
         return MPI_SUCCESS;
     }
     if (run->packed == NULL &&
-        esi_lane_set_direct(lane, run->piece_bytes, &run->result))
+        esi_lane_set_direct(lane, run->piece_bytes, &run->result, true))
         return MPI_SUCCESS;
     if (run->packed == NULL)
         run->packed = esi_run_alloc(run, (size_t)run->result.bytes);

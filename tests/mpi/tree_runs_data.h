@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Datatypes, operations and buffers to try collective trees with.
+ *
+ * A buffer has a guard on both sides and a pattern in all gaps, so that comparing its
+ * whole memory shows what was written beside the type map.
+ */
+#ifndef ES_TESTS_MPI_TREE_RUNS_DATA_H
+#define ES_TESTS_MPI_TREE_RUNS_DATA_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum type_name {
+    TYPE_INT,
+    TYPE_DOUBLE,
+    TYPE_DOUBLE_INT,
+    TYPE_PAIR,    /* two ints with gaps */
+    TYPE_MATRIX,  /* four ints around the address, the lower bound negative */
+    TYPE_SWAPPED, /* two ints, the second first, without a gap */
+    TYPE_MIXED,   /* a char and a double */
+    TYPE_COUNT,
+};
+
+struct type {
+    MPI_Datatype type;
+    int ints; /* in an element, if there is nothing else; else 0 */
+};
+
+enum op_name {
+    OP_SUM,
+    OP_MAX,
+    OP_MINLOC,
+    OP_PAIRS,    /* commutes */
+    OP_MATRICES, /* does not */
+    OP_COUNT,
+};
+
+struct buffer {
+    char *memory;
+    size_t size;
+    char *base; /* address of the first element */
+};
+
+extern struct type types[TYPE_COUNT];
+extern MPI_Op ops[OP_COUNT];
+
+void make_types(void);
+void free_types(void);
+
+/* Random numbers, alike in all ranks for the same state. */
+unsigned int draw(uint64_t *state, unsigned int below);
+
+/* Room for `count` elements. */
+struct buffer make_buffer(MPI_Datatype type, int count);
+struct buffer copy_buffer(const struct buffer *buffer, MPI_Datatype type, int count);
+int is_same(const struct buffer *a, const struct buffer *b);
+void free_buffer(struct buffer *buffer);
+
+/* What a rank contributes: `count` elements of types[name] into a buffer, in which they
+ * are `count_there` of type `there` from element `first` on. */
+void fill(const struct buffer *buffer,
+          MPI_Datatype there,
+          int first,
+          int count_there,
+          enum type_name name,
+          int count,
+          uint64_t seed);
+
+/* The same, for doubles. */
+void draw_doubles(double *values, int count, uint64_t seed);
+
+#endif
