@@ -22,6 +22,7 @@
 
 #include "base/now.h"
 #include "eventspace/scope.h"
+#include "scopes/clock_board.h"
 #include "scopes/servers.h"
 #include "tests/scopes/made_server.h"
 
@@ -145,6 +146,51 @@ static void hosts_are_told_by_the_home_server(void **state)
     assert_int_equal(
         es_servers_address(fixture->servers, "gamma", address, sizeof address),
         -ENOENT);
+}
+
+/* This process stands for both hosts, so both clocks are told as if they were real. */
+static void clocks_are_told_by_the_home_server(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_clock_board *board = fixture->made.items[0].service.clocks;
+    struct es_clock_estimate home,
+        beta = {.run_base_ns = 1000000000,
+                .drift = {.ppb = 2500},
+                .count = 1,
+                .knots = {{.local_ns = 500, .offset_ns = 77, .error_ns = 9}}};
+    const struct es_host_clock *clock = es_servers_clock(fixture->servers, "beta");
+    struct es_server_info info;
+    uint64_t run_ns, error_ns;
+
+    /* A server that does not know its own clock tells nothing. */
+    assert_int_equal(es_servers_refresh(fixture->servers), 2);
+    assert_false(es_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
+    es_clock_estimate_be_home(&home, 1000000000);
+    assert_int_equal(es_clock_board_set(board, "alpha", &home), 0);
+    assert_int_equal(es_clock_board_set(board, "beta", &beta), 0);
+    assert_int_equal(es_servers_refresh(fixture->servers), 2);
+    assert_true(es_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
+    assert_int_equal(run_ns, 1000000577);
+    assert_in_range(error_ns, 9, 10);
+    assert_int_equal(es_servers_at(fixture->servers, 0, &info), 0);
+    assert_true(info.clock_known);
+    assert_int_equal(info.clock_error_ns, 0);
+    assert_int_equal(es_servers_at(fixture->servers, 1, &info), 0);
+    assert_true(info.clock_known);
+    assert_int_equal(info.clock_offset_ns, 77);
+    assert_true(info.clock_drift_ppb == 2500);
+    /* What is known already is not told again, what is new is. */
+    beta.knots[beta.count++] = (struct es_clock_knot){
+        .local_ns = 1500, .offset_ns = 177, .error_ns = 9, .bow_ns = 1};
+    assert_int_equal(es_clock_board_set(board, "beta", &beta), 0);
+    assert_int_equal(es_servers_refresh(fixture->servers), 2);
+    assert_true(es_host_clock_run_ns(clock, 1000, &run_ns, NULL));
+    assert_int_equal(run_ns, 1000001127);
+    /* The answers were exchanges, too: our clock is that of the home server. */
+    uint64_t before_ns = es_now_ns(CLOCK_MONOTONIC) + 1000000000;
+    uint64_t now_ns = es_servers_run_now_ns(fixture->servers);
+    uint64_t after_ns = es_now_ns(CLOCK_MONOTONIC) + 1000000000;
+    assert_in_range(now_ns, before_ns - 2000000000, after_ns + 2000000000);
 }
 
 static void elements_are_found_once(void **state)
@@ -444,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(hosts_are_told_by_the_home_server),
+        TEST(clocks_are_told_by_the_home_server),
         TEST(elements_are_found_once),
         TEST(elements_that_their_servers_tell_are_read_once),
         TEST(a_host_that_is_silent_is_told_and_others_are_served),
