@@ -4,7 +4,8 @@
  * The tree board of a segment: how an operator tells a running process which collective
  * trees he wants, and how the process tells which it uses.
  *
- *   wish   text of tree rules (tree_rules.h), written from outside, version by version
+ *   wish   text of tree rules (tree_rules.h), written from outside, version by version;
+ *          each is the whole that is to hold, with its hosts
  *   log    trees that were in force, one entry a communicator and version, written by
  *          the process
  *

@@ -133,7 +133,8 @@ void es_tree_plan_fini(struct es_tree_plan *plan);
  * "library", "linear", "kary:4", "binomial", "levels:host,cluster",
  * "levels:host,cluster:4", "explicit:0-1,0-2", each with "/SEGMENT" behind it where it
  * is not the default ("kary:4/1048576").  Fills shape, fan_out, levels, segment_bytes
- * and edges of the rule, whose other members get their defaults.  The error's column
+ * and edges of the rule, whose other members get their defaults; its name is the
+ * shape's.  The error's column
  * counts from the start of the text.  -EINVAL, -ENOMEM. */
 int es_tree_rule_parse_short(const char *text,
                              struct es_error *error,
