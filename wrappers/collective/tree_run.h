@@ -12,7 +12,9 @@
  *
  * Arguments are those of MPI's call.  They have been judged before (esi_judge.h):
  * counts are not negative, datatypes committed, the root in range, the communicator no
- * intercommunicator.  Nothing here raises an error handler: results are MPI's codes.
+ * intercommunicator.  Results are MPI's codes; the communicator returns its errors. But
+ * MPICH 4.0.2 raises what it finds when a message has come (a truncated one, in a wrong
+ * program) at MPI_COMM_WORLD, whatever the communicator.
  *
  * Order of combination, also in docs/collective-trees.md: each node combines, from left
  * to right, its own contribution and those of its children's subtrees in ascending
@@ -38,11 +40,12 @@
  * operation and edge, however many segments the message has, with the time before the
  * first and the one after the last of them.  Any may be NULL. */
 enum esi_edge_event {
-    ESI_EDGE_CONTRIBUTE,   /* the rank brought in its own; peer = parent, -1 at the root
-                            */
-    ESI_EDGE_ARRIVAL_UP,   /* from a child: from the wait's begin to the last byte */
-    ESI_EDGE_ARRIVAL_DOWN, /* from the parent */
-    ESI_EDGE_DEPARTURE_UP, /* to the parent */
+    ESI_EDGE_CONTRIBUTE, /* the rank brought in its own; peer = parent, -1 at the root.
+                            A leaf's message to its parent is this, and no departure;
+                            in bcast and scatter only the root's */
+    ESI_EDGE_ARRIVAL_UP, /* from a child: from the wait's begin to the last byte */
+    ESI_EDGE_ARRIVAL_DOWN,   /* from the parent */
+    ESI_EDGE_DEPARTURE_UP,   /* to the parent */
     ESI_EDGE_DEPARTURE_DOWN, /* to a child */
 };
 
