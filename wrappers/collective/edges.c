@@ -85,6 +85,16 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
     edges->shown = writer;
 }
 
+/* An operation under way was moved on inside another call, whose open tuple lay where
+ * its edge has been written. */
+static void show_call_again(struct es_writer *writer)
+{
+    const struct esi_call *call = esi_self.depth != 0 ? esi_self.outermost : NULL;
+
+    if (call != NULL && call->open && writer == &call->path->writer)
+        es_writer_open(writer, &call->tuple);
+}
+
 static void record_edge(void *data,
                         enum esi_edge_event event,
                         int peer,
@@ -105,6 +115,8 @@ static void record_edge(void *data,
         edges->shown = NULL;
     if (is_calls_own(edges, writer))
         edges->is_displaced = true;
+    else if (edges->call == NULL)
+        show_call_again(writer);
 }
 
 void esi_edges_init(struct esi_edges *edges,
