@@ -21,6 +21,7 @@
 #include "scopes/service.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
+#include "tuplespace/tree_board.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
 
@@ -392,6 +393,92 @@ static void collectors_are_switched(void **state)
     es_segment_destroy(segment);
 }
 
+/* --- Collective trees --------------------------------------------------------- */
+
+#define RULES "eventspace-trees 1\\ntree a shape=linear\\nend\\n"
+
+/* A process with two communicators, the second of which has no trees yet. */
+static struct es_segment *make_tree_segment(const struct fixture *fixture)
+{
+    static const int32_t ranks[] = {0, 1};
+    struct es_communicator_config communicator = {
+        .name = "world", .group = ranks, .group_size = 2};
+    struct es_tree_log_entry entry = {.operations = 8,
+                                      .first_instance = 5,
+                                      .max_bytes = UINT64_MAX,
+                                      .name = "b",
+                                      .text = "kary:4"};
+    struct es_segment *segment = make_segment(fixture);
+    uint16_t index;
+
+    assert_int_equal(es_segment_add_communicator(segment, &communicator, &index), 0);
+    communicator.name = "row";
+    communicator.key[0] = 1;
+    assert_int_equal(es_segment_add_communicator(segment, &communicator, &index), 0);
+    /* What is told is the newest: all rules of one version and instance. */
+    assert_int_equal(es_segment_add_tree_board(segment), 0);
+    es_tree_log_add(segment, &entry);
+    entry.version = 1;
+    entry.first_instance = 9;
+    strcpy(entry.text, "linear");
+    es_tree_log_add(segment, &entry);
+    strcpy(entry.text, "binomial");
+    es_tree_log_add(segment, &entry);
+    return segment;
+}
+
+static void assert_trees(struct es_message *reply)
+{
+    const struct es_member *process =
+        es_member_at(es_member_find(es_message_root(reply), "processes"), 0);
+    const struct es_member *list = es_member_find(process, "communicators");
+    const struct es_member *world = es_member_at(list, 0);
+    const struct es_member *rules = es_member_find(world, "rules");
+
+    assert_int_equal(es_member_integer_or(process, "wish", -1), 2);
+    assert_int_equal(es_member_count(list), 2);
+    assert_string_equal(es_member_text_or(world, "name", ""), "world");
+    assert_int_equal(es_member_integer_or(world, "version", -1), 1);
+    assert_int_equal(es_member_integer_or(world, "since", -1), 9);
+    assert_int_equal(es_member_count(rules), 2);
+    assert_string_equal(es_member_text_or(es_member_at(rules, 0), "tree", ""),
+                        "linear");
+    assert_string_equal(es_member_text_or(es_member_at(rules, 1), "bytes", ""), "0-");
+    assert_null(es_member_find(es_member_at(list, 1), "version"));
+    es_message_destroy(reply);
+}
+
+static void collective_trees_are_told_and_changed(void **state)
+{
+    static const char change[] =
+        "{\"request\": \"trees.change\", \"text\": \"" RULES "\"}";
+    struct fixture *fixture = *state;
+    struct es_link *link = connect_here(fixture);
+    struct es_message *reply;
+
+    assert_counts(ask(link, change), 0, 0, 0);
+    struct es_segment *segment = make_tree_segment(fixture);
+    reply = ask(link, "{\"request\": \"trees.wish\"}");
+    assert_null(es_member_find(es_message_root(reply), "text"));
+    es_message_destroy(reply);
+    assert_counts(ask(link, change), 1, 1, 0);
+    assert_counts(ask(link, change), 1, 1, 0);
+    assert_int_equal(es_tree_wish_version(segment), 2);
+    reply = ask(link, "{\"request\": \"trees.wish\"}");
+    assert_string_equal(es_member_text_or(es_message_root(reply), "text", ""),
+                        "eventspace-trees 1\ntree a shape=linear\nend\n");
+    es_message_destroy(reply);
+    assert_trees(ask(link, "{\"request\": \"trees\"}"));
+    /* Rules that nobody could follow go to nobody. */
+    send_text(link, ES_FRAME_REQUEST,
+              "{\"request\": \"trees.change\", \"text\": \"eventspace-trees 1\\n"
+              "tree a shape=star\\nend\\n\"}");
+    assert_failure(link, EINVAL, "shape \"star\"");
+    assert_int_equal(es_tree_wish_version(segment), 2);
+    es_link_close(link);
+    es_segment_destroy(segment);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +491,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(files_are_given_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(collectors_are_switched, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(collective_trees_are_told_and_changed, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
