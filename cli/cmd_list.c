@@ -511,6 +511,7 @@ static void print_host_json(struct es_json_out *out,
     es_json_out_unsigned(out, "silent_ns", info->silent_ns);
     if (info->clock_known) {
         es_json_out_begin_object(out, "clock");
+        es_json_out_unsigned(out, "monotonic_ns", info->clock_monotonic_ns);
         es_json_out_signed(out, "offset_ns", info->clock_offset_ns);
         es_json_out_real(out, "drift_ppb", info->clock_drift_ppb);
         es_json_out_unsigned(out, "error_ns", info->clock_error_ns);
