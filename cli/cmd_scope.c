@@ -57,8 +57,8 @@ static const char doc[] =
     "each stage has cost, or changes that tree while its consumer goes on reading: no "
     "event is lost or seen twice."
     "\vSettings are shape, levels, fan-out, mode, threads, ahead, joints, reduce, "
-    "batch, batch-wait, limit, through-server, observe, sort, window, max and "
-    "lossless; see eventspace-scope(1).\n\n"
+    "batch, batch-wait, limit, nodes, node-threads, through-server, observe, sort, "
+    "window, max and lossless; see eventspace-scope(1).\n\n"
     "Exit status: 0 success, 2 usage, no such scope, or a setting that cannot be, 3 "
     "the scope's consumer or the tuple server does not answer.";
 
