@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "monitors/collectives_print.h"
+#include "monitors/node_watch.h"
 
 enum {
     OPTION_TOP = 256,
@@ -23,6 +24,7 @@ enum {
     OPTION_INSTANCES,
     OPTION_ONCE,
     OPTION_BLAME_OVER,
+    OPTION_NODES,
 };
 enum { DEFAULT_TOP = 20 };
 
@@ -38,6 +40,7 @@ struct collectives_arguments {
     unsigned long long count; /* of looks; 0 = until the run ends */
     bool follow;
     bool instances;
+    bool nodes;
     double blame_over; /* per cent; negative = not asked for */
     struct esi_consumer_options consumer;
 };
@@ -54,6 +57,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How:", 2},
     {"top", OPTION_TOP, "COUNT", 0, "so many that cost most (20)", 2},
     {"instances", OPTION_INSTANCES, NULL, 0, "also each operation by itself", 2},
+    {"nodes", OPTION_NODES, NULL, 0,
+     "also the internal nodes of instrumented trees, analysed on their hosts", 2},
     {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 2},
     {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 2},
     {"once", OPTION_ONCE, NULL, 0, "what is there now, without waiting for more", 2},
@@ -138,6 +143,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_INSTANCES:
         arguments->instances = true;
         return 0;
+    case OPTION_NODES:
+        arguments->nodes = true;
+        return 0;
     case 'i':
         arguments->interval_ns = esi_command_seconds(text, "--interval", state);
         return 0;
@@ -174,6 +182,7 @@ struct showing {
     const struct collectives_arguments *arguments;
     const char *run;
     struct es_collectives_monitor *monitor;
+    struct es_node_watch *nodes; /* NULL = not wanted */
     struct esi_notices notices;
     uint64_t start_ns;
     bool live;  /* each look takes the place of the one before, on a terminal */
@@ -188,6 +197,16 @@ static void print_instance(void *data, const struct es_collective_instance *inst
         es_collectives_print_instance_json(instance, showing->start_ns, stdout);
     else
         es_collectives_print_instance(instance, showing->start_ns, stdout);
+}
+
+static int print_nodes(const struct showing *showing)
+{
+    if (!showing->nodes)
+        return 0;
+    if (showing->arguments->format == ES_FORMAT_JSON)
+        return es_node_watch_print_json(showing->nodes, stdout);
+    fputs("\n", stdout);
+    return es_node_watch_print_text(showing->nodes, stdout, es_table_width(stdout));
 }
 
 static int print_report(struct showing *showing,
@@ -215,12 +234,16 @@ static int look(struct showing *showing,
 
     if (result < 0)
         return result;
-    esi_notices_show(&showing->notices, ret_report->notices, ret_report->notice_count);
+    if (!ret_report->over) /* servers end with their run */
+        esi_notices_show(&showing->notices, ret_report->notices,
+                         ret_report->notice_count);
     showing->start_ns = ret_report->start_ns;
     if (showing->arguments->instances)
         es_collectives_monitor_take(showing->monitor, print_instance, showing);
     if (wanted)
         result = print_report(showing, ret_report);
+    if (wanted && result == 0)
+        result = print_nodes(showing);
     if (fflush(stdout) != 0 && result == 0)
         result = -EIO;
     if (result < 0)
@@ -305,6 +328,8 @@ static int watch(struct showing *showing)
     int stopped = es_collectives_monitor_stop(showing->monitor);
     int status;
 
+    es_node_watch_stop(showing->nodes);
+
     if (result == 0)
         result = look(showing, true, &report);
     if (result < 0)
@@ -316,6 +341,21 @@ static int watch(struct showing *showing)
                                   showing->run);
     es_collectives_report_fini(&report);
     return stopped < 0 ? fail(showing, stopped) : status;
+}
+
+/* What internal nodes do is no reason to go without the rest: a fault is told. */
+static void watch_nodes(const struct esi_consumer *consumer, struct showing *showing)
+{
+    struct es_tree_nodes_config config;
+    struct es_error error = {.text = ""};
+
+    if (!showing->arguments->nodes)
+        return;
+    es_tree_nodes_config_init(&config);
+    config.run = showing->run;
+    config.servers = consumer->servers;
+    if (es_node_watch_start(&config, &error, &showing->nodes) < 0)
+        esi_command_note("without internal nodes: %s", error.text);
 }
 
 static int observe(const struct esi_consumer *consumer,
@@ -331,13 +371,14 @@ static int observe(const struct esi_consumer *consumer,
     showing.live = arguments->format == ES_FORMAT_TEXT &&
                    esi_command_is_terminal(stdout) && !arguments->monitor.once;
     catch_signals();
+    watch_nodes(consumer, &showing);
     result = es_collectives_monitor_start(consumer->run, &arguments->monitor, &error,
                                           &showing.monitor);
-    if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot observe the run");
-    result = watch(&showing);
+    result = result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                                 "cannot observe the run")
+                        : watch(&showing);
     es_collectives_monitor_destroy(showing.monitor);
+    es_node_watch_destroy(showing.nodes);
     return result;
 }
 

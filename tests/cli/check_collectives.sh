@@ -106,6 +106,22 @@ expect 0 "$eventspace" collectives --format json "$prefix-nonblocking"
 holds 'operation["MPI_Iallreduce"]["count"] == 20 and summary["lost_ns"] == 0' nonblocking
 holds 'rank[0]["last"] >= 16 and summary["culprit"] is None' nonblocking
 
+# What goes through instrumented trees stands apart, and internal nodes tell of themselves.
+if "$eventspace" run --help | grep -q -- --trees; then
+    timeout -k 5 60 "$eventspace" run -n 4 --trees=kary:2 --launcher "$launcher" \
+        --name "$prefix-tree" --keep -- "$late" --ranks-late 3 --late-us 10000 --sleep \
+        --iterations 30 >"$folder/tree" 2>"$folder/err" </dev/null ||
+        fault "tree: $(cat "$folder/tree" "$folder/err")"
+    expect 0 "$eventspace" collectives --nodes --format json "$prefix-tree"
+    holds 'operation["MPI_Allreduce"]["tree"] and summary["culprit"] == 3' tree
+    # 1 and 2 hang under 0, 3 under 1: who waits for 3 is 1, and 0 for 1.
+    holds 'any(o["type"] == "node" and o["rank"] == 1 and o["count"] == 30 and
+        o["children"][-1]["member"] == 3 and
+        o["wait_ns"]["sum"] > 0.6 * late[3] for o in lines)' tree
+    expect 0 "$eventspace" collectives --nodes "$prefix-tree"
+    contains out "LAST CHILD"
+fi
+
 # A live run is followed to its end; what the monitor shows before is thrown away.
 "$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-live" -- "$late" \
     --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
