@@ -744,10 +744,39 @@ static void *work(void *data)
     return NULL;
 }
 
+static void *receive_message(void *data)
+{
+    MPI_Recv(data, 1, MPI_INT, 2, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+/* Rank 1 is needed for a broadcast that one of its threads begins while another is
+ * blocked already; the first does not come back to MPI until that one is free. */
+static void block_beforehand(void)
+{
+    pthread_t thread;
+    MPI_Request request;
+    int value = rank == 0 ? 5 : -1;
+    int message = 6;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        pthread_create(&thread, NULL, receive_message, &message);
+    usleep(rank == 0 ? 60000 : 30000);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank == 1)
+        pthread_join(thread, NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Send(&message, 1, MPI_INT, 1, 12, MPI_COMM_WORLD);
+    printf("rank %d: blocked beforehand: %d %d\n", rank, value, message);
+}
+
 static void do_threads(void)
 {
     struct worker workers[THREADS];
 
+    block_beforehand();
     for (int i = 0; i < THREADS; i++) {
         workers[i].number = i;
         MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
