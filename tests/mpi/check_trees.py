@@ -17,14 +17,18 @@ OTHER_END = {
 def read_tuples(lines):
     """Edges by (communicator, instance), and the ranks of each instance."""
     edges, ranks = defaultdict(list), defaultdict(set)
+    own = {}  # rank in the communicator, by process and communicator
     for line in lines:
         fields = line.rstrip("\n").split("\t")
+        if fields[0] == "communicator":
+            own[int(fields[1]), fields[3]] = int(fields[4])
         if fields[0] == "open":
             yield "open", fields[3], fields[4]
         if fields[0] != "tuple":
             continue
         rank, operation, key, peer, tag, instance, size = (
             int(fields[1]), fields[4], fields[5], *fields[6:10])
+        rank = own.get((rank, key), rank)
         if operation.startswith("tree "):
             edges[key, instance].append((rank, operation, int(peer), int(tag), size))
         elif instance != "?" and key != "-":
@@ -37,15 +41,19 @@ def faults_of(edges, members):
         yield "tags differ"
     arrivals, departures = Counter(), Counter()
     contributed = Counter()
+    inner = {rank for rank, operation, *_ in edges if operation == "tree departure up"}
     for rank, operation, peer, _, size in edges:
         if operation == "tree contribute":
             contributed[rank] += 1
+            if peer >= 0 and rank not in inner:  # a leaf's way up
+                departures["tree departure up", rank, peer, size] += 1
         elif operation in OTHER_END:
             arrivals[OTHER_END[operation], peer, rank, size] += 1
         else:
             departures[operation, rank, peer, size] += 1
     if arrivals != departures:
-        yield "ends of edges differ: %s" % dict(arrivals - departures + departures)
+        yield "ends of edges differ: arrived %s, departed %s" % (
+            dict(arrivals - departures), dict(departures - arrivals))
     if any(count != 1 for count in contributed.values()):
         yield "contributions: %s" % contributed
     if len({rank for rank, *_ in edges}) != len(members):
@@ -61,7 +69,8 @@ def main():
     versions = {tag >> 16 for found in edges.values() for _, _, _, tag, _ in found}
     print("%d operations by tree, %d versions, %d operations in all, %d faults" % (
         len(edges), len(versions), len(ranks), len(faults)))
-    print("\n".join(faults[:10]), file=sys.stderr)
+    for fault in faults[:10]:
+        print(fault, file=sys.stderr)
     return 1 if faults else 0
 
 

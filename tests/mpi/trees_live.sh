@@ -36,11 +36,12 @@ done
 [ "$i" -eq 24 ]
 expect 0 'all wishes are written'
 wait "$program"
-expect 0 "the program gets what it should ($(cat "$work/out"))"
+expect 0 'the program gets what it should'
 
 tuples >"$work/tuples"
 "$PYTHON" "$here/check_trees.py" <"$work/tuples" >"$work/checked"
-expect 0 "$(cat "$work/checked")"
+expect 0 'every edge has two ends, of one version'
+cat "$work/checked"
 [ "$(cut -d' ' -f5 "$work/checked")" -ge 3 ]
 expect 0 'several versions were in force'
 [ "$(awk -F'\t' '$1 == "element" && $6 > 0' "$work/tuples" | wc -l)" -eq 0 ]
@@ -56,6 +57,6 @@ expect 0 "$rounds rounds are recorded"
 [ "$(cut -f2- "$work/log" | sort | uniq -c | awk '$1 != 4' | wc -l)" -eq 0 ]
 expect 0 'the log is the same at all ranks'
 [ "$(wc -l <"$work/log")" -ge 24 ]
-expect 0 "the log tells of the changes ($(wc -l <"$work/log") entries)"
+expect 0 'the log tells of the changes'
 
 finish
