@@ -14,6 +14,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "eventspace/operation.h"
+#include "monitors/collectives_map.h"
 #include "monitors/collectives_print.h"
 #include "monitors/node_watch.h"
 
@@ -25,6 +27,8 @@ enum {
     OPTION_ONCE,
     OPTION_BLAME_OVER,
     OPTION_NODES,
+    OPTION_MAP,
+    OPTION_PRINT_MAP,
 };
 enum { DEFAULT_TOP = 20 };
 
@@ -41,7 +45,10 @@ struct collectives_arguments {
     bool follow;
     bool instances;
     bool nodes;
-    double blame_over; /* per cent; negative = not asked for */
+    const char *map_path; /* NULL = the monitor's default */
+    bool print_map;
+    struct es_collectives_map *map; /* owned; NULL = none is needed */
+    double blame_over;              /* per cent; negative = not asked for */
     struct esi_consumer_options consumer;
 };
 
@@ -59,6 +66,10 @@ static const struct argp_option options[] = {
     {"instances", OPTION_INSTANCES, NULL, 0, "also each operation by itself", 2},
     {"nodes", OPTION_NODES, NULL, 0,
      "also the internal nodes of instrumented trees, analysed on their hosts", 2},
+    {"map", OPTION_MAP, "FILE", 0,
+     "the monitor's own pathmap: its threads, where they are, and their scopes", 2},
+    {"print-map", OPTION_PRINT_MAP, NULL, 0,
+     "print the map that would be used, and end", 2},
     {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 2},
     {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 2},
     {"once", OPTION_ONCE, NULL, 0, "what is there now, without waiting for more", 2},
@@ -142,6 +153,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_INSTANCES:
         arguments->instances = true;
+        return 0;
+    case OPTION_MAP:
+        arguments->map_path = text;
+        return 0;
+    case OPTION_PRINT_MAP:
+        arguments->print_map = true;
         return 0;
     case OPTION_NODES:
         arguments->nodes = true;
@@ -349,9 +366,11 @@ static void watch_nodes(const struct esi_consumer *consumer, struct showing *sho
     struct es_tree_nodes_config config;
     struct es_error error = {.text = ""};
 
-    if (!showing->arguments->nodes)
-        return;
     es_tree_nodes_config_init(&config);
+    if (showing->arguments->map
+            ? !es_collectives_map_nodes(showing->arguments->map, &config.scope)
+            : !showing->arguments->nodes)
+        return;
     config.run = showing->run;
     config.servers = consumer->servers;
     if (es_node_watch_start(&config, &error, &showing->nodes) < 0)
@@ -382,6 +401,60 @@ static int observe(const struct esi_consumer *consumer,
     return result;
 }
 
+/* --- The monitor's map -------------------------------------------------------------
+ */
+
+/* Loads the map that was named, or finds out the one that is to be printed.  0, or the
+ * exit status after the message. */
+static int load_map(const struct esi_consumer *consumer,
+                    struct collectives_arguments *arguments)
+{
+    struct es_error error = {.text = ""};
+    int result = 0;
+
+    if (arguments->map_path)
+        result = es_collectives_map_load(arguments->map_path, &error, &arguments->map);
+    else if (arguments->print_map)
+        result = es_collectives_map_discover(
+            es_run_name(consumer->run), consumer->servers, &error, &arguments->map);
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                               "cannot use the monitor's map")
+                      : 0;
+}
+
+static int print_map(const struct es_collectives_map *map)
+{
+    char *text;
+    int result = es_collectives_map_format(map, &text);
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                      "cannot print the monitor's map");
+    fputs(text, stdout);
+    free(text);
+    return ES_EXIT_SUCCESS;
+}
+
+static int observe_by_map(const struct esi_consumer *consumer,
+                          struct collectives_arguments *arguments)
+{
+    struct es_scope_config *scope = &arguments->monitor.scope;
+    int status = load_map(consumer, arguments);
+
+    if (status != 0)
+        return status;
+    if (arguments->print_map)
+        return print_map(arguments->map);
+    if (arguments->map && !es_collectives_map_contributions(arguments->map, scope))
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "%s: the map has no scope \"contributions\"",
+                                arguments->map_path);
+    /* Which operations go through trees shows in what ranks contribute to them. */
+    if (arguments->map)
+        scope->view.selection.classes |= 1u << ES_CLASS_CONTRIBUTE;
+    return observe(consumer, arguments);
+}
+
 int esi_cmd_collectives(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
@@ -400,7 +473,8 @@ int esi_cmd_collectives(int argc, char **argv)
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = observe(&consumer, &arguments);
+    status = observe_by_map(&consumer, &arguments);
+    es_collectives_map_destroy(arguments.map);
     esi_consumer_close(&consumer);
     return status;
 }

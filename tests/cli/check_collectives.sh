@@ -47,7 +47,7 @@ names = {"lines": lines,
          "summary": [o for o in lines if o["type"] == "summary"][-1],
          "late": {int(r): float(s) * 1e9 for r, s in
                   re.findall(r"rank (\d+): late by (\S+) s", open(sys.argv[3]).read())}}
-sys.exit(not eval(sys.argv[1], names))
+sys.exit(not eval("(" + sys.argv[1] + ")", names))
 END
 }
 
@@ -120,6 +120,18 @@ if "$eventspace" run --help | grep -q -- --trees; then
         o["wait_ns"]["sum"] > 0.6 * late[3] for o in lines)' tree
     expect 0 "$eventspace" collectives --nodes "$prefix-tree"
     contains out "LAST CHILD"
+    # The monitor's own map, printed, and given back.
+    expect 0 "$eventspace" collectives --print-map "$prefix-tree"
+    cp "$folder/out" "$folder/mine.json"
+    contains out '"contributions"'
+    expect 0 "$eventspace" collectives --map "$folder/mine.json" --format json \
+        "$prefix-tree"
+    holds 'operation["MPI_Allreduce"]["tree"] and
+        operation["MPI_Allreduce"]["count"] == 30' tree
+    holds 'any(o["type"] == "node" and o["count"] == 30 for o in lines)' tree
+    echo '{"version": 1}' >"$folder/other.json"
+    expect 2 "$eventspace" collectives --map "$folder/other.json" "$prefix-tree"
+    expect 2 "$eventspace" collectives --map "$folder/none.json" "$prefix-tree"
 fi
 
 # A live run is followed to its end; what the monitor shows before is thrown away.
@@ -142,8 +154,12 @@ holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
     >"$folder/stopped" 2>&1 </dev/null &
 launched=$!
 await 20 "$eventspace" list "$prefix-stopped"
-timeout --signal INT -k 5 2 "$eventspace" collectives --format json "$prefix-stopped" \
-    >"$folder/out" 2>"$folder/err"
+timeout -k 5 60 "$eventspace" collectives --format json --follow -i 0.5 \
+    "$prefix-stopped" >"$folder/out" 2>"$folder/err" &
+monitor=$!
+await 30 grep -q '"rank"' "$folder/out"
+kill -INT $monitor
+wait $monitor || fault "stopped: ended with $?: $(cat "$folder/err")"
 holds 'summary["operations"] > 0 and not summary["over"]' stopped
 kill $launched
 wait $launched
