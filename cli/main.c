@@ -28,7 +28,8 @@ static const struct es_command commands[] = {
     {"collectives", "show who waits for whom in collective operations",
      esi_cmd_collectives},
     {"scope", "list, show and change live event scopes", esi_cmd_scope},
-    {"collect", "switch collectors while the program runs", esi_cmd_collect},
+    {"collect", "switch collectors and collective trees while the program runs",
+     esi_cmd_collect},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
     {"check", "validate a pathmap", esi_cmd_check},
     {"clean", "remove what dead runs left", esi_cmd_clean},
@@ -53,7 +54,7 @@ static void print_usage(FILE *stream)
           "Watches the communication of MPI programs while they run.\n\n",
           stream);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-12s%s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-13s%s\n", commands[i].name, commands[i].summary);
     fputs("\n`eventspace COMMAND --help` and eventspace-COMMAND(1) tell more.\n"
           "Exit status: 0 success, 1 a negative finding, 2 usage or input error,\n"
           "3 lost contact.  run and exec end as the program does.\n",
