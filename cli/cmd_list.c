@@ -347,12 +347,13 @@ static void add_element_row(struct es_table *table, const struct es_element_info
     es_table_cell(table, "%" PRIu64, info->blocked);
 }
 
-/* All elements of the run, in order.  Caller frees the array. */
+/* All elements of the program, in order.  Caller frees the array. */
 static int select_all(const struct es_run *run, struct es_element_view ***ret_elements)
 {
     struct es_selection all;
 
     es_selection_init(&all);
+    all.classes |= ES_CLASSES_TREE;
     return es_run_select(run, &all, ret_elements);
 }
 
