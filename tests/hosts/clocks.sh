@@ -7,27 +7,7 @@
 
 . "${0%/*}/functions.sh"
 
-# The hosts get the folder /etc in a version that has the shim loaded into all programs;
-# we are in a name space of mounts of our own. What cannot be read is not needed.
-mkdir $work/etc $work/skew
-cp -a /etc/. $work/etc/ 2>/dev/null || :
-echo "$top_builddir/tests/hosts/skew_shim.so" >$work/etc/ld.so.preload
-mount --bind $work/etc /etc
-export ES_SKEW_DIR=$work/skew EVENTSPACE_CLOCK=monotonic
-
-# Offset (ns) and drift (ppb) of each host. The home server's clock is not right either:
-# it is the one that counts.
-epoch=$("$PYTHON" -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC))')
-while read -r name offset drift; do
-    echo "$offset $drift $epoch" >$work/skew/$name
-done <<END
-front 700000000 15000
-a0 2500000000 40000
-a1 -1200000000 -25000
-b0 7000000000 120000
-b1 -3000000000 -180000
-END
-
+wrong_clocks
 hosts up --delay 1000
 place a0 b0 a1 b1
 draw_map $work/map.json
