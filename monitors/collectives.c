@@ -395,6 +395,14 @@ static enum ending ending_of(const struct communicator *communicator, uint32_t n
     return (enum ending)communicator->endings[number % NUMBERS];
 }
 
+/* Whether so many later ones are over that it cannot be one of those remembered. */
+static bool is_forgotten(const struct communicator *communicator, uint32_t number)
+{
+    return communicator->over && communicator->endings &&
+           communicator->endings[number % NUMBERS] != ENDING_NONE &&
+           is_before(number, communicator->over[number % NUMBERS]);
+}
+
 /* Whether its part is missing because what is there of a member begins later. */
 static bool is_beginning(const struct open_instance *instance)
 {
@@ -701,7 +709,8 @@ int es_collectives_add_tree(struct es_collectives *analysis,
     if (communicator->size != call->size)
         return -EINVAL;
     open = find_instance(communicator, call->instance);
-    if (!open && ending_of(communicator, call->instance) != ENDING_NONE)
+    if (!open && (ending_of(communicator, call->instance) != ENDING_NONE ||
+                  is_forgotten(communicator, call->instance)))
         return 0;
     if (!open)
         open = begin_instance(analysis, communicator, call);

@@ -232,6 +232,26 @@ static void trees_are_told_apart(void **state)
     es_collectives_destroy(analysis);
 }
 
+/* One rank's long history is read after that of the others. */
+static void late_news_of_trees_begins_nothing(void **state)
+{
+    enum { COUNT = 5000 };
+    const struct es_collectives_config config = {.patience_ns = 1000};
+    struct es_collectives *analysis;
+    struct es_collective_call tree = call_of(0, 0, 3, 0);
+
+    (void)state;
+    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        for (int rank = 0; rank < 3; rank++)
+            add(analysis, ES_OP_MPI_Barrier, i, rank, 1000 + i);
+    for (tree.instance = 0; tree.instance < COUNT; tree.instance++)
+        assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(counts_of(analysis).complete, COUNT);
+    assert_int_equal(counts_of(analysis).open, 0);
+    es_collectives_destroy(analysis);
+}
+
 static void nonsense_is_counted(void **state)
 {
     static struct seen seen;
@@ -593,6 +613,7 @@ int main(void)
         cmocka_unit_test(a_part_that_was_lost_is_given_up_with_patience),
         cmocka_unit_test(too_many_push_the_oldest_out),
         cmocka_unit_test(trees_are_told_apart),
+        cmocka_unit_test(late_news_of_trees_begins_nothing),
         cmocka_unit_test(nonsense_is_counted),
         cmocka_unit_test(numbers_go_on_past_the_greatest),
         cmocka_unit_test(random_runs_are_as_in_the_reference),
