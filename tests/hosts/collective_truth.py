@@ -6,6 +6,8 @@
     collective_truth.py late MONITOR PROGRAM RANK HOST   what imbalance says it was late
     collective_truth.py nodes MONITOR PROGRAM RANK       what its tree's nodes waited
     collective_truth.py faster MONITOR BEFORE AFTER PART time in trees of two versions
+    collective_truth.py count MONITOR TREE COUNT         so many operations at least
+    collective_truth.py whole MONITOR PROGRAM            all are there, and nothing else
 """
 
 import json
@@ -83,11 +85,14 @@ def check_nodes(monitor, program, rank):
     return failures
 
 
+def read_trees(monitor):
+    """Of one operation, by version; "library" is the MPI library's own algorithm."""
+    return {str(line["version"]) if line["tree"] else "library": line
+            for line in read_monitor(monitor).get("operation", [])}
+
+
 def check_faster(monitor, before, after, most):
-    """"library" stands for the MPI library's own algorithm."""
-    trees = {}
-    for line in read_monitor(monitor)["operation"]:
-        trees[str(line["version"]) if line["tree"] else "library"] = line
+    trees = read_trees(monitor)
     for version, line in sorted(trees.items()):
         print(f"tree {version}: {line['count']} operations, "
               f"{line['tree_ns']['mean'] / 1e6:.2f} ms in the tree, bound of the clocks "
@@ -101,12 +106,31 @@ def check_faster(monitor, before, after, most):
         (f"the time is less than {most} of what it was", new < most * old)))
 
 
+def check_count(monitor, tree, least):
+    return read_trees(monitor).get(tree, {"count": 0})["count"] < least
+
+
+def check_whole(monitor, program):
+    count, *_ = read_late(program, 0)
+    summary = read_monitor(monitor)["summary"][-1]
+    seen = sum(line["count"] for line in read_trees(monitor).values())
+    print(f"{count} operations, {seen} seen")
+    nothing = ("incomplete", "open", "lost_tuples", "duplicates", "late", "impossible")
+    return complaints((
+        ("all operations are seen", seen == count),
+        *((f"nothing is {key}", summary[key] == 0) for key in nothing)))
+
+
 def main():
     command, *words = sys.argv[1:]
     if command == "late":
         return check_late(words[0], words[1], int(words[2]), words[3])
     if command == "nodes":
         return check_nodes(words[0], words[1], int(words[2]))
+    if command == "count":
+        return check_count(words[0], words[1], int(words[2]))
+    if command == "whole":
+        return check_whole(words[0], words[1])
     return check_faster(words[0], words[1], words[2], float(words[3]))
 
 

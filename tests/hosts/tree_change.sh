@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# tree_change.sh - a tree that crosses a long line with each edge is changed, while the
+# program runs, to one that crosses it once: what the monitor measures gets less. Wishes
+# reach the ranks although a tuple server is down, and the program's results stay right.
+
+. "${0%/*}/functions.sh"
+
+hosts up --delay 2000
+place a0 b0 a1 b1
+draw_map $work/map.json
+start_run change --keep --trees=explicit:0-1,1-2,2-3 --threshold 60000 \
+    --map $work/map.json -- "$apps/imbalance" --iterations 3000
+home=$(home_of change)
+
+# measured NAME - all there is of it up to now, one line a tree.
+measured() {
+    on front 20 "$eventspace" collectives --once --format json change >$work/$1
+}
+
+# has COUNT TREE - so many operations went through it.
+has() {
+    measured so_far
+    "$PYTHON" "$here/collective_truth.py" count $work/so_far "$2" "$1"
+}
+
+shows() {
+    on front 10 "$eventspace" collect tree change 2>/dev/null | grep -q "$1"
+}
+
+await 30 has 100 0
+on front 30 "$eventspace" collect tree levels:host,cluster,gateway --wait 20 change \
+    >$work/out
+expect 0 'the tree is changed to one by host and cluster'
+check 'it is in force' grep -q 'levels:host,cluster,gateway' $work/out
+await 30 has 200 1
+measured both
+check 'it crosses the line once instead of three times, and is so much faster' \
+    "$PYTHON" "$here/collective_truth.py" faster $work/both 0 1 0.8
+
+# A tuple server is down: the wish reaches the others, so also rank 0, which decides.
+hosts exec a1 pkill -9 -x eventspaced
+on front 30 "$eventspace" collect tree binomial change >$work/out 2>$work/err
+expect 3 'a wish while a tuple server is down'
+check 'it is said whose' grep -q 'host a1 cannot be asked' $work/err
+await 20 shows binomial
+check 'the wish is in force all the same' shows binomial
+# That of rank 0 is: nothing changes.
+hosts exec a0 pkill -9 -x eventspaced
+on front 30 "$eventspace" collect tree linear change >$work/out 2>$work/err
+expect 3 'a wish that cannot reach rank 0'
+check 'it is said why' grep -q 'host a0 cannot be asked' $work/err
+for host in a0 a1; do
+    on $host 10 "$top_builddir/cli/eventspaced" --run change --home "$home" >$work/out
+    expect 0 "the server of $host again"
+done
+check 'the tree is what it was' shows binomial
+
+on front 30 "$eventspace" collect tree library --wait 20 change >$work/out
+expect 0 "back to the library's own"
+check 'which is shown' grep -q 'library' $work/out
+ended job
+expect 0 'the program, which checks its results'
+measured all
+for change in '0 1 0.8' '0 library 0.8'; do
+    # shellcheck disable=SC2086 # three words
+    check "what went before is told apart ($change)" \
+        "$PYTHON" "$here/collective_truth.py" faster $work/all $change
+done
+check 'each operation is seen once' "$PYTHON" "$here/collective_truth.py" whole \
+    $work/all $work/job.out
+on front 10 "$eventspace" clean change >/dev/null
+check_nothing_left
+finish
