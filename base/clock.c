@@ -301,6 +301,17 @@ void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock)
     };
 }
 
+/* Whether two statements about one frequency can both be true. */
+static bool is_possible(const struct es_clock *clock, const struct frequency *measured)
+{
+    uint64_t apart_hz = clock->frequency_hz > measured->hz
+                            ? clock->frequency_hz - measured->hz
+                            : measured->hz - clock->frequency_hz;
+
+    return scale_up(apart_hz, PPB, measured->hz) <=
+           add(clock->frequency_error_ppb, measured->error_ppb);
+}
+
 /* The base stays: the longer the span since, the better the frequency, and the error at
  * any time between the two pairings stays near that of the pairings. */
 void es_clock_refine(struct es_clock *clock)
@@ -316,7 +327,10 @@ void es_clock_refine(struct es_clock *clock)
         return;
     take_pairing(ES_CLOCK_TSC, &last);
     measured = measured_frequency(&first, &last);
-    if (measured.hz == 0 || measured.error_ppb >= clock->frequency_error_ppb)
+    /* What contradicts the record is no better: one of the two clocks has stood still,
+     * as in a machine that slept, or another machine's is asked. */
+    if (measured.hz == 0 || measured.error_ppb >= clock->frequency_error_ppb ||
+        !is_possible(clock, &measured))
         return;
     clock->frequency_hz = measured.hz;
     clock->frequency_error_ppb = measured.error_ppb;

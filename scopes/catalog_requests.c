@@ -101,6 +101,19 @@ static size_t known_elements(const struct es_member *known,
     return 0;
 }
 
+/* The view has been attached since the process's start; whoever hears of it now gets
+ * the frequency as it can be told now, and stays with that. */
+static void write_clock(const struct es_segment_view *segment, struct es_json_out *out)
+{
+    struct es_clock clock = *es_segment_view_clock(segment);
+    struct es_segment_info info;
+
+    es_segment_view_info(segment, &info);
+    if (!info.kept)
+        es_clock_refine(&clock);
+    es_clock_write(&clock, out, "clock");
+}
+
 static int serve_catalog(struct es_service_connection *connection,
                          const struct es_member *request,
                          struct es_json_out *reply,
@@ -119,12 +132,16 @@ static int serve_catalog(struct es_service_connection *connection,
         struct es_segment_info info;
 
         es_segment_view_info(segment, &info);
+        size_t first = known_elements(known, i, info.pid, made_of(segment));
+
         es_json_out_begin_object(reply, NULL);
         write_process(&info, reply);
-        es_clock_write(es_segment_view_clock(segment), reply, "clock");
+        if (first == 0)
+            write_clock(segment, reply);
+        else
+            es_clock_write(es_segment_view_clock(segment), reply, "clock");
         es_json_out_begin_array(reply, "elements");
-        for (size_t j = known_elements(known, i, info.pid, made_of(segment)); j < count;
-             j++)
+        for (size_t j = first; j < count; j++)
             write_element(es_segment_view_element(segment, j), reply);
         es_json_out_end(reply);
         es_json_out_end(reply);

@@ -90,6 +90,11 @@ static void take_header(struct es_segment_view *view,
     view->pid = header->pid;
     view->pid_start = header->pid_start;
     view->clock = header->clock;
+    /* The frequency was measured in a moment at the process's start; by now more can be
+     * told.  Once for all, so that no reader sees times of one process move.  Elements
+     * that are kept for processes of other hosts have the clocks of these. */
+    if (!view->kept)
+        es_clock_refine(&view->clock);
     esi_copy_text(view->host, sizeof view->host, header->host);
     esi_copy_text(view->program, sizeof view->program, header->program);
 }

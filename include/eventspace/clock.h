@@ -50,7 +50,8 @@ ES_API enum es_clock_kind es_clock_kind(void);
 ES_API void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock);
 
 /* Takes a second pairing now and narrows frequency and error by the time gone by since
- * the record was made.  Any process on the same host may do so on its own copy. */
+ * the record was made.  Any process on the same host may do so on its own copy. Nothing
+ * changes where that says less than the record, or cannot be true together with it. */
 ES_API void es_clock_refine(struct es_clock *clock);
 
 /* Nanoseconds since 1970 of a tick count, rounded; `ret_error_ns` (may be NULL) gets

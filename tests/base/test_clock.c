@@ -141,6 +141,24 @@ static void refining_narrows_the_error(void **state)
     assert_int_equal(clock.frequency_hz, refined.frequency_hz);
 }
 
+/* A machine that slept, or another's record: the counter and the kernel's clock
+ * disagree by more than both say they can. */
+static void what_contradicts_a_record_does_not_change_it(void **state)
+{
+    struct es_clock clock, before;
+    struct timespec pause = {.tv_nsec = 20000000};
+
+    (void)state;
+    es_clock_calibrate(1000000, &clock);
+    if (clock.kind != ES_CLOCK_TSC)
+        skip();
+    clock.base_monotonic_ns -= S;
+    before = clock;
+    nanosleep(&pause, NULL);
+    es_clock_refine(&clock);
+    assert_memory_equal(&clock, &before, sizeof clock);
+}
+
 static void the_environment_forces_the_monotonic_clock(void **state)
 {
     int status;
@@ -198,6 +216,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(times_count_both_ways_from_the_pairing),
         cmocka_unit_test(the_error_bound_holds_against_the_kernel),
         cmocka_unit_test(refining_narrows_the_error),
+        cmocka_unit_test(what_contradicts_a_record_does_not_change_it),
         cmocka_unit_test(the_environment_forces_the_monotonic_clock),
         cmocka_unit_test(ticks_never_go_back),
     };
