@@ -245,9 +245,8 @@ static int give_batch(struct es_events *events,
         }
         event = make_event(events->scope, batch, i);
         *ret_old += event.activity.stop_ns <= events->begun_ns;
-        result = events->repair
-                     ? esi_events_repair_add(events->repair, &batch->tuples[i], &event)
-                     : give_event(events, &event);
+        result = events->repair ? esi_events_repair_add(events->repair, &event)
+                                : give_event(events, &event);
     }
     return result;
 }

@@ -248,21 +248,16 @@ void esi_events_repair_destroy(struct esi_events_repair *repair)
 }
 
 int esi_events_repair_add(struct esi_events_repair *repair,
-                          const struct es_tuple *tuple,
                           const struct es_event *event)
 {
     const struct es_activity *activity = &event->activity;
     struct es_timed timed = {.start_ns = activity->start_ns,
-                             .stop_ns = activity->stop_ns};
-    uint64_t start_error_ns;
+                             .stop_ns = activity->stop_ns,
+                             .error_ns = activity->error_ns};
     int result = find_process(repair, activity->origin, &timed.process);
 
     if (result < 0)
         return result;
-    es_origin_run_ns(event->origin, tuple->start, &start_error_ns);
-    es_origin_run_ns(event->origin, tuple->stop, &timed.error_ns);
-    if (start_error_ns > timed.error_ns)
-        timed.error_ns = start_error_ns;
     esi_time_link_read(activity, event->origin->rank, size_of(repair, activity),
                        &timed.link);
     if (timed.stop_ns > repair->newest_ns)

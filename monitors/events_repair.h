@@ -26,9 +26,8 @@ int esi_events_repair_create(const struct esi_events_repair_config *config,
 /* Accepts NULL. */
 void esi_events_repair_destroy(struct esi_events_repair *repair);
 
-/* An event of a tuple.  0, -ENOMEM or what `give` returned. */
+/* 0, -ENOMEM or what `give` returned. */
 int esi_events_repair_add(struct esi_events_repair *repair,
-                          const struct es_tuple *tuple,
                           const struct es_event *event);
 
 /* At the end of a reading that found no more: what has waited for the window is given.

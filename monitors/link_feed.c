@@ -53,7 +53,9 @@ static void tell(struct es_link_feed *feed,
     bool sends = (timed->link.ends & ES_TIME_BEFORE) != 0;
     uint64_t sent_ns = sends ? timed->start_ns : match->latest_ns;
     uint64_t received_ns = sends ? match->latest_ns : timed->stop_ns;
-    uint64_t error_ns = timed->error_ns + match->error_ns;
+    uint64_t error_ns = timed->error_ns > UINT64_MAX - match->error_ns
+                            ? UINT64_MAX
+                            : timed->error_ns + match->error_ns;
     struct esi_place places[2];
 
     if (!feed->config.place(feed->config.data, match->key.source, &places[0]) ||
