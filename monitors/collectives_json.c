@@ -35,6 +35,14 @@ static void put_time(struct es_json_out *out,
     es_json_out_signed(out, key, (int64_t)(time_ns - start_ns));
 }
 
+static void put_bound(struct es_json_out *out, uint64_t error_ns)
+{
+    if (error_ns == UINT64_MAX)
+        es_json_out_null(out, "error_ns");
+    else
+        es_json_out_unsigned(out, "error_ns", error_ns);
+}
+
 /* --- Instances ---------------------------------------------------------------------
  */
 
@@ -104,7 +112,7 @@ void es_collectives_print_instance_json(const struct es_collective_instance *ins
     put_rank(&out, "culprit", instance, instance->culprit);
     es_json_out_real(&out, "imbalance",
                      instance->imbalance < 0 ? (double)NAN : instance->imbalance);
-    es_json_out_unsigned(&out, "error_ns", instance->error_ns);
+    put_bound(&out, instance->error_ns);
     es_json_out_unsigned(&out, "repaired", instance->repaired);
     es_json_out_unsigned(&out, "impossible", instance->impossible);
     es_json_out_begin_array(&out, "arrivals");
@@ -165,7 +173,7 @@ static void put_operation(struct es_json_out *out,
     es_json_out_unsigned(out, "bytes", group->bytes);
     put_time(out, "first_ns", group->first_ns, report->start_ns);
     put_time(out, "last_ns", group->last_ns, report->start_ns);
-    es_json_out_unsigned(out, "error_ns", group->worst_error_ns);
+    put_bound(out, group->worst_error_ns);
     put_measure(out, "time_ns", &group->time, 1);
     put_measure(out, "spread_ns", &group->spread, 1);
     put_measure(out, "lost_ns", &group->lost, 1);

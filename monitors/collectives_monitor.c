@@ -308,16 +308,17 @@ static int look(struct es_collectives_monitor *monitor)
 static void *run_thread(void *data)
 {
     struct es_collectives_monitor *monitor = data;
-    int result = 0;
+    int result;
 
-    while (result >= 0 &&
-           atomic_load_explicit(&monitor->wanted, memory_order_relaxed)) {
+    /* Whoever is stopped at once has looked once. */
+    do {
         result = look(monitor);
         pthread_mutex_lock(&monitor->lock);
         if (result >= 0)
             pause_thread(monitor, result > 0 || monitor->state.paced ? 0 : PAUSE_NS);
         pthread_mutex_unlock(&monitor->lock);
-    }
+    } while (result >= 0 &&
+             atomic_load_explicit(&monitor->wanted, memory_order_relaxed));
     pthread_mutex_lock(&monitor->lock);
     monitor->ended = true;
     monitor->result = result < 0 && result != -ENODATA ? result : 0;
