@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/collectives_advise.h"
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives_map.h"
@@ -29,6 +30,9 @@ enum {
     OPTION_NODES,
     OPTION_MAP,
     OPTION_PRINT_MAP,
+    OPTION_ADVISE,
+    OPTION_APPLY,
+    OPTION_AFTER,
 };
 enum { DEFAULT_TOP = 20 };
 
@@ -47,6 +51,7 @@ struct collectives_arguments {
     bool nodes;
     const char *map_path; /* NULL = the monitor's default */
     bool print_map;
+    struct esi_collectives_advise advise;
     struct es_collectives_map *map; /* owned; NULL = none is needed */
     double blame_over;              /* per cent; negative = not asked for */
     struct esi_consumer_options consumer;
@@ -79,6 +84,18 @@ static const struct argp_option options[] = {
      "end with status 1 if a rank has cost the others more than this part of the "
      "ranks' time",
      2},
+    {NULL, 0, NULL, 0, "Better trees:", 3},
+    {"advise", OPTION_ADVISE, NULL, 0,
+     "also which collective tree would take less time than what is in force", 3},
+    {"apply", OPTION_APPLY, NULL, 0,
+     "put the best advice in force, measure what that brings, and go back if it gets "
+     "worse; implies --advise",
+     3},
+    {"after", OPTION_AFTER, "COUNT", 0,
+     "--apply waits for so many operations with what is in force, and judges the "
+     "change "
+     "by as many (32)",
+     3},
     {0},
 };
 
@@ -163,6 +180,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_NODES:
         arguments->nodes = true;
         return 0;
+    case OPTION_ADVISE:
+        arguments->advise.wanted = true;
+        return 0;
+    case OPTION_APPLY:
+        arguments->advise.wanted = true;
+        arguments->advise.apply = true;
+        return 0;
+    case OPTION_AFTER:
+        arguments->advise.after =
+            (size_t)esi_command_number(text, "--after", 8, INT_MAX, state);
+        return 0;
     case 'i':
         arguments->interval_ns = esi_command_seconds(text, "--interval", state);
         return 0;
@@ -185,6 +213,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         if (arguments->monitor.scope.tree.reduce)
             argp_error(state, "--set: reduce is not for the analysis, which needs "
                               "every operation");
+        if (arguments->advise.apply && arguments->monitor.once)
+            argp_error(state, "--apply goes on measuring, --once does not");
         return 0;
     default:
         return parse_view(key, text, state);
@@ -463,8 +493,10 @@ int esi_cmd_collectives(int argc, char **argv)
                                                  {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
-    struct collectives_arguments arguments = {
-        .top = DEFAULT_TOP, .interval_ns = UINT64_C(1000000000), .blame_over = -1};
+    struct collectives_arguments arguments = {.top = DEFAULT_TOP,
+                                              .interval_ns = UINT64_C(1000000000),
+                                              .blame_over = -1,
+                                              .advise = {.after = 32}};
     struct esi_consumer consumer;
     int status;
 

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void free_group(const struct es_tree_advisor *advisor,
     for (size_t i = 0; group->samples && i < advisor->config.samples; i++)
         free(group->samples[i].enters_ns);
     free(group->samples);
+    free(group->world_ranks);
 }
 
 void es_tree_advisor_destroy(struct es_tree_advisor *advisor)
@@ -129,6 +131,93 @@ static struct esi_advice_group *find_group(
     return group;
 }
 
+/* --- What was measured -------------------------------------------------------------
+ */
+
+static int compare_numbers(const void *x, const void *y)
+{
+    double a = *(const double *)x;
+    double b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+double esi_advice_typical(double *numbers, size_t count, double *ret_error)
+{
+    size_t cut = count / 8;
+    size_t kept = count - 2 * cut;
+    double mean = 0;
+    double squares = 0;
+
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    for (size_t i = cut; i < cut + kept; i++)
+        mean += numbers[i] / (double)kept;
+    for (size_t i = cut; i < cut + kept; i++)
+        squares += (numbers[i] - mean) * (numbers[i] - mean);
+    if (ret_error)
+        *ret_error = kept > 1 ? sqrt(squares / (double)(kept - 1) / (double)kept) : 0;
+    return mean;
+}
+
+static struct esi_advice_past *find_past(struct esi_advice_group *group,
+                                         bool tree,
+                                         uint32_t version)
+{
+    struct esi_advice_past *quietest = &group->pasts[0];
+
+    for (size_t i = 0; i < ESI_ADVICE_PASTS; i++) {
+        struct esi_advice_past *past = &group->pasts[i];
+
+        if (past->count > 0 && past->tree == tree && past->version == version)
+            return past;
+        if (past->touched < quietest->touched)
+            quietest = past;
+    }
+    *quietest = (struct esi_advice_past){.tree = tree, .version = version};
+    return quietest;
+}
+
+static void remember(struct es_tree_advisor *advisor,
+                     struct esi_advice_group *group,
+                     const struct esi_advice_sample *sample)
+{
+    struct esi_advice_past *past = find_past(group, sample->tree, sample->version);
+    size_t at = past->count++ % ESI_ADVICE_PAST_KEPT;
+
+    past->measured_ns[at] = sample->measured_ns;
+    past->error_ns[at] = sample->error_ns;
+    past->touched = advisor->touches + 1;
+}
+
+int es_tree_advisor_past(const struct es_tree_advisor *advisor,
+                         size_t index,
+                         bool tree,
+                         uint32_t version,
+                         struct es_advice_past *ret_past)
+{
+    const struct esi_advice_group *group = &advisor->groups[index];
+
+    for (size_t i = 0; i < ESI_ADVICE_PASTS; i++) {
+        const struct esi_advice_past *past = &group->pasts[i];
+        size_t kept = past->count < ESI_ADVICE_PAST_KEPT ? (size_t)past->count
+                                                         : ESI_ADVICE_PAST_KEPT;
+        double numbers[ESI_ADVICE_PAST_KEPT];
+
+        if (kept == 0 || past->tree != tree || (tree && past->version != version))
+            continue;
+        memcpy(numbers, past->measured_ns, sizeof numbers);
+        *ret_past = (struct es_advice_past){.count = past->count};
+        ret_past->mean_ns = esi_advice_typical(numbers, kept, &ret_past->chance_ns);
+        for (size_t j = 0; j < kept; j++)
+            ret_past->clocks_ns += past->error_ns[j] / (double)kept;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+/* --- Adding ------------------------------------------------------------------------
+ */
+
 static double measured_ns(const struct es_tree_advisor *advisor,
                           const struct es_collective_instance *instance)
 {
@@ -142,14 +231,57 @@ static double measured_ns(const struct es_tree_advisor *advisor,
     return sum_ns;
 }
 
-/* Fills the sample up, then takes the place of any: what was long ago fades. */
-static struct esi_advice_sample *choose_sample(struct es_tree_advisor *advisor,
-                                               struct esi_advice_group *group)
+/* Fills the sample up, then takes the place of what went through another tree, then of
+ * any: what was long ago fades. */
+static struct esi_advice_sample *choose_sample(
+    struct es_tree_advisor *advisor,
+    struct esi_advice_group *group,
+    const struct es_collective_instance *instance)
 {
+    uint32_t version = instance->tree ? instance->version : 0;
+
     if (group->count < advisor->config.samples)
         return &group->samples[group->count];
+    for (size_t i = 0; i < group->count; i++)
+        if (group->samples[i].tree != instance->tree ||
+            group->samples[i].version != version)
+            return &group->samples[i];
     advisor->state = advisor->state * UINT64_C(6364136223846793005) + 1;
     return &group->samples[(advisor->state >> 33) % advisor->config.samples];
+}
+
+static bool is_of_use(const struct es_collective_instance *instance, uint32_t operation)
+{
+    return (operation & ES_TREE_ALL_BLOCKING) != 0 && instance->size >= 2 &&
+           instance->known == instance->size && instance->impossible == 0;
+}
+
+static void fill_sample(const struct es_tree_advisor *advisor,
+                        const struct es_collective_instance *instance,
+                        struct esi_advice_sample *sample)
+{
+    for (int i = 0; i < instance->size; i++)
+        sample->enters_ns[i] =
+            (double)(instance->arrivals[i].enter_ns - instance->first_enter_ns);
+    sample->root = instance->root >= 0 ? instance->root : 0;
+    sample->bytes = instance->bytes;
+    sample->tree = instance->tree;
+    sample->version = instance->tree ? instance->version : 0;
+    sample->measured_ns = measured_ns(advisor, instance);
+    sample->error_ns = (double)instance->error_ns;
+}
+
+static int note_ranks(struct esi_advice_group *group,
+                      const struct es_collective_instance *instance)
+{
+    if (group->world_ranks)
+        return 0;
+    group->world_ranks = malloc((size_t)instance->size * sizeof *group->world_ranks);
+    if (!group->world_ranks)
+        return -ENOMEM;
+    for (int i = 0; i < instance->size; i++)
+        group->world_ranks[i] = instance->arrivals[i].world_rank;
+    return 0;
 }
 
 int es_tree_advisor_add(struct es_tree_advisor *advisor,
@@ -159,27 +291,22 @@ int es_tree_advisor_add(struct es_tree_advisor *advisor,
     struct esi_advice_group *group;
     struct esi_advice_sample *sample;
 
-    if (operation == 0 || instance->size < 2 || instance->known < instance->size)
+    if (!is_of_use(instance, operation))
         return -EINVAL;
     group = find_group(advisor, instance, operation);
-    if (!group)
+    if (!group || note_ranks(group, instance) < 0)
         return -ENOMEM;
-    sample = choose_sample(advisor, group);
+    sample = choose_sample(advisor, group, instance);
     if (!sample->enters_ns)
         sample->enters_ns = malloc((size_t)instance->size * sizeof *sample->enters_ns);
     if (!sample->enters_ns)
         return -ENOMEM;
-    for (int i = 0; i < instance->size; i++)
-        sample->enters_ns[i] =
-            (double)(instance->arrivals[i].enter_ns - instance->first_enter_ns);
-    sample->root = instance->root >= 0 ? instance->root : 0;
-    sample->bytes = instance->bytes;
-    sample->version = instance->version;
-    sample->measured_ns = measured_ns(advisor, instance);
-    sample->error_ns = (double)instance->error_ns;
+    fill_sample(advisor, instance, sample);
+    remember(advisor, group, sample);
     if (sample == &group->samples[group->count])
         group->count++;
-    group->version = instance->version;
+    group->tree = sample->tree;
+    group->version = sample->version;
     group->instances++;
     group->touched = ++advisor->touches;
     snprintf(group->communicator, sizeof group->communicator, "%s",
@@ -207,10 +334,12 @@ void es_tree_advisor_group(const struct es_tree_advisor *advisor,
         .min_bytes = group->order ? UINT64_C(1) << (group->order - 1) : 0,
         .max_bytes = (UINT64_C(1) << group->order) - 1,
         .size = group->size,
+        .tree = group->tree,
         .version = group->version,
         .samples = group->count,
         .instances = group->instances,
         .mean_bytes = bytes,
+        .world_ranks = group->world_ranks,
     };
     memcpy(ret_group->key, group->key, sizeof ret_group->key);
 }

@@ -13,9 +13,22 @@ struct esi_advice_sample {
     double *enters_ns; /* owned; of each rank, since the first */
     int root;
     uint64_t bytes;
+    bool tree;
     uint32_t version;
     double measured_ns;
     double error_ns;
+};
+
+enum { ESI_ADVICE_PASTS = 4, ESI_ADVICE_PAST_KEPT = 32 };
+
+/* What was measured with what was in force for a time. */
+struct esi_advice_past {
+    bool tree;
+    uint32_t version;
+    uint64_t count;
+    uint64_t touched;
+    double measured_ns[ESI_ADVICE_PAST_KEPT]; /* the newest, in any order */
+    double error_ns[ESI_ADVICE_PAST_KEPT];
 };
 
 struct esi_advice_group {
@@ -24,7 +37,10 @@ struct esi_advice_group {
     uint32_t operation;
     unsigned order; /* of size; bytes below 2^order */
     int size;
-    uint32_t version; /* of the newest instance */
+    bool tree; /* of the newest instance, as the next */
+    uint32_t version;
+    int *world_ranks; /* owned */
+    struct esi_advice_past pasts[ESI_ADVICE_PASTS];
     uint64_t instances;
     uint64_t touched;
     struct esi_advice_sample *samples; /* owned; room for as many as are kept */
@@ -38,5 +54,9 @@ struct es_tree_advisor {
     uint64_t touches;
     uint64_t state; /* of the choice of samples */
 };
+
+/* Mean without the smallest and the greatest eighth, and its standard error (may be
+ * NULL), which is reckoned as if these were as near as the rest.  Sorts the numbers. */
+double esi_advice_typical(double *numbers, size_t count, double *ret_error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,23 @@ struct replay {
     const struct es_advice_situation *situation;
     struct es_link_cost costs[ES_LINK_CLASSES];
     enum es_tree_kind kind;
-    double *now_ns;  /* of each sample that counts */
-    double *then_ns; /* of each sample over the tree that is replayed */
-    double *best_ns; /* over the best so far */
+    double *now_ns;                /* of each sample that counts */
+    double *then_ns;               /* of each sample over the tree that is replayed */
+    double *best_ns;               /* over the best so far */
+    double *scratch;               /* for two numbers a sample */
+    double now_chance;             /* standard error of what was measured, part of it */
+    struct es_advice_past library; /* what it took before; count 0 = not known */
     struct es_advice_edges in_force;
 };
+
+const char *es_advice_basis_name(enum es_advice_basis basis)
+{
+    static const char *const names[] = {[ES_ADVICE_SCALED] = "scaled",
+                                        [ES_ADVICE_UNSCALED] = "unscaled",
+                                        [ES_ADVICE_MEASURED] = "measured"};
+
+    return names[basis];
+}
 
 const char *es_advice_verdict_name(enum es_advice_verdict verdict)
 {
@@ -59,15 +72,6 @@ const char *es_advice_verdict_name(enum es_advice_verdict verdict)
                                         [ES_ADVICE_UNKNOWN] = "unknown"};
 
     return names[verdict];
-}
-
-static double mean_of(const double *numbers, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += numbers[i];
-    return count ? sum / (double)count : 0;
 }
 
 /* --- Replaying ---------------------------------------------------------------------
@@ -149,39 +153,68 @@ static int replay_rule(struct replay *replay,
     return result;
 }
 
+static bool is_by_tree(const struct replay *replay)
+{
+    const struct es_tree_rule *rule = replay->situation->in_force;
+
+    return rule && rule->shape != ES_TREE_LIBRARY;
+}
+
+/* Whether a sample is of what is in force. */
+static bool counts(const struct replay *replay, const struct esi_advice_sample *sample)
+{
+    bool tree = is_by_tree(replay);
+
+    return sample->tree == tree &&
+           (!tree || sample->version == ES_ADVICE_VERSION(replay->situation->version));
+}
+
+/* What those of the samples that count took, and over the tree in force should take.
+ */
+static void compare_in_force(struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct esi_advice_group *group = replay->group;
+    bool is_tree = is_by_tree(replay);
+    double *measured_ns = replay->scratch;
+    double *modelled_ns = replay->scratch + group->count;
+    double model_ns;
+    double chance_ns;
+
+    for (size_t i = 0; i < group->count; i++) {
+        if (!counts(replay, &group->samples[i]))
+            continue;
+        measured_ns[advice->samples] = group->samples[i].measured_ns;
+        modelled_ns[advice->samples++] = replay->then_ns[i];
+    }
+    advice->scale = 1;
+    if (advice->samples == 0)
+        return;
+    advice->now_ns = esi_advice_typical(measured_ns, advice->samples, &chance_ns);
+    model_ns = is_tree ? esi_advice_typical(modelled_ns, advice->samples, NULL) : 0;
+    replay->now_chance = advice->now_ns > 0 ? chance_ns / advice->now_ns : 0;
+    if (model_ns > 0)
+        advice->scale = fmin(fmax(advice->now_ns / model_ns, LEAST_SCALE), MOST_SCALE);
+}
+
 /* What the samples take now.  Those of other trees than the one in force are reckoned
  * with by the model alone, or, where that cannot be, by the mean of the others. */
 static int measure(struct replay *replay, struct es_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
-    const struct es_tree_rule *rule = replay->situation->in_force;
-    bool is_tree = rule && rule->shape != ES_TREE_LIBRARY;
-    double modelled_ns = 0;
-    int result = is_tree ? replay_rule(replay, rule, &replay->in_force) : 0;
+    bool is_tree = is_by_tree(replay);
+    int result =
+        is_tree ? replay_rule(replay, replay->situation->in_force, &replay->in_force)
+                : 0;
 
     if (result < 0)
         return result;
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->samples[i].version != group->version)
-            continue;
-        advice->now_ns += group->samples[i].measured_ns;
-        modelled_ns += is_tree ? replay->then_ns[i] : 0;
-        advice->samples++;
-    }
-    if (advice->samples > 0)
-        advice->now_ns /= (double)advice->samples;
-    modelled_ns /= advice->samples > 0 ? (double)advice->samples : 1;
-    advice->scale = 1;
-    if (is_tree && modelled_ns > 0)
-        advice->scale =
-            fmin(fmax(advice->now_ns / modelled_ns, LEAST_SCALE), MOST_SCALE);
-    for (size_t i = 0; i < group->count; i++) {
-        bool counts = group->samples[i].version == group->version;
-
-        replay->now_ns[i] = is_tree  ? replay->then_ns[i] * advice->scale
-                            : counts ? group->samples[i].measured_ns
-                                     : advice->now_ns;
-    }
+    compare_in_force(replay, advice);
+    advice->basis = is_tree ? ES_ADVICE_SCALED : ES_ADVICE_UNSCALED;
+    for (size_t i = 0; i < group->count; i++)
+        replay->now_ns[i] = is_tree ? replay->then_ns[i] * advice->scale
+                            : counts(replay, &group->samples[i])
+                                ? group->samples[i].measured_ns
+                                : advice->now_ns;
     return is_tree && !are_known(replay, &replay->in_force) ? -ENODATA : 0;
 }
 
@@ -206,7 +239,8 @@ static int try_candidate(struct replay *replay,
     candidate->possible = result == 0 && are_known(replay, &candidate->edges);
     for (size_t i = 0; i < count; i++)
         replay->then_ns[i] *= advice->scale;
-    candidate->then_ns = mean_of(replay->then_ns, count);
+    memcpy(replay->scratch, replay->then_ns, count * sizeof *replay->scratch);
+    candidate->then_ns = esi_advice_typical(replay->scratch, count, NULL);
     if (candidate->possible && (!best || candidate->then_ns < best->then_ns)) {
         memcpy(replay->best_ns, replay->then_ns, count * sizeof *replay->best_ns);
         advice->best = advice->candidate_count;
@@ -218,26 +252,75 @@ static int try_candidate(struct replay *replay,
     return result == -EINVAL ? 0 : result;
 }
 
+/* The library's own algorithm has no model: it is as it was when it ran. */
+static void try_library(struct replay *replay, struct es_tree_advice *advice)
+{
+    const struct es_tree_advisor *advisor = replay->advisor;
+    size_t index = (size_t)(replay->group - advisor->groups);
+    struct es_advice_candidate *candidate =
+        &advice->candidates[advice->candidate_count];
+
+    if (!is_by_tree(replay) ||
+        es_tree_advisor_past(advisor, index, false, 0, &replay->library) < 0 ||
+        replay->library.count < advisor->config.min_samples)
+        return;
+    *candidate = (struct es_advice_candidate){
+        .name = "library", .possible = true, .then_ns = replay->library.mean_ns};
+    if (advice->best >= advice->candidate_count ||
+        candidate->then_ns < advice->candidates[advice->best].then_ns) {
+        advice->best = advice->candidate_count;
+        advice->basis = ES_ADVICE_MEASURED;
+        es_tree_rule_init(&advice->rule, ES_TREE_LIBRARY);
+    }
+    advice->candidate_count++;
+}
+
 /* --- Judging -----------------------------------------------------------------------
  */
 
-/* Twice the standard error of what each sample gains, and what clocks do to times that
- * were measured on different hosts. */
-static double doubt_of(const struct replay *replay)
+/* Mean bound of the clocks of the samples. */
+static double clocks_of(const struct esi_advice_group *group)
+{
+    double error_ns = 0;
+
+    for (size_t i = 0; i < group->count; i++)
+        error_ns += group->samples[i].error_ns / (double)group->count;
+    return error_ns;
+}
+
+/* Both were measured, by the same clocks. */
+static void gain_measured(const struct replay *replay, struct es_tree_advice *advice)
+{
+    double now_ns = replay->now_chance * advice->now_ns;
+    double then_ns = replay->library.chance_ns;
+
+    advice->gain_ns = advice->now_ns - advice->then_ns;
+    advice->doubt_ns = 2 * sqrt(now_ns * now_ns + then_ns * then_ns) +
+                       fmax(clocks_of(replay->group), replay->library.clocks_ns);
+}
+
+/* Of the same samples: the better tree may not just have had the easier ones.  Where
+ * the model is scaled, what chance and clocks make of the measured time they make of
+ * the gain, in proportion: which of two trees the model holds for the better one does
+ * not depend on them.  Else they add up. */
+static void gain_modelled(const struct replay *replay, struct es_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
-    size_t count = group->count;
-    double squares = 0;
-    double error_ns = 0;
-    double mean_ns = mean_of(replay->now_ns, count) - mean_of(replay->best_ns, count);
+    double clocks_ns = clocks_of(group);
+    double chance_ns;
+    double scale_ns;
 
-    for (size_t i = 0; i < count; i++) {
-        double off_ns = replay->now_ns[i] - replay->best_ns[i] - mean_ns;
-
-        squares += off_ns * off_ns;
-        error_ns += group->samples[i].error_ns / (double)count;
+    for (size_t i = 0; i < group->count; i++)
+        replay->scratch[i] = replay->now_ns[i] - replay->best_ns[i];
+    advice->gain_ns = esi_advice_typical(replay->scratch, group->count, &chance_ns);
+    if (advice->basis == ES_ADVICE_UNSCALED) {
+        advice->doubt_ns = 2 * chance_ns + clocks_ns;
+        return;
     }
-    return 2 * sqrt(squares / (double)(count - 1) / (double)count) + error_ns;
+    scale_ns = advice->gain_ns * replay->now_chance;
+    advice->doubt_ns = 2 * sqrt(chance_ns * chance_ns + scale_ns * scale_ns);
+    if (advice->now_ns > 0)
+        advice->doubt_ns += fabs(advice->gain_ns) * fmin(clocks_ns / advice->now_ns, 1);
 }
 
 static void judge(const struct replay *replay, struct es_tree_advice *advice)
@@ -245,10 +328,11 @@ static void judge(const struct replay *replay, struct es_tree_advice *advice)
     const struct es_tree_advisor_config *config = &replay->advisor->config;
 
     advice->then_ns = advice->candidates[advice->best].then_ns;
-    /* Of the same samples: the better tree may not just have had the easier ones. */
-    advice->gain_ns = mean_of(replay->now_ns, replay->group->count) - advice->then_ns;
+    if (advice->basis == ES_ADVICE_MEASURED)
+        gain_measured(replay, advice);
+    else
+        gain_modelled(replay, advice);
     advice->gain = advice->now_ns > 0 ? advice->gain_ns / advice->now_ns : 0;
-    advice->doubt_ns = doubt_of(replay);
     if (advice->gain_ns < config->min_gain_ns || advice->gain < config->min_gain)
         advice->verdict = ES_ADVICE_SETTLED;
     else if (advice->gain_ns <= advice->doubt_ns)
@@ -257,13 +341,27 @@ static void judge(const struct replay *replay, struct es_tree_advice *advice)
         advice->verdict = ES_ADVICE_BETTER;
 }
 
+/* A name is no pattern: what would be special in one is escaped.  Where there is no
+ * room for that, any character may stand there. */
+static void quote_pattern(const char *name, char *out, size_t size)
+{
+    size_t length = 0;
+
+    for (; *name && length + 2 < size; name++) {
+        if (strchr("*?[\\", *name))
+            out[length++] = '\\';
+        out[length++] = *name;
+    }
+    out[length] = '\0';
+}
+
 static void fill_rule(const struct replay *replay, struct es_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
     struct es_tree_rule *rule = &advice->rule;
 
     snprintf(rule->name, sizeof rule->name, "advised");
-    snprintf(rule->communicator, sizeof rule->communicator, "%s", group->communicator);
+    quote_pattern(group->communicator, rule->communicator, sizeof rule->communicator);
     rule->operations = group->operation;
     rule->min_bytes = group->order ? UINT64_C(1) << (group->order - 1) : 0;
     rule->max_bytes = (UINT64_C(1) << group->order) - 1;
@@ -318,24 +416,29 @@ static void explain_tree(const struct es_advice_edges *now,
 static void explain(const struct replay *replay, struct es_tree_advice *advice)
 {
     const struct es_advice_candidate *then = &advice->candidates[advice->best];
-    const struct es_tree_rule *rule = replay->situation->in_force;
     int edges = replay->group->size - 1;
 
     if (advice->verdict == ES_ADVICE_SETTLED)
         snprintf(advice->reason, sizeof advice->reason,
-                 "the best of %zu other trees, %s, gains %.1f us (%.0f %%) at most",
+                 "the best of %zu others, %s, gains %.1f us (%.0f %%) at most",
                  advice->candidate_count, then->name, fmax(advice->gain_ns, 0) / 1000,
                  fmax(advice->gain, 0) * 100);
     else if (advice->verdict == ES_ADVICE_UNSURE)
         snprintf(advice->reason, sizeof advice->reason,
                  "%s may gain %.1f us, but operations and clocks scatter by %.1f us",
                  then->name, advice->gain_ns / 1000, advice->doubt_ns / 1000);
-    else if (rule && rule->shape != ES_TREE_LIBRARY)
+    else if (advice->basis == ES_ADVICE_MEASURED)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "the MPI library took %.1f us in the %" PRIu64
+                 " operations that it was seen to do here",
+                 advice->then_ns / 1000, replay->library.count);
+    else if (is_by_tree(replay))
         explain_tree(&replay->in_force, then, advice);
     else
         snprintf(advice->reason, sizeof advice->reason,
                  "the MPI library takes %.1f us; with %s %d of %d edges go between "
-                 "clusters and %d between hosts",
+                 "clusters and %d between hosts (reckoned only: no tree was measured "
+                 "here that would tell how far the model is right)",
                  advice->now_ns / 1000, then->name, then->edges.count[ES_LINK_WIDE],
                  edges, then->edges.count[ES_LINK_CLUSTER]);
 }
@@ -362,9 +465,13 @@ static int propose(struct replay *replay, struct es_tree_advice *advice)
         if (code < 0)
             return code;
     }
-    if (result == -ENODATA || advice->best >= advice->candidate_count) {
+    if (result == -ENODATA)
+        advice->best = SIZE_MAX;
+    try_library(replay, advice);
+    if (advice->best >= advice->candidate_count) {
         snprintf(advice->reason, sizeof advice->reason,
-                 "what messages cost is not known for all links");
+                 "what messages cost is not known for all links; messages over any "
+                 "tree, such as binomial, would tell");
         return 0;
     }
     judge(replay, advice);
@@ -398,12 +505,13 @@ int es_tree_advisor_propose(const struct es_tree_advisor *advisor,
     replay.kind = kind_of(replay.group->operation);
     for (int i = 0; i < ES_LINK_CLASSES; i++)
         replay.costs[i] = es_link_costs_get(situation->costs, (enum es_link_class)i);
-    numbers = calloc(3 * advisor->config.samples, sizeof *numbers);
+    numbers = calloc(5 * advisor->config.samples, sizeof *numbers);
     if (!numbers)
         return -ENOMEM;
     replay.now_ns = numbers;
     replay.then_ns = numbers + advisor->config.samples;
     replay.best_ns = numbers + 2 * advisor->config.samples;
+    replay.scratch = numbers + 3 * advisor->config.samples;
     result = propose(&replay, &advice);
     free(numbers);
     if (result == 0)
