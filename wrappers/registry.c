@@ -14,20 +14,13 @@
 enum { MAX_ADDED = 64 };
 
 const struct es_stage_ops *const esi_stage_types[] = {
-    &esi_stage_collector,
-    &esi_stage_element,
-    &esi_stage_gather,
-    &esi_stage_reduce,
-    &esi_stage_filter,
-    &esi_stage_sort,
-    &esi_stage_convert,
-    &esi_stage_sample,
-    &esi_stage_batch,
-    &esi_stage_buffer,
-    &esi_stage_threads,
-    &esi_stage_observe,
-    &esi_stage_tree_node,
-    NULL,
+    &esi_stage_collector, &esi_stage_element,
+    &esi_stage_gather,    &esi_stage_reduce,
+    &esi_stage_filter,    &esi_stage_sort,
+    &esi_stage_convert,   &esi_stage_sample,
+    &esi_stage_batch,     &esi_stage_buffer,
+    &esi_stage_threads,   &esi_stage_observe,
+    &esi_stage_tree_node, NULL,
 };
 
 /* Types are only ever added, and the count is raised last, so readers hold the lock

@@ -28,7 +28,7 @@ for header in $private; do
     mpi=
     case $header in
     *_calls.h) continue ;; # a template, included several times with other names
-    wrappers/mpi/*)
+    wrappers/mpi/* | wrappers/collective/*)
         [ -n "$MPICC" ] || continue
         mpi=$MPI_CPPFLAGS
         ;;

@@ -16,17 +16,17 @@ tree test operations=$all shape=$*
 end"
 }
 
-# same N WHAT SHAPE ARGUMENTS... - it prints the same by trees as by the library. With the
-# tuples it is shown that trees were used.
+# same N WHAT SHAPE PROGRAM ARGUMENTS... - it prints the same by trees as by the library.
+# With the tuples it is shown that trees were used.
 same() {
-    local n=$1 what=$2 shape=$3
-    shift 3
+    local n=$1 what=$2 shape=$3 program=$bin/nonblocking_$4
+    shift 4
     unset EVENTSPACE_TREES
-    ranks "$n" "$bin/nonblocking_trees" "$@" >"$work/plain"
+    ranks "$n" "$program" "$@" >"$work/plain"
     expect 0 "$what: runs with the library"
     # shellcheck disable=SC2086 # a shape and its members
     trees $shape
-    observe "$n" "$bin/nonblocking_trees" "$@" >"$work/trees"
+    observe "$n" "$program" "$@" >"$work/trees"
     expect 0 "$what: runs with trees ($shape)"
     check "$what: prints the same ($shape)" \
         diff <(sort "$work/plain") <(sort "$work/trees")
@@ -39,12 +39,12 @@ same() {
 # In a chain the ranks in the middle are needed most.
 chain='explicit edges=0-1,1-2'
 same 3 'a rank that blocks' "$chain" progress
-same 3 'details' "$chain" details
-same 3 'threads' "$chain" threads
-same 2 'random operations of 2 ranks' 'binomial segment=1000' random 1 12
-same 3 'random operations of 3 ranks' "$chain" random 2 12
-same 4 'random operations of 4 ranks' 'kary fan-out=2' random 3 12
-same 4 'random operations of 4 ranks' linear random 4 12
+same 3 'details' "$chain" trees details
+same 3 'threads' "$chain" trees threads
+same 2 'random operations of 2 ranks' 'binomial segment=1000' trees random 1 12
+same 3 'random operations of 3 ranks' "$chain" trees random 2 12
+same 4 'random operations of 4 ranks' 'kary fan-out=2' trees random 3 12
+same 4 'random operations of 4 ranks' linear trees random 4 12
 
 # Only the nonblocking forms: communicators have trees only once a blocking one has been
 # there, so these stay with the library, but the rest of the program is patient.

@@ -10,7 +10,7 @@
  * esi_tree_run_end().  Several may be under way on one communicator if they are begun
  * in the same order on all ranks; each uses its own tag.
  *
- * Arguments are those of MPI's call.  They have been judged before (esi_judge.h):
+ * Arguments are those of MPI's call.  They have been judged before (judge.h):
  * counts are not negative, datatypes committed, the root in range, the communicator no
  * intercommunicator.  Results are MPI's codes; the communicator returns its errors. But
  * MPICH 4.0.2 raises what it finds when a message has come (a truncated one, in a wrong

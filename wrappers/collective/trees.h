@@ -7,7 +7,7 @@
  * forms) come here before they call the real routine, if esi_trees_on says so, inside
  * the operation's own recording.  Each function does the operation by tree if the
  * rules, the arguments and the communicator allow, else it calls the real routine; all
- * ranks decide alike.  See docs/collectives.md for the argument.
+ * ranks decide alike.  See docs/collective-trees.md for the argument.
  *
  * What all ranks must decide alike is decided by what they have in common only: the
  * rules of EVENTSPACE_TREES, the operation's significant arguments, the number of

@@ -35,7 +35,7 @@ struct esi_comm {
     struct esi_comm *next;       /* of all that are known */
     _Atomic uint32_t instances;  /* collective operations begun on it */
     _Atomic uint32_t references; /* the handle's own and pending operations' */
-    struct esi_site *site; /* its collective trees; NULL = none yet */
+    struct esi_site *site;       /* its collective trees; NULL = none yet */
     struct esi_channels sent;
     struct esi_match received;
 };
