@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "tuplespace/tree_board.h"
 #include "wrappers/collective/nonblocking.h"
 #include "wrappers/collective/site_private.h"
@@ -24,14 +24,6 @@
 #include "wrappers/mpi/record.h"
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* --- Messages ------------------------------------------------------------------- */
 
@@ -194,13 +186,15 @@ static void log_rules(const struct esi_site *site, const struct esi_call *call)
     pthread_mutex_unlock(&log_lock);
 }
 
-/* Does what rank 0 has told.  `rules` NULL: as before. */
+/* Does what rank 0 has told.  `rules` NULL: as before, or at the first agreement those
+ * that the run began with. */
 static int follow(struct esi_site *site,
                   const struct esi_agreement *message,
                   struct esi_rules *rules,
                   const struct esi_call *call)
 {
-    if (rules != NULL || strcmp(message->name, site->agreed.name) != 0) {
+    if (rules != NULL || site->applicable == NULL ||
+        strcmp(message->name, site->agreed.name) != 0) {
         if (esi_site_follow(site, rules != NULL ? rules : site->rules, message->name) <
             0)
             return MPI_ERR_NO_MEM;
@@ -218,7 +212,7 @@ static void prepare(struct esi_site *site,
                     struct esi_rules **ret_rules)
 {
     message->version = site->agreed.version;
-    message->next = esi_pace_next(&site->pace, number, now_ns());
+    message->next = esi_pace_next(&site->pace, number, es_now_ns(CLOCK_MONOTONIC));
     esi_comm_copy_name(site->comm, message->name);
     read_wish(site, message, ret_rules);
 }
