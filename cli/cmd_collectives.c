@@ -419,7 +419,6 @@ static int observe(const struct esi_consumer *consumer,
     arguments->monitor.keep_instances = arguments->instances;
     showing.live = arguments->format == ES_FORMAT_TEXT &&
                    esi_command_is_terminal(stdout) && !arguments->monitor.once;
-    catch_signals();
     watch_nodes(consumer, &showing);
     result = es_collectives_monitor_start(consumer->run, &arguments->monitor, &error,
                                           &showing.monitor);
@@ -502,6 +501,8 @@ int esi_cmd_collectives(int argc, char **argv)
 
     es_collectives_monitor_config_init(&arguments.monitor);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
+    /* Before anything that takes time: a summary is due from here on. */
+    catch_signals();
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
