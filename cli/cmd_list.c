@@ -353,7 +353,7 @@ static int select_all(const struct es_run *run, struct es_element_view ***ret_el
     struct es_selection all;
 
     es_selection_init(&all);
-    all.classes |= ES_CLASSES_TREE;
+    all.classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
     return es_run_select(run, &all, ret_elements);
 }
 
