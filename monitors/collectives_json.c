@@ -26,13 +26,17 @@ static void put_name(struct es_json_out *out, const char *name)
     es_json_out_string(out, "communicator", name && *name ? name : NULL);
 }
 
-/* Relative to the run's start; signed, since a clock may have seen it before. */
+/* Relative to the run's start; signed, since a clock may have seen it before.  Null:
+ * there was nothing. */
 static void put_time(struct es_json_out *out,
                      const char *key,
                      uint64_t time_ns,
                      uint64_t start_ns)
 {
-    es_json_out_signed(out, key, (int64_t)(time_ns - start_ns));
+    if (time_ns == 0)
+        es_json_out_null(out, key);
+    else
+        es_json_out_signed(out, key, (int64_t)(time_ns - start_ns));
 }
 
 static void put_bound(struct es_json_out *out, uint64_t error_ns)

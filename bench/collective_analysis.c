@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the analysis of collective operations costs: made calls of many operations of
+ * few ranks, and of few operations of many ranks, go through analysis and statistics as
+ * the monitor's do.  Beside it a floor, which puts the same calls together in an array
+ * made for them and finds the last to enter.
+ *
+ * Each rank's calls come in chunks, as they do when rings are read one after the other.
+ */
+#include "config.h"
+
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/collective_statistics.h"
+
+enum { MPI_ALLREDUCE_BYTES = 8, ROUNDS = 5 };
+
+struct load {
+    const char *name;
+    int ranks;
+    uint32_t instances;
+    uint32_t chunk; /* operations of a rank that are read at once */
+};
+
+static const struct load loads[] = {
+    {"few_ranks", 4, 1000000, 512},
+    {"many_ranks", 1000, 1000, 100},
+};
+
+struct work {
+    const struct load *load;
+    struct es_collective_call call;
+    void *state; /* of who takes the calls */
+    void (*take)(void *state, const struct es_collective_call *call);
+    uint64_t most_bytes; /* of the heap */
+};
+
+/* Ranks are late at random, the same in each round. */
+static uint64_t lateness(uint32_t instance, int rank)
+{
+    uint64_t mixed = ((uint64_t)instance << 20 | (unsigned)rank) + 1;
+
+    mixed *= UINT64_C(0x9e3779b97f4a7c15);
+    return (mixed >> 40) % 5000;
+}
+
+static void give_calls(struct work *work, int rank, uint32_t first, uint32_t end)
+{
+    struct es_collective_call *call = &work->call;
+
+    call->rank = call->world_rank = rank;
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t begin_ns = UINT64_C(1000000000) + (uint64_t)i * 20000;
+
+        call->instance = i;
+        call->enter_ns = begin_ns + lateness(i, rank);
+        call->exit_ns = begin_ns + 10000;
+        work->take(work->state, call);
+    }
+}
+
+static uint64_t heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* All calls of a load.  Returns the time it took. */
+static uint64_t run(struct work *work)
+{
+    const struct load *load = work->load;
+    uint64_t before_bytes = heap_bytes();
+    uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
+
+    for (uint32_t first = 0; first < load->instances; first += load->chunk) {
+        uint32_t end = first + load->chunk;
+
+        if (end > load->instances)
+            end = load->instances;
+        for (int rank = 0; rank < load->ranks; rank++) {
+            give_calls(work, rank, first, end);
+            /* Nothing is complete before the last rank's chunk: most is open here. */
+            if (rank == load->ranks - 2 &&
+                heap_bytes() - before_bytes > work->most_bytes)
+                work->most_bytes = heap_bytes() - before_bytes;
+        }
+    }
+    return es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+}
+
+static struct work make_work(const struct load *load)
+{
+    return (struct work){
+        .load = load,
+        .call = {.key = {1, 2},
+                 .communicator = "MPI_COMM_WORLD",
+                 .operation = es_operation_by_name("MPI_Allreduce")->code,
+                 .size = load->ranks,
+                 .root = -1,
+                 .bytes = MPI_ALLREDUCE_BYTES,
+                 .error_ns = 100,
+                 .clock = 1}};
+}
+
+/* --- The floor ---------------------------------------------------------------------
+ */
+
+struct floor {
+    struct es_collective_arrival *arrivals; /* chunk times ranks */
+    uint32_t *known;
+    uint32_t chunk;
+    uint64_t sum;
+};
+
+static void floor_take(void *state, const struct es_collective_call *call)
+{
+    struct floor *floor = state;
+    uint32_t slot = call->instance % floor->chunk;
+    struct es_collective_arrival *arrivals =
+        &floor->arrivals[(size_t)slot * (size_t)call->size];
+
+    arrivals[call->rank].enter_ns = call->enter_ns;
+    arrivals[call->rank].exit_ns = call->exit_ns;
+    if (++floor->known[slot] < (uint32_t)call->size)
+        return;
+    uint64_t last_ns = 0;
+
+    for (int rank = 0; rank < call->size; rank++)
+        if (arrivals[rank].enter_ns > last_ns)
+            last_ns = arrivals[rank].enter_ns;
+    floor->sum += last_ns;
+    floor->known[slot] = 0;
+}
+
+static uint64_t run_floor(const struct load *load)
+{
+    struct work work = make_work(load);
+    size_t cells = (size_t)load->chunk * (size_t)load->ranks;
+    struct floor floor = {.arrivals = calloc(cells, sizeof *floor.arrivals),
+                          .known = calloc(load->chunk, sizeof *floor.known),
+                          .chunk = load->chunk};
+    uint64_t took_ns;
+
+    if (!floor.arrivals || !floor.known)
+        abort();
+    work.state = &floor;
+    work.take = floor_take;
+    took_ns = run(&work);
+    if (floor.sum == 0)
+        abort();
+    free(floor.arrivals);
+    free(floor.known);
+    return took_ns;
+}
+
+/* --- The analysis ------------------------------------------------------------------
+ */
+
+static void enter(void *data, const struct es_collective_instance *instance)
+{
+    if (es_collective_statistics_add(data, instance) < 0)
+        abort();
+}
+
+static void analysis_take(void *state, const struct es_collective_call *call)
+{
+    if (es_collectives_add(state, call) < 0)
+        abort();
+}
+
+static uint64_t run_analysis(const struct load *load, uint64_t *ret_bytes)
+{
+    struct work work = make_work(load);
+    struct es_collective_statistics *statistics;
+    struct es_collectives_config config = {.max_open = 262144, .on_instance = enter};
+    struct es_collectives *analysis;
+    struct es_collectives_counts counts;
+    uint64_t took_ns;
+
+    if (es_collective_statistics_create(&statistics) < 0)
+        abort();
+    config.data = statistics;
+    if (es_collectives_create(&config, &analysis) < 0)
+        abort();
+    work.state = analysis;
+    work.take = analysis_take;
+    took_ns = run(&work);
+    es_collectives_counts(analysis, &counts);
+    if (counts.complete != load->instances || counts.open != 0)
+        abort();
+    *ret_bytes = work.most_bytes;
+    es_collectives_destroy(analysis);
+    es_collective_statistics_destroy(statistics);
+    return took_ns;
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median(double values[ROUNDS])
+{
+    qsort(values, ROUNDS, sizeof *values, compare);
+    return values[ROUNDS / 2];
+}
+
+static void measure(const struct load *load)
+{
+    double calls = (double)load->instances * load->ranks;
+    double ns[ROUNDS], ratios[ROUNDS];
+    uint64_t bytes = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double floor_ns = (double)run_floor(load);
+
+        ns[round] = (double)run_analysis(load, &bytes);
+        ratios[round] = ns[round] / floor_ns;
+    }
+    double middle_ns = median(ns);
+
+    printf("figure: collective_analysis_%s_rate %.0f operations/s\n", load->name,
+           load->instances / middle_ns * 1e9);
+    printf("figure: collective_analysis_%s_call %.1f ns\n", load->name,
+           middle_ns / calls);
+    printf("figure: collective_analysis_%s_to_floor %.2f ratio\n", load->name,
+           median(ratios));
+    printf("figure: collective_analysis_%s_memory %.0f bytes\n", load->name,
+           (double)bytes);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        measure(&loads[i]);
+    return EXIT_SUCCESS;
+}
