@@ -11,7 +11,7 @@ need_mpi
 mkdir "$folder/bin" "$folder/work"
 ln -s "$eventspace" "$folder/bin/eventspace"
 PATH=$folder/bin:$PATH
-for app in windtunnel ring hang; do
+for app in windtunnel ring hang imbalance; do
     ln -s "$top_builddir/apps/$app" "$folder/work/$app"
 done
 cd "$folder/work" || exit 1
@@ -22,7 +22,7 @@ for document in README.md docs/guide.md; do
     [ -s "$folder/commands" ] || fault "$document has no commands to test"
     # The names of runs in the documents are the users'; here they must be ours alone.
     sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g" "$folder/commands"
-    timeout -k 10 120 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
+    timeout -k 10 140 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
         fault "$document: $(cat "$folder/out")"
 done
 finish
