@@ -44,19 +44,24 @@ struct tree_node {
     int pid;
     int rank;
     struct esi_node_pieces pieces;
+    struct esi_node_finding half; /* a way up whose way down may be in the next reply */
+    bool has_half;
+    uint64_t half_pull;                       /* number of the pull that brought it */
     struct known_communicator *communicators; /* owned */
     size_t communicator_count;
 };
 
 struct es_tree_nodes {
     struct es_tree_nodes_config config;
-    struct es_run *run; /* owned */
-    struct es_scope *scope;
+    struct es_run *run;      /* owned */
+    struct es_scope *scope;  /* NULL = nothing of trees has been seen yet, */
+    struct es_scope *scout;  /* then this one looks for it, and is never pulled */
     struct tree_node *nodes; /* owned */
     size_t node_count;
     size_t *node_of; /* owned; per origin */
     size_t origin_count;
     uint64_t refreshed_ns;
+    uint64_t pull; /* number of the one that goes on */
 
     pthread_mutex_t lock; /* of the counts, and of `ends` */
     pthread_cond_t wake;
@@ -79,18 +84,46 @@ void es_tree_nodes_config_init(struct es_tree_nodes_config *config)
     config->scope.name = "collectives-nodes";
 }
 
-static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
+/* A tree of stages on all hosts costs them something in each pull: runs without
+ * instrumented trees do without. */
+static int open_when_needed(struct es_tree_nodes *nodes, struct es_error *error)
 {
     struct es_scope_config scope = nodes->config.scope;
     int result;
 
+    if (nodes->scope || es_scope_origin_count(nodes->scout) == 0)
+        return 0;
     scope.servers = nodes->config.servers;
     if (!scope.servers)
         scope.tree.through_server = false;
-    result = scope.servers ? es_run_open_empty(nodes->config.run, error, &nodes->run)
-                           : es_run_open(nodes->config.run, error, &nodes->run);
-    return result < 0 ? result
-                      : es_scope_open(nodes->run, &scope, error, &nodes->scope);
+    result = es_scope_open(nodes->run, &scope, error, &nodes->scope);
+    if (result < 0)
+        return result;
+    es_scope_close(nodes->scout);
+    nodes->scout = NULL;
+    return 0;
+}
+
+static int open_scout(struct es_tree_nodes *nodes, struct es_error *error)
+{
+    struct es_scope_config scout;
+
+    es_scope_config_init(&scout);
+    scout.view = nodes->config.scope.view;
+    scout.view.selection.classes = ES_CLASSES_TREE;
+    scout.servers = nodes->config.servers;
+    return es_scope_open(nodes->run, &scout, error, &nodes->scout);
+}
+
+static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
+{
+    int result = nodes->config.servers
+                     ? es_run_open_empty(nodes->config.run, error, &nodes->run)
+                     : es_run_open(nodes->config.run, error, &nodes->run);
+
+    if (result == 0)
+        result = open_scout(nodes, error);
+    return result < 0 ? result : open_when_needed(nodes, error);
 }
 
 int es_tree_nodes_open(const struct es_tree_nodes_config *config,
@@ -143,6 +176,7 @@ void es_tree_nodes_close(struct es_tree_nodes *nodes)
         return;
     end_thread(nodes);
     es_scope_close(nodes->scope);
+    es_scope_close(nodes->scout);
     es_run_close(nodes->run);
     for (size_t i = 0; i < nodes->node_count; i++) {
         esi_node_pieces_fini(&nodes->nodes[i].pieces);
@@ -364,6 +398,65 @@ static int tell_counted(struct es_tree_nodes *nodes,
     return tell(nodes, finding);
 }
 
+static int finish_finding(struct es_tree_nodes *nodes,
+                          struct tree_node *node,
+                          struct esi_node_finding *finding,
+                          struct brought *brought)
+{
+    const struct es_clock *clock =
+        es_scope_origin(nodes->scope, finding->origin)->clock;
+
+    esi_node_pieces_complete(&node->pieces, clock, finding);
+    return tell_counted(nodes, finding, brought);
+}
+
+static int give_half(struct es_tree_nodes *nodes,
+                     struct tree_node *node,
+                     struct brought *brought)
+{
+    struct esi_node_finding half = node->half;
+
+    if (!node->has_half)
+        return 0;
+    node->has_half = false;
+    return finish_finding(nodes, node, &half, brought);
+}
+
+/* The limit of a reply may fall between the two halves of a result. */
+static int take_finding(struct es_tree_nodes *nodes,
+                        struct tree_node *node,
+                        struct esi_node_finding *finding,
+                        struct brought *brought)
+{
+    int result;
+
+    if (node->has_half && !finding->has_up &&
+        node->half.communicator == finding->communicator &&
+        node->half.sequence == finding->sequence) {
+        node->half.has_down = true;
+        node->half.down = finding->down;
+        return give_half(nodes, node, brought);
+    }
+    result = give_half(nodes, node, brought);
+    if (result < 0 || finding->has_down)
+        return result < 0 ? result : finish_finding(nodes, node, finding, brought);
+    node->half = *finding;
+    node->has_half = true;
+    node->half_pull = nodes->pull;
+    return 0;
+}
+
+/* Halves to which nothing has come in a whole pull are all that there is. */
+static int give_halves(struct es_tree_nodes *nodes, bool all, struct brought *brought)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < nodes->node_count && result == 0; i++)
+        if (all || nodes->nodes[i].half_pull < nodes->pull)
+            result = give_half(nodes, &nodes->nodes[i], brought);
+    return result;
+}
+
 static int take_batch(struct es_tree_nodes *nodes,
                       const struct es_batch *batch,
                       uint64_t now_ns,
@@ -373,19 +466,16 @@ static int take_batch(struct es_tree_nodes *nodes,
 
     for (size_t i = 0, count; i < batch->count && result == 0; i += count) {
         const struct es_mark *mark = &batch->marks[i];
-        const struct es_clock *clock =
-            es_scope_origin(nodes->scope, mark->origin)->clock;
-        struct esi_node_pieces *pieces = &node_at(nodes, mark->origin)->pieces;
+        struct tree_node *node = node_at(nodes, mark->origin);
         struct esi_node_finding finding;
 
         count = esi_node_finding_read(batch, i, &finding);
         if (count > 0) {
-            esi_node_pieces_complete(pieces, clock, &finding);
-            result = tell_counted(nodes, &finding, brought);
+            result = take_finding(nodes, node, &finding, brought);
             continue;
         }
         count = 1;
-        result = esi_node_pieces_add(pieces, &batch->tuples[i], mark, now_ns);
+        result = esi_node_pieces_add(&node->pieces, &batch->tuples[i], mark, now_ns);
         if (result == -EINVAL)
             result = 0;
     }
@@ -445,15 +535,15 @@ static void count_pull(struct es_tree_nodes *nodes,
     pthread_mutex_unlock(&nodes->lock);
 }
 
-/* Hosts whose server is away are asked again the next time. */
-static void refresh(struct es_tree_nodes *nodes)
+/* Hosts whose server is away are asked again the next time.  -errno: there are trees,
+ * but they cannot be read. */
+static int refresh(struct es_tree_nodes *nodes, bool now)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
-
-    if (now_ns - nodes->refreshed_ns < REFRESH_NS)
-        return;
-    (void)es_scope_refresh(nodes->scope);
+    if (!now && es_now_ns(CLOCK_MONOTONIC) - nodes->refreshed_ns < REFRESH_NS)
+        return 0;
+    (void)es_scope_refresh(nodes->scope ? nodes->scope : nodes->scout);
     nodes->refreshed_ns = es_now_ns(CLOCK_MONOTONIC);
+    return open_when_needed(nodes, NULL);
 }
 
 /* One pull; *ret_more if there is more to have at once. */
@@ -462,17 +552,23 @@ static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
     const struct es_batch *batch = NULL;
     struct brought brought = {.results = 0};
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
-    int result = es_scope_pull(nodes->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    int result;
 
     *ret_more = false;
+    if (!nodes->scope)
+        return 0;
+    result = es_scope_pull(nodes->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    nodes->pull++;
     if (result == 0)
         result = find_nodes(nodes);
     if (result == 0)
         result = take_batch(nodes, batch, now_ns, &brought);
     if (result == 0) {
         *ret_more = batch->more;
-        result = take_pieces(nodes, now_ns, drain && !batch->more, &brought);
+        result = give_halves(nodes, drain && !batch->more, &brought);
     }
+    if (result == 0)
+        result = take_pieces(nodes, now_ns, drain && !batch->more, &brought);
     count_pull(nodes, result == 0 ? batch : NULL, &brought);
     return result < 0 ? result : (int)brought.results;
 }
@@ -480,17 +576,18 @@ static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
 int es_tree_nodes_pull(struct es_tree_nodes *nodes)
 {
     bool more;
+    int result = refresh(nodes, false);
 
-    refresh(nodes);
-    return pull_once(nodes, false, &more);
+    return result < 0 ? result : pull_once(nodes, false, &more);
 }
 
 int es_tree_nodes_drain(struct es_tree_nodes *nodes)
 {
-    int sum = 0, result;
+    int sum = 0, result = refresh(nodes, true);
     bool more;
 
-    (void)es_scope_refresh(nodes->scope);
+    if (result < 0)
+        return result;
     /* What is complete is found so by a second look. */
     for (int i = 0; i < 2; i++) {
         result = pull_once(nodes, false, &more);
@@ -536,7 +633,7 @@ static void *run(void *data)
         due_ns += nodes->config.interval_ns;
         if (due_ns < now_ns)
             due_ns = now_ns;
-        if (es_scope_is_paced(nodes->scope))
+        if (nodes->scope && es_scope_is_paced(nodes->scope))
             due_ns = now_ns;
     } while (wait_for_turn(nodes, due_ns));
     return NULL;

@@ -13,8 +13,9 @@
  *   es_tree_nodes_stop(nodes);      takes what is left
  *   es_tree_nodes_close(nodes);
  *
- * A run without instrumented trees has no results, and that is no error: elements that
- * appear later join.
+ * A run without instrumented trees has no results, and that is no error: nothing is
+ * done on its hosts before there are elements of trees, and elements that appear later
+ * join.
  *
  *   may run at the same time: the thread that was started, and es_tree_nodes_counts();
  *   everything else needs the thread stopped.
@@ -69,7 +70,8 @@ struct es_tree_nodes_config {
     struct es_servers *servers;   /* NULL = this host's elements only, analysed here;
                                      borrowed until the end */
     struct es_scope_config scope; /* view and tree; es_tree_nodes_config_init() sets
-                                     them, es_collectives_map_nodes() as a map says */
+                                     them, es_collectives_map_nodes() as a map says;
+                                     texts borrowed until the end */
     uint64_t interval_ns;         /* between pulls; 0 = 100 ms */
     es_tree_node_result_fn on_result; /* in the thread that pulls; may be NULL */
     void *data;
@@ -115,7 +117,8 @@ struct es_tree_nodes_counts {
 void es_tree_nodes_counts(struct es_tree_nodes *nodes,
                           struct es_tree_nodes_counts *ret_counts);
 
-/* The scope, to show and to reconfigure it. */
+/* The scope, to show and to reconfigure it; NULL = the run has had no elements of trees
+ * yet.  With the thread stopped. */
 struct es_scope *es_tree_nodes_scope(struct es_tree_nodes *nodes);
 
 #endif

@@ -71,7 +71,16 @@ static void add_rank(struct fixture *fixture, int rank)
             &fixture->made, segment, rank, 0, names[i], classes[i], THRESHOLD);
 }
 
-static int set_up(void **state)
+static void add_ranks(struct fixture *fixture)
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        add_rank(fixture, rank);
+        made_edges_make(&edges[rank], MADE_INSTANCES,
+                        1 + next_random(&random_state) % 8, &random_state);
+    }
+}
+
+static int set_up_bare(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct es_error error = {.text = ""};
@@ -85,14 +94,16 @@ static int set_up(void **state)
     if (es_servers_open(fixture->made.name, fixture->server->address, &error,
                         &fixture->servers) != 0)
         fail_msg("%s", error.text);
-    for (int rank = 0; rank < RANKS; rank++) {
-        add_rank(fixture, rank);
-        made_edges_make(&edges[rank], MADE_INSTANCES,
-                        1 + next_random(&random_state) % 8, &random_state);
-    }
     assert_int_equal(es_node_statistics_create(&fixture->statistics), 0);
     memset(seen, 0, sizeof seen);
     *state = fixture;
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    set_up_bare(state);
+    add_ranks(*state);
     return 0;
 }
 
@@ -277,6 +288,22 @@ static void without_servers_they_are_analysed_here(void **state)
     each_came_once(fixture);
 }
 
+/* Hosts of a run without trees are left alone. */
+static void nothing_is_opened_before_there_are_trees(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_nodes(fixture, true);
+    assert_null(es_tree_nodes_scope(fixture->nodes));
+    assert_int_equal(es_tree_nodes_pull(fixture->nodes), 0);
+    assert_int_equal(es_tree_nodes_drain(fixture->nodes), 0);
+    add_ranks(fixture);
+    write_all(fixture);
+    assert_true(es_tree_nodes_drain(fixture->nodes) > 0);
+    assert_non_null(es_tree_nodes_scope(fixture->nodes));
+    each_came_once(fixture);
+}
+
 static void change(struct fixture *fixture)
 {
     static const char *const changes[][2] = {
@@ -357,6 +384,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(without_servers_they_are_analysed_here, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(nothing_is_opened_before_there_are_trees,
+                                        set_up_bare, tear_down),
         cmocka_unit_test_setup_teardown(results_are_complete_across_reconfigurations,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(results_are_complete_though_servers_are_lost,
