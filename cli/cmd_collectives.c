@@ -230,10 +230,12 @@ struct showing {
     const char *run;
     struct es_collectives_monitor *monitor;
     struct es_node_watch *nodes; /* NULL = not wanted */
+    struct esi_adviser *adviser; /* NULL = not wanted */
     struct esi_notices notices;
     uint64_t start_ns;
     bool live;  /* each look takes the place of the one before, on a terminal */
     bool shown; /* there was a look before */
+    bool last;  /* there will be none after this */
 };
 
 static void print_instance(void *data, const struct es_collective_instance *instance)
@@ -272,6 +274,17 @@ static int print_report(struct showing *showing,
                                      es_table_width(stdout));
 }
 
+static int advise(const struct showing *showing, bool wanted, bool over)
+{
+    const struct collectives_arguments *arguments = showing->arguments;
+    int result =
+        esi_adviser_look(showing->adviser, showing->monitor, over, showing->last);
+
+    if (result == 0 && wanted)
+        esi_adviser_print(showing->adviser, arguments->format, arguments->top);
+    return result;
+}
+
 /* Takes a report, shows it if it is wanted, and the instances that came. */
 static int look(struct showing *showing,
                 bool wanted,
@@ -291,6 +304,8 @@ static int look(struct showing *showing,
         result = print_report(showing, ret_report);
     if (wanted && result == 0)
         result = print_nodes(showing);
+    if (showing->adviser && result == 0)
+        result = advise(showing, wanted, ret_report->over);
     if (fflush(stdout) != 0 && result == 0)
         result = -EIO;
     if (result < 0)
@@ -376,7 +391,7 @@ static int watch(struct showing *showing)
     int status;
 
     es_node_watch_stop(showing->nodes);
-
+    showing->last = true;
     if (result == 0)
         result = look(showing, true, &report);
     if (result < 0)
@@ -407,27 +422,40 @@ static void watch_nodes(const struct esi_consumer *consumer, struct showing *sho
         esi_command_note("without internal nodes: %s", error.text);
 }
 
+static int start_and_watch(const struct esi_consumer *consumer, struct showing *showing)
+{
+    struct es_error error = {.text = ""};
+    int result;
+
+    watch_nodes(consumer, showing);
+    result = es_collectives_monitor_start(consumer->run, &showing->arguments->monitor,
+                                          &error, &showing->monitor);
+    result = result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                                 "cannot observe the run")
+                        : watch(showing);
+    es_collectives_monitor_destroy(showing->monitor);
+    es_node_watch_destroy(showing->nodes);
+    return result;
+}
+
 static int observe(const struct esi_consumer *consumer,
                    struct collectives_arguments *arguments)
 {
     struct showing showing = {.arguments = arguments,
                               .run = es_run_name(consumer->run)};
-    struct es_error error = {.text = ""};
-    int result;
+    int status = 0;
 
     arguments->monitor.scope.servers = consumer->servers;
     arguments->monitor.keep_instances = arguments->instances;
     showing.live = arguments->format == ES_FORMAT_TEXT &&
                    esi_command_is_terminal(stdout) && !arguments->monitor.once;
-    watch_nodes(consumer, &showing);
-    result = es_collectives_monitor_start(consumer->run, &arguments->monitor, &error,
-                                          &showing.monitor);
-    result = result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                                 "cannot observe the run")
-                        : watch(&showing);
-    es_collectives_monitor_destroy(showing.monitor);
-    es_node_watch_destroy(showing.nodes);
-    return result;
+    if (arguments->advise.wanted)
+        status = esi_adviser_open(consumer, &arguments->advise, &arguments->monitor,
+                                  &showing.adviser);
+    if (status == 0)
+        status = start_and_watch(consumer, &showing);
+    esi_adviser_close(showing.adviser);
+    return status;
 }
 
 /* --- The monitor's map -------------------------------------------------------------

@@ -11,128 +11,16 @@
 #include "cli/collect_tree.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/now.h"
-#include "cli/tree_hosts.h"
+#include "cli/tree_change.h"
 #include "cli/tree_show.h"
 #include "pathmap/file.h"
 #include "pathmap/pathmap.h"
-#include "scopes/run_files.h"
-#include "tuplespace/run_directory.h"
-#include "tuplespace/tree_board.h"
-
-#define NO_RULES "eventspace-trees 1\nend\n"
-#define PAUSE_NS 100000000
 
 /* --- The rules -------------------------------------------------------------------- */
-
-/* Those that the run began with.  Caller frees *ret_text. */
-static int first_rules(const struct esi_consumer *consumer, char **ret_text)
-{
-    const char *run = es_run_name(consumer->run);
-    char path[ES_RUN_PATH_BYTES];
-    size_t length;
-    int code = es_run_directory_path(run, "collect.trees", NULL, path);
-
-    if (code == 0)
-        code = esi_file_read(path, NULL, ret_text, &length);
-    if (code < 0 && consumer->servers)
-        code = es_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
-    if (code == 0)
-        return 0;
-    /* A run that was not started by `eventspace run` has told them to nobody. */
-    *ret_text = strdup(NO_RULES);
-    return *ret_text ? 0 : -ENOMEM;
-}
-
-static int load_plan(const struct esi_consumer *consumer,
-                     bool first,
-                     struct es_error *error,
-                     struct es_tree_plan *ret_plan)
-{
-    char *text = NULL;
-    int code = first ? 0 : esi_tree_wish_ask(consumer, &text);
-
-    if (code == 0 && !text)
-        code = first_rules(consumer, &text);
-    if (code == 0)
-        code = es_tree_plan_parse(text, "rules in force", error, ret_plan);
-    free(text);
-    return code;
-}
-
-static bool is_for_the_same(const struct es_tree_rule *a, const struct es_tree_rule *b)
-{
-    return a->operations == b->operations && a->min_bytes == b->min_bytes &&
-           a->max_bytes == b->max_bytes &&
-           strcmp(a->communicator, b->communicator) == 0;
-}
-
-static void remove_same(struct es_tree_rules *rules, const struct es_tree_rule *rule)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < rules->count; i++) {
-        if (is_for_the_same(&rules->rules[i], rule))
-            es_tree_rule_fini(&rules->rules[i]);
-        else
-            rules->rules[kept++] = rules->rules[i];
-    }
-    rules->count = kept;
-}
-
-static bool has_name(const struct es_tree_rules *rules, const char *name)
-{
-    for (size_t i = 0; i < rules->count; i++)
-        if (strcmp(rules->rules[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* "kary", or "kary-2" where that is taken. */
-static void name_rule(const struct es_tree_rules *rules, struct es_tree_rule *rule)
-{
-    const char *shape = es_tree_shape_name(rule->shape);
-
-    snprintf(rule->name, sizeof rule->name, "%s", shape);
-    for (unsigned int i = 2; has_name(rules, rule->name); i++)
-        snprintf(rule->name, sizeof rule->name, "%s-%u", shape, i);
-}
-
-static int copy_edges(const struct es_tree_rule *from, struct es_tree_rule *to)
-{
-    if (from->edge_count == 0)
-        return 0;
-    to->edges = calloc(from->edge_count, sizeof *to->edges);
-    if (!to->edges)
-        return -ENOMEM;
-    memcpy(to->edges, from->edges, from->edge_count * sizeof *to->edges);
-    return 0;
-}
-
-static int put_in_front(struct es_tree_rules *rules, const struct es_tree_rule *rule)
-{
-    struct es_tree_rule *grown;
-    struct es_tree_rule copy = *rule;
-
-    remove_same(rules, rule);
-    grown = reallocarray(rules->rules, rules->count + 1, sizeof *grown);
-    if (!grown)
-        return -ENOMEM;
-    rules->rules = grown;
-    if (copy_edges(rule, &copy) < 0)
-        return -ENOMEM;
-    name_rule(rules, &copy);
-    memmove(grown + 1, grown, rules->count * sizeof *grown);
-    grown[0] = copy;
-    rules->count++;
-    return 0;
-}
 
 /* Takes the rules of the file, and leaves the hosts. */
 static int take_file(const char *path,
@@ -158,22 +46,17 @@ static int make_text(const struct esi_consumer *consumer,
                      char **ret_text)
 {
     struct es_tree_plan plan;
-    int code = load_plan(consumer, request->clear, error, &plan);
+    int code = esi_tree_plan_load(consumer, request->clear, error, &plan);
 
     if (code < 0)
         return code;
     if (request->file)
         code = take_file(request->file, error, &plan);
     if (code == 0 && request->has_rule)
-        code = put_in_front(&plan.rules, &request->rule);
+        code = esi_tree_rules_put(&plan.rules, &request->rule);
     if (code == 0)
-        code = es_tree_plan_format(&plan, ret_text);
+        code = esi_tree_plan_text(&plan, error, ret_text);
     es_tree_plan_fini(&plan);
-    if (code == 0 && strlen(*ret_text) >= ES_TREE_WISH_BYTES) {
-        free(*ret_text);
-        code = es_error_set(error, -EMSGSIZE, "the rules take more than %u bytes",
-                            ES_TREE_WISH_BYTES - 1);
-    }
     return code;
 }
 
@@ -211,41 +94,9 @@ static int change(const struct esi_consumer *consumer,
     return done.changed < done.fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
 }
 
-/* Communicators that have not followed; one rank alone has no trees. */
-static bool is_behind(const struct esi_tree_request *request,
-                      const struct esi_tree_row *row)
+static const char *pattern_of(const struct esi_tree_request *request)
 {
-    const char *pattern = request->has_rule ? request->rule.communicator : "*";
-
-    return row->alive && row->size > 1 && row->version != row->wish &&
-           fnmatch(pattern, row->communicator, 0) == 0;
-}
-
-static bool is_any_behind(const struct esi_tree_request *request,
-                          const struct esi_tree_rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++)
-        if (is_behind(request, &rows->rows[i]))
-            return true;
-    return false;
-}
-
-/* Asks until all have followed or the time is up; the last answer is the result. */
-static int wait_for_all(const struct esi_consumer *consumer,
-                        const struct esi_tree_request *request,
-                        struct esi_tree_rows *rows)
-{
-    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + request->wait_ns;
-
-    for (;;) {
-        esi_tree_rows_fini(rows);
-        int code = esi_tree_rows_ask(consumer, rows);
-        if (code < 0 || rows->silent > 0 || !is_any_behind(request, rows) ||
-            es_now_ns(CLOCK_MONOTONIC) >= end_ns)
-            return code;
-        nanosleep(&pause, NULL);
-    }
+    return request->has_rule ? request->rule.communicator : "*";
 }
 
 static int report_behind(const struct esi_tree_request *request,
@@ -257,7 +108,7 @@ static int report_behind(const struct esi_tree_request *request,
         const struct esi_tree_row *row = &rows->rows[i];
         bool is_told = i > 0 && rows->rows[i - 1].rank == row->rank &&
                        strcmp(rows->rows[i - 1].communicator, row->communicator) == 0;
-        if (!is_behind(request, row) || is_told)
+        if (!esi_tree_is_behind(row, pattern_of(request)) || is_told)
             continue;
         esi_command_note("%s (%d ranks from rank %d on) has not followed yet: it does "
                          "with its next blocking collective operations",
@@ -277,7 +128,7 @@ static int change_and_wait(const struct esi_consumer *consumer,
 
     if (status != ES_EXIT_SUCCESS)
         return status;
-    int code = wait_for_all(consumer, request, rows);
+    int code = esi_tree_wait(consumer, pattern_of(request), request->wait_ns, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
                                       "cannot ask for the trees");

@@ -24,6 +24,7 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collective_judge.h"
+#include "monitors/collectives_advice.h"
 #include "monitors/recent.h"
 
 enum { KEPT_MOST = 65536, OPERATIONS = 64, MAX_OPEN = 1 << 18 };
@@ -175,6 +176,10 @@ static void take_instance(void *data, const struct es_collective_instance *insta
     if (!is_wanted(monitor, instance))
         return;
     if (es_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
+        monitor->result = -ENOMEM;
+    if (monitor->config.advice &&
+        es_collectives_advice_add(monitor->config.advice, instance) < 0 &&
+        monitor->result == 0)
         monitor->result = -ENOMEM;
     if (monitor->config.keep_instances)
         keep(monitor, instance);
@@ -359,6 +364,8 @@ static int open_monitor(struct es_collectives_monitor *monitor,
         result = es_collectives_scope_open(run, &monitor->config.scope, error,
                                            &monitor->scope);
     if (result == 0)
+        es_collectives_scope_set_advice(monitor->scope, monitor->config.advice);
+    if (result == 0)
         result = -pthread_create(&monitor->thread, NULL, run_thread, monitor);
     monitor->started = result == 0;
     return result;
@@ -496,6 +503,19 @@ void es_collectives_report_fini(struct es_collectives_report *report)
     free(report->hosts);
     report->statistics = NULL;
     report->hosts = NULL;
+}
+
+int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
+                                  int (*use)(void *data,
+                                             struct es_collectives_advice *advice),
+                                  void *data)
+{
+    int result;
+
+    pthread_mutex_lock(&monitor->lock);
+    result = use(data, monitor->config.advice);
+    pthread_mutex_unlock(&monitor->lock);
+    return result;
 }
 
 const char *es_collectives_report_host(const struct es_collectives_report *report,

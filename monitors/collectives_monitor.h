@@ -42,7 +42,10 @@ struct es_collectives_monitor_config {
     uint64_t recent_ns;  /* only what began in the newest so many ns; 0 = all */
     bool keep_instances; /* for es_collectives_monitor_take() */
     bool once;           /* what is there now, not what comes */
-    uint64_t patience_ns; /* see es_collectives_config */
+    uint64_t patience_ns;                 /* see es_collectives_config */
+    struct es_collectives_advice *advice; /* is told of instances and messages; NULL =
+                                             none is wanted; borrowed, and only to be
+                                             used by es_collectives_monitor_advise() */
 };
 
 void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config);
@@ -96,6 +99,13 @@ void es_collectives_report_fini(struct es_collectives_report *report);
 /* Host of a world rank, "" = not known. */
 const char *es_collectives_report_host(const struct es_collectives_report *report,
                                        int world_rank);
+
+/* Calls a function that may use the advice, and whose result is returned: meanwhile
+ * nothing is analysed. */
+int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
+                                  int (*use)(void *data,
+                                             struct es_collectives_advice *advice),
+                                  void *data);
 
 /* Gives the instances that were kept, in the order in which they became complete or
  * were given up, and forgets them.  The monitor waits when 65,536 are kept. */

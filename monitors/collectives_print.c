@@ -143,30 +143,12 @@ static const struct es_table_column columns[] = {
     {"BLAME", ES_TABLE_LEFT, 0},
 };
 
-/* Three digits that count: "350 ns", "1.25 ms", "12.3 s". */
-static const char *describe_span(char *out, size_t size, double span_ns)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t unit = 0;
-
-    while (span_ns >= 999.5 && unit < 3) {
-        span_ns /= 1000;
-        unit++;
-    }
-    snprintf(out, size, "%.*f %s",
-             unit == 0 || span_ns >= 99.95 ? 0
-             : span_ns >= 9.995            ? 1
-                                           : 2,
-             span_ns, units[unit]);
-    return out;
-}
-
 static void add_span(struct es_table *table, bool known, double span_ns)
 {
     char words[WORDS];
 
     es_table_cell(table, "%s",
-                  known ? describe_span(words, sizeof words, span_ns) : "-");
+                  known ? esi_describe_time(words, sizeof words, span_ns) : "-");
 }
 
 static int shown_rank(const struct es_collective_group *group, int member)
@@ -214,9 +196,9 @@ static void add_blame(struct es_table *table, const struct es_collective_group *
     if (member < 0)
         es_table_cell(table, "%s", group->judged ? "nobody" : "-");
     else
-        es_table_cell(
-            table, "%d: %s", shown_rank(group, member),
-            describe_span(words, sizeof words, (double)group->ranks[member].debt_ns));
+        es_table_cell(table, "%d: %s", shown_rank(group, member),
+                      esi_describe_time(words, sizeof words,
+                                        (double)group->ranks[member].debt_ns));
 }
 
 /* The operation, with the version of its tree. */
@@ -309,7 +291,7 @@ static void print_debt(const struct es_collectives_report *report,
             communicator_of(group));
     fprintf(stream,
             "the others lost %s waiting for it (%.1f %% of the %d ranks' time)\n",
-            describe_span(words, sizeof words, (double)debt->rank->debt_ns),
+            esi_describe_time(words, sizeof words, (double)debt->rank->debt_ns),
             100 * debt->share, group->size);
 }
 
@@ -340,8 +322,8 @@ static void print_totals(const struct es_collectives_report *report, FILE *strea
     for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++)
         shown += es_collective_statistics_at(report->statistics, i)->complete;
     fprintf(stream, "%" PRIu64 " operations in %s", shown,
-            describe_span(words, sizeof words,
-                          (double)(report->last_ns - report->first_ns)));
+            esi_describe_time(words, sizeof words,
+                              (double)(report->last_ns - report->first_ns)));
     if (counts->complete > shown)
         print_counted(stream, counts->complete - shown, "others not shown");
     print_counted(stream, counts->open, "under way");
@@ -404,12 +386,12 @@ void es_collectives_print_instance(const struct es_collective_instance *instance
         return;
     }
     fprintf(stream, "%s, spread %s, last %s%d",
-            describe_span(span, sizeof span, (double)instance->time_ns),
-            describe_span(spread, sizeof spread, (double)instance->spread_ns),
+            esi_describe_time(span, sizeof span, (double)instance->time_ns),
+            esi_describe_time(spread, sizeof spread, (double)instance->spread_ns),
             instance->late > 1 ? "perhaps " : "", last);
     if (instance->waits_known)
         fprintf(stream, ", lost %s",
-                describe_span(lost, sizeof lost, (double)instance->lost_ns));
+                esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
     if (instance->culprit >= 0)
         fprintf(stream, " waiting for %d",
                 instance->arrivals[instance->culprit].world_rank);

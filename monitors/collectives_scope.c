@@ -14,6 +14,8 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
+#include "monitors/activity.h"
+#include "monitors/collectives_advice.h"
 #include "monitors/run_end.h"
 #include "wrappers/tree_node.h"
 
@@ -42,8 +44,9 @@ struct es_collectives_scope {
     struct es_run *run;         /* borrowed */
     struct es_servers *servers; /* borrowed; NULL = this host only */
     struct es_scope *scope;
-    const struct es_batch *last; /* batch of the scope; NULL = none yet */
-    struct process *processes;   /* by origin */
+    struct es_collectives_advice *advice; /* borrowed; NULL = none is wanted */
+    const struct es_batch *last;          /* batch of the scope; NULL = none yet */
+    struct process *processes;            /* by origin */
     size_t origin_count;
     struct host_clock *clocks; /* by number, from 1 */
     size_t clock_count;
@@ -278,6 +281,44 @@ int es_collectives_scope_pull(struct es_collectives_scope *scope, bool drain)
     return batch->more;
 }
 
+void es_collectives_scope_set_advice(struct es_collectives_scope *scope,
+                                     struct es_collectives_advice *advice)
+{
+    scope->advice = advice;
+}
+
+/* Messages are compared by the clocks that operations are, so that those within a host
+ * have no error. */
+static int tell_end(struct es_collectives_scope *scope,
+                    const struct es_tuple *tuple,
+                    uint32_t origin_index)
+{
+    const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
+    struct es_collective_call times = {.clock = 0};
+    struct es_activity activity;
+
+    if (make_room(scope, origin_index) < 0)
+        return -ENOMEM;
+    esi_activity_read(scope->scope, origin_index, tuple, &activity);
+    if (tuple->stop != 0) {
+        convert(scope, tuple, origin_index, &times);
+        activity.start_ns = times.enter_ns;
+        activity.stop_ns = times.exit_ns;
+        activity.error_ns = times.error_ns;
+    }
+    return es_collectives_advice_add_end(scope->advice, &activity, origin->rank,
+                                         origin->host);
+}
+
+/* Whether it is a part of an operation, or tells of one. */
+static bool is_call(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return !operation || operation->op_class == ES_CLASS_COLLECTIVE ||
+           operation->op_class == ES_CLASS_CONTRIBUTE;
+}
+
 int es_collectives_scope_add(struct es_collectives_scope *scope,
                              struct es_collectives *analysis)
 {
@@ -287,7 +328,12 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
         struct es_collective_call call;
         int result;
 
-        if (es_mark_is_summary(&batch->marks[i]) ||
+        if (es_mark_is_summary(&batch->marks[i]))
+            continue;
+        if (scope->advice &&
+            tell_end(scope, &batch->tuples[i], batch->marks[i].origin) < 0)
+            return -ENOMEM;
+        if (!is_call(&batch->tuples[i]) ||
             !make_call(scope, &batch->tuples[i], batch->marks[i].origin, &call))
             continue;
         if (call.exit_ns > scope->newest_ns)

@@ -19,6 +19,8 @@
 #include "eventspace/scope.h"
 #include "monitors/collectives.h"
 
+struct es_collectives_advice;
+
 /* Every tuple of class collective of all ranks, and of class contribute, which tell
  * that an operation went through an instrumented tree; the scope is announced as
  * "collectives". */
@@ -33,6 +35,11 @@ int es_collectives_scope_open(struct es_run *run,
                               struct es_collectives_scope **ret_scope);
 /* Accepts NULL. */
 void es_collectives_scope_close(struct es_collectives_scope *scope);
+
+/* Has messages told to the advice from now on, as far as the scope's view has them; and
+ * where ranks are.  Borrowed. */
+void es_collectives_scope_set_advice(struct es_collectives_scope *scope,
+                                     struct es_collectives_advice *advice);
 
 /* Pulls once.  Elements that have appeared join now and then, with `drain` at once.
  * Returns 1 when there is more to be had at once, else 0, or -errno. */

@@ -214,3 +214,20 @@ const char *esi_describe_end(char *out,
     }
     return out;
 }
+
+const char *esi_describe_time(char *out, size_t size, double span_ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    size_t unit = 0;
+
+    while (span_ns >= 999.5 && unit < 3) {
+        span_ns /= 1000;
+        unit++;
+    }
+    snprintf(out, size, "%.*f %s",
+             unit == 0 || span_ns >= 99.95 ? 0
+             : span_ns >= 9.995            ? 1
+                                           : 2,
+             span_ns, units[unit]);
+    return out;
+}

@@ -16,6 +16,8 @@
 
 /* "350 us", "12 s", "3 min 20 s". */
 const char *esi_describe_span(char *out, size_t size, uint64_t span_ns);
+/* Three digits that count: "350 ns", "1.25 ms", "12.3 s".  Returns `out`. */
+const char *esi_describe_time(char *out, size_t size, double span_ns);
 
 /* "rank 3", "ranks 0-2,7"; long sets end in "and 12 more". */
 const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* link_costs.c - a sample of messages of each order of size, and a line through what
- * the fastest of them took. */
+/* link_costs.c - samples of messages of each order of size, and a line through what
+ * they took. */
 #include "config.h"
 
 #include "monitors/link_costs.h"
@@ -14,6 +14,7 @@ enum {
     SIZES = 34,   /* nothing, 1, 2 to 3, 4 to 7, ... bytes */
     SAMPLES = 64, /* kept of each */
     FASTEST = 8,  /* one in so many of them counts */
+    AWAITED = 8,  /* so many tell more than any number of others */
 };
 
 /* Pairs of sizes tell the time per byte if they differ by so many bytes, and so much.
@@ -37,7 +38,8 @@ struct sizes {
 
 struct link {
     struct sizes sizes[SIZES];
-    uint64_t round_trip_ns; /* least; 0 = none */
+    struct sizes awaited[SIZES]; /* those that somebody waited for */
+    uint64_t round_trip_ns;      /* least; 0 = none */
     uint64_t round_trips;
     struct sizes overheads; /* bytes and errors mean nothing */
 };
@@ -117,6 +119,18 @@ void es_link_costs_add(struct es_link_costs *costs,
     keep(costs, &costs->links[link].sizes[size_of(bytes)], &sample);
 }
 
+void es_link_costs_add_awaited(struct es_link_costs *costs,
+                               enum es_link_class link,
+                               uint64_t bytes,
+                               int64_t ns,
+                               uint64_t error_ns)
+{
+    struct sample sample = {
+        .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
+
+    keep(costs, &costs->links[link].awaited[size_of(bytes)], &sample);
+}
+
 void es_link_costs_add_round_trip(struct es_link_costs *costs,
                                   enum es_link_class link,
                                   uint64_t ns)
@@ -155,24 +169,46 @@ static int compare_numbers(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+static struct sample mean_of(const struct sample *samples, size_t count)
+{
+    struct sample mean = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        mean.bytes += samples[i].bytes / (double)count;
+        mean.ns += samples[i].ns / (double)count;
+        mean.error_ns += samples[i].error_ns / (double)count;
+    }
+    return mean;
+}
+
+/* Sorts what is kept; returns how many there are. */
+static size_t sort_samples(const struct sizes *sizes, struct sample *ret_sorted)
+{
+    size_t count = sizes->seen < SAMPLES ? (size_t)sizes->seen : SAMPLES;
+
+    memcpy(ret_sorted, sizes->samples, count * sizeof *ret_sorted);
+    qsort(ret_sorted, count, sizeof *ret_sorted, compare_samples);
+    return count;
+}
+
+/* Mean without the fastest and the slowest eighth. */
+static struct sample middle_of(const struct sizes *sizes)
+{
+    struct sample sorted[SAMPLES];
+    size_t count = sort_samples(sizes, sorted);
+
+    return mean_of(sorted + count / 8, count - 2 * (count / 8));
+}
+
 /* Mean of the fastest samples.  The very fastest of many, whose clocks may have been
  * the most wrong, does not count. */
 static struct sample fastest_of(const struct sizes *sizes)
 {
     struct sample sorted[SAMPLES];
-    struct sample mean = {0};
-    size_t count = sizes->seen < SAMPLES ? (size_t)sizes->seen : SAMPLES;
+    size_t count = sort_samples(sizes, sorted);
     size_t from = count >= 16 ? 1 : 0;
-    size_t to = from + (count + FASTEST - 1) / FASTEST;
 
-    memcpy(sorted, sizes->samples, count * sizeof sorted[0]);
-    qsort(sorted, count, sizeof sorted[0], compare_samples);
-    for (size_t i = from; i < to; i++) {
-        mean.bytes += sorted[i].bytes / (double)(to - from);
-        mean.ns += sorted[i].ns / (double)(to - from);
-        mean.error_ns += sorted[i].error_ns / (double)(to - from);
-    }
-    return mean;
+    return mean_of(sorted + from, (count + FASTEST - 1) / FASTEST);
 }
 
 static double median(double *numbers, size_t count)
@@ -214,12 +250,34 @@ static double latency_of(const struct sample *points, size_t count, double slope
     return latency > 0 ? latency : 0;
 }
 
+/* Clocks leave open how long messages took: of the low quantiles those count that they
+ * make too short.  Half of what a message took there and back, by one clock, tells
+ * where within their bound the truth may be. */
+static double bound_latency(const struct link *link, const struct es_link_cost *cost)
+{
+    double half_ns = (double)link->round_trip_ns / 2;
+    double least_ns = cost->latency_ns - cost->error_ns;
+    double most_ns = cost->latency_ns + cost->error_ns;
+
+    if (link->round_trips == 0)
+        return cost->latency_ns;
+    if (half_ns > most_ns)
+        return most_ns;
+    if (half_ns >= least_ns)
+        return half_ns;
+    return least_ns > 0 ? least_ns : 0;
+}
+
+/* Both ends together cannot have done more than the whole took. */
 static double overhead_of(const struct link *link, double latency_ns)
 {
     double guess = OVERHEAD_PART * latency_ns;
 
-    if (link->overheads.seen > 0)
-        return fastest_of(&link->overheads).ns;
+    if (link->overheads.seen > 0) {
+        double least_ns = fastest_of(&link->overheads).ns;
+
+        return least_ns < latency_ns / 2 ? least_ns : latency_ns / 2;
+    }
     return guess < OVERHEAD_MOST ? guess : OVERHEAD_MOST;
 }
 
@@ -232,16 +290,18 @@ struct es_link_cost es_link_costs_get(const struct es_link_costs *costs,
     size_t count = 0;
 
     for (unsigned i = 0; i < SIZES; i++) {
-        if (of->sizes[i].seen == 0)
-            continue;
-        cost.samples += of->sizes[i].seen;
-        points[count++] = fastest_of(&of->sizes[i]);
+        cost.samples += of->sizes[i].seen + of->awaited[i].seen;
+        if (of->awaited[i].seen >= AWAITED)
+            points[count++] = middle_of(&of->awaited[i]);
+        else if (of->sizes[i].seen > 0)
+            points[count++] = fastest_of(&of->sizes[i]);
     }
     if (count > 0) {
         cost.known = true;
         cost.ns_per_byte = slope_of(points, count);
         cost.latency_ns = latency_of(points, count, cost.ns_per_byte);
         cost.error_ns = points[0].error_ns;
+        cost.latency_ns = bound_latency(of, &cost);
     } else if (cost.known) {
         cost.samples = of->round_trips;
         cost.latency_ns = (double)of->round_trip_ns / 2;

@@ -5,8 +5,10 @@
  * have to do for it, estimated from messages that were seen.
  *
  * A message's time, from the start of its departure to the end of its arrival, is what
- * the link takes or more: the receiver may have come late.  So low quantiles count, for
- * each size of messages, and a robust line through them (Theil 1950, Sen 1968).
+ * the link takes or more: the receiver may have come late.  Where the receiver is known
+ * to have waited, the time is the link's and that of a processor to go on, and the
+ * middle of many counts; else low quantiles do.  Through these, for each size of
+ * messages, goes a robust line (Theil 1950, Sen 1968).
  *
  *   one set of costs is one thread's at a time.
  */
@@ -53,8 +55,14 @@ void es_link_costs_add(struct es_link_costs *costs,
                        uint64_t bytes,
                        int64_t ns,
                        uint64_t error_ns);
-/* A small message went there and back in `ns` at least: counts where no other message
- * of the class was seen. */
+/* The same of a message that its receiver waited for before it was sent. */
+void es_link_costs_add_awaited(struct es_link_costs *costs,
+                               enum es_link_class link,
+                               uint64_t bytes,
+                               int64_t ns,
+                               uint64_t error_ns);
+/* A small message went there and back in `ns` at least, by one clock: counts where no
+ * other message of the class was seen, and within what clocks leave open of those. */
 void es_link_costs_add_round_trip(struct es_link_costs *costs,
                                   enum es_link_class link,
                                   uint64_t ns);

@@ -44,6 +44,13 @@ int es_link_feed_add(struct es_link_feed *feed,
                      const struct es_timed *timed,
                      uint64_t bytes);
 
+/* What a rank brings into a tree: of a leaf that is its message to its parent, and is
+ * taken as one; of ranks that are known to depart it is none.  The link's key and end
+ * are those of a departure up. */
+int es_link_feed_add_contribution(struct es_link_feed *feed,
+                                  const struct es_timed *timed,
+                                  uint64_t bytes);
+
 /* Messages that told something. */
 uint64_t es_link_feed_messages(const struct es_link_feed *feed);
 

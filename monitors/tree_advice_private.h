@@ -19,7 +19,7 @@ struct esi_advice_sample {
     double error_ns;
 };
 
-enum { ESI_ADVICE_PASTS = 4, ESI_ADVICE_PAST_KEPT = 32 };
+enum { ESI_ADVICE_PASTS = 4, ESI_ADVICE_PAST_KEPT = 128 };
 
 /* What was measured with what was in force for a time. */
 struct esi_advice_past {

@@ -13,7 +13,9 @@
 #include "monitors/tree_advice_private.h"
 #include "monitors/tree_model.h"
 
-/* How far the model is believed to be wrong for a tree that was measured. */
+/* How far the model may be wrong for a tree that was measured, to be believed of
+ * others.
+ */
 #define LEAST_SCALE 0.1
 #define MOST_SCALE 10.0
 
@@ -193,7 +195,7 @@ static void compare_in_force(struct replay *replay, struct es_tree_advice *advic
     model_ns = is_tree ? esi_advice_typical(modelled_ns, advice->samples, NULL) : 0;
     replay->now_chance = advice->now_ns > 0 ? chance_ns / advice->now_ns : 0;
     if (model_ns > 0)
-        advice->scale = fmin(fmax(advice->now_ns / model_ns, LEAST_SCALE), MOST_SCALE);
+        advice->scale = advice->now_ns / model_ns;
 }
 
 /* What the samples take now.  Those of other trees than the one in force are reckoned
@@ -323,6 +325,13 @@ static void gain_modelled(const struct replay *replay, struct es_tree_advice *ad
         advice->doubt_ns += fabs(advice->gain_ns) * fmin(clocks_ns / advice->now_ns, 1);
 }
 
+/* A model that is so wrong of the tree in force says nothing of others. */
+static bool is_far_off(const struct es_tree_advice *advice)
+{
+    return advice->basis == ES_ADVICE_SCALED &&
+           (advice->scale <= LEAST_SCALE || advice->scale >= MOST_SCALE);
+}
+
 static void judge(const struct replay *replay, struct es_tree_advice *advice)
 {
     const struct es_tree_advisor_config *config = &replay->advisor->config;
@@ -335,7 +344,7 @@ static void judge(const struct replay *replay, struct es_tree_advice *advice)
     advice->gain = advice->now_ns > 0 ? advice->gain_ns / advice->now_ns : 0;
     if (advice->gain_ns < config->min_gain_ns || advice->gain < config->min_gain)
         advice->verdict = ES_ADVICE_SETTLED;
-    else if (advice->gain_ns <= advice->doubt_ns)
+    else if (advice->gain_ns <= advice->doubt_ns || is_far_off(advice))
         advice->verdict = ES_ADVICE_UNSURE;
     else
         advice->verdict = ES_ADVICE_BETTER;
@@ -423,6 +432,11 @@ static void explain(const struct replay *replay, struct es_tree_advice *advice)
                  "the best of %zu others, %s, gains %.1f us (%.0f %%) at most",
                  advice->candidate_count, then->name, fmax(advice->gain_ns, 0) / 1000,
                  fmax(advice->gain, 0) * 100);
+    else if (advice->verdict == ES_ADVICE_UNSURE && is_far_off(advice))
+        snprintf(advice->reason, sizeof advice->reason,
+                 "%s may gain %.1f us, but the tree in force takes %.2g times what it "
+                 "should: something else than messages decides",
+                 then->name, advice->gain_ns / 1000, advice->scale);
     else if (advice->verdict == ES_ADVICE_UNSURE)
         snprintf(advice->reason, sizeof advice->reason,
                  "%s may gain %.1f us, but operations and clocks scatter by %.1f us",

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collectives_advise.c - which rule holds for what the monitor has measured.
+ *
+ * Hosts are asked for their trees before the monitor is made to stand still: that takes
+ * as long as hosts take to answer.
+ */
+#include "config.h"
+
+#include "cli/collectives_advise.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/collectives_apply.h"
+#include "cli/tree_change.h"
+#include "monitors/collectives_advice.h"
+
+enum { COMMAND_BYTES = 512 };
+
+struct esi_adviser {
+    const struct esi_consumer *consumer;          /* borrowed */
+    const struct esi_collectives_advise *options; /* borrowed */
+    struct es_collectives_advice *advice;
+    struct esi_applier *applier; /* NULL = nothing is to be changed */
+    struct es_tree_plan places;  /* hosts of the run, for the advice */
+    struct es_tree_plan plan;    /* the rules that hold */
+    bool has_plan;
+    uint32_t wish; /* version of these */
+    struct esi_tree_rows rows;
+    bool asked;
+    struct es_collectives_proposal *proposals; /* owned, as the next */
+    char (*commands)[COMMAND_BYTES];
+    size_t count;
+    bool over;
+    bool last; /* nothing is changed any more */
+};
+
+/* --- The rules in force ------------------------------------------------------------
+ */
+
+static uint32_t newest_wish(const struct esi_tree_rows *rows)
+{
+    uint32_t newest = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].wish > newest)
+            newest = rows->rows[i].wish;
+    return newest;
+}
+
+/* Asks what is in force.  0, or -errno; then what was known stays. */
+static int refresh(struct esi_adviser *adviser)
+{
+    struct esi_tree_rows rows = {.rows = NULL};
+    struct es_error error = {.text = ""};
+    struct es_tree_plan plan;
+    int code = esi_tree_rows_ask(adviser->consumer, &rows);
+
+    if (code < 0)
+        return code;
+    esi_tree_rows_fini(&adviser->rows);
+    adviser->rows = rows;
+    adviser->asked = true;
+    if (adviser->has_plan && adviser->wish == newest_wish(&rows))
+        return 0;
+    code = esi_tree_plan_load(adviser->consumer, false, &error, &plan);
+    if (code < 0)
+        return code;
+    if (adviser->has_plan)
+        es_tree_plan_fini(&adviser->plan);
+    adviser->plan = plan;
+    adviser->has_plan = true;
+    adviser->wish = newest_wish(&rows);
+    return 0;
+}
+
+/* What holds for a group.  False: that is not known, since its communicator has not
+ * followed the newest rules. */
+static bool find_in_force(const struct esi_adviser *adviser,
+                          const struct es_advice_group *group,
+                          const struct es_tree_rule **ret_rule,
+                          uint32_t *ret_version)
+{
+    *ret_rule = NULL;
+    *ret_version = 0;
+    if (!adviser->has_plan || adviser->rows.processes == 0)
+        return true;
+    *ret_version = adviser->wish;
+    for (size_t i = 0; i < adviser->rows.count; i++) {
+        const struct esi_tree_row *row = &adviser->rows.rows[i];
+
+        if (row->size == group->size &&
+            strcmp(row->communicator, group->communicator) == 0 &&
+            row->version != adviser->wish)
+            return false;
+    }
+    *ret_rule = es_tree_rules_find(&adviser->plan.rules, group->operation,
+                                   group->communicator, (uint64_t)group->mean_bytes);
+    return true;
+}
+
+/* --- Proposals ---------------------------------------------------------------------
+ */
+
+/* Whether the shell takes it for one plain word. */
+static bool is_plain(const char *text)
+{
+    return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789_-.,:/") == strlen(text);
+}
+
+static void make_command(const struct esi_adviser *adviser,
+                         const struct es_collectives_proposal *proposal,
+                         char *out)
+{
+    const struct es_tree_rule *rule = &proposal->advice.rule;
+    const char *quote = is_plain(rule->communicator) ? "" : "'";
+    char bytes[64] = "";
+
+    if (rule->max_bytes > 0)
+        snprintf(bytes, sizeof bytes, " --bytes %" PRIu64 "-%" PRIu64, rule->min_bytes,
+                 rule->max_bytes);
+    snprintf(out, COMMAND_BYTES,
+             "eventspace collect tree %s --comm %s%s%s --operation %s%s %s",
+             proposal->then, quote, rule->communicator, quote,
+             es_tree_operation_name(rule->operations), bytes,
+             es_run_name(adviser->consumer->run));
+}
+
+static void say_behind(struct es_tree_advice *advice)
+{
+    *advice = (struct es_tree_advice){.verdict = ES_ADVICE_UNKNOWN};
+    snprintf(advice->reason, sizeof advice->reason,
+             "the communicator has not followed the newest rules yet");
+}
+
+static int propose(struct esi_adviser *adviser,
+                   size_t index,
+                   struct es_collectives_proposal *proposal)
+{
+    const struct es_tree_rule *rule;
+    uint32_t version;
+    int code = 0;
+
+    es_tree_advisor_group(es_collectives_advice_advisor(adviser->advice), index,
+                          &proposal->group);
+    snprintf(proposal->communicator, sizeof proposal->communicator, "%s",
+             proposal->group.communicator);
+    proposal->group.communicator = proposal->communicator;
+    proposal->group.world_ranks = NULL;
+    if (find_in_force(adviser, &proposal->group, &rule, &version))
+        code = es_collectives_advice_propose(adviser->advice, index, rule, version,
+                                             &proposal->advice);
+    else
+        say_behind(&proposal->advice);
+    if (rule)
+        es_tree_rule_format_short(rule, proposal->in_force, sizeof proposal->in_force);
+    else
+        snprintf(proposal->in_force, sizeof proposal->in_force, "library");
+    if (code < 0 || proposal->advice.verdict == ES_ADVICE_UNKNOWN)
+        return code;
+    es_tree_rule_format_short(&proposal->advice.rule, proposal->then,
+                              sizeof proposal->then);
+    if (proposal->advice.verdict == ES_ADVICE_BETTER && adviser->rows.alive > 0 &&
+        !adviser->over && proposal->group.communicator[0] &&
+        !strchr(proposal->group.communicator, '\'')) {
+        make_command(adviser, proposal, adviser->commands[index]);
+        proposal->command = adviser->commands[index];
+    }
+    return 0;
+}
+
+static int think(void *data, struct es_collectives_advice *advice)
+{
+    struct esi_adviser *adviser = data;
+    const struct es_tree_advisor *advisor = es_collectives_advice_advisor(advice);
+    size_t count = es_tree_advisor_count(advisor);
+
+    free(adviser->proposals);
+    free(adviser->commands);
+    adviser->count = 0;
+    adviser->proposals = calloc(count + 1, sizeof *adviser->proposals);
+    adviser->commands = calloc(count + 1, sizeof *adviser->commands);
+    if (!adviser->proposals || !adviser->commands)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        int code = propose(adviser, i, &adviser->proposals[adviser->count]);
+
+        if (code == 0)
+            adviser->count++;
+        else if (code != -EINVAL) /* a rule that makes no tree here tells nothing */
+            return code;
+    }
+    if (adviser->applier) {
+        esi_applier_measure(adviser->applier, advisor, adviser->last);
+        if (!adviser->last)
+            esi_applier_choose(adviser->applier, adviser->proposals, adviser->count,
+                               advisor);
+    }
+    return 0;
+}
+
+int esi_adviser_look(struct esi_adviser *adviser,
+                     struct es_collectives_monitor *monitor,
+                     bool over,
+                     bool last)
+{
+    int code = 0;
+
+    adviser->over = over;
+    adviser->last = over || last;
+    if (!over || !adviser->asked)
+        code = refresh(adviser);
+    if (code < 0)
+        return code;
+    code = es_collectives_monitor_advise(monitor, think, adviser);
+    if (code == 0 && adviser->applier && !adviser->last)
+        code = esi_applier_act(adviser->applier);
+    return code;
+}
+
+void esi_adviser_print(const struct esi_adviser *adviser,
+                       enum es_format format,
+                       size_t top)
+{
+    if (format != ES_FORMAT_JSON)
+        puts("\nAdvice");
+    for (size_t i = 0; i < adviser->count && i < top; i++) {
+        if (format == ES_FORMAT_JSON)
+            es_collectives_advice_print_json(&adviser->proposals[i], stdout);
+        else
+            es_collectives_advice_print_text(&adviser->proposals[i], stdout);
+    }
+    if (format != ES_FORMAT_JSON && adviser->count == 0)
+        puts("none: no operation was seen that trees are built for");
+    if (format != ES_FORMAT_JSON && adviser->rows.processes == 0)
+        puts("the run's collective operations cannot be switched; start it with "
+             "--trees");
+    if (adviser->applier)
+        esi_applier_print(adviser->applier, format);
+}
+
+/* --- Opening -----------------------------------------------------------------------
+ */
+
+static int add_server(struct es_tree_plan *plan, const struct es_server_info *info)
+{
+    struct es_tree_host *hosts =
+        realloc(plan->hosts, (plan->host_count + 1) * sizeof *hosts);
+
+    if (!hosts)
+        return -ENOMEM;
+    plan->hosts = hosts;
+    hosts += plan->host_count++;
+    memcpy(hosts->name, info->host, sizeof hosts->name);
+    memcpy(hosts->cluster, info->cluster, sizeof hosts->cluster);
+    memcpy(hosts->gateway, info->gateway, sizeof hosts->gateway);
+    return 0;
+}
+
+/* Clusters and gateways: of the rules, which the ranks make their trees by, else of the
+ * servers. */
+static int find_places(struct esi_adviser *adviser)
+{
+    struct es_servers *servers = adviser->consumer->servers;
+    struct es_tree_plan *places = &adviser->places;
+    struct es_server_info info;
+    size_t count = adviser->has_plan ? adviser->plan.host_count : 0;
+
+    if (count > 0) {
+        places->hosts = calloc(count, sizeof *places->hosts);
+        if (!places->hosts)
+            return -ENOMEM;
+        memcpy(places->hosts, adviser->plan.hosts, count * sizeof *places->hosts);
+        places->host_count = count;
+        return 0;
+    }
+    for (size_t i = 0; servers && es_servers_at(servers, i, &info) == 0; i++)
+        if (add_server(places, &info) < 0)
+            return -ENOMEM;
+    return 0;
+}
+
+/* The bound of a server's clock is half of what a message took there and back. */
+static void add_round_trips(struct esi_adviser *adviser)
+{
+    struct es_servers *servers = adviser->consumer->servers;
+    struct es_server_info home;
+    struct es_server_info info;
+    bool found = false;
+
+    for (size_t i = 0; servers && !found && es_servers_at(servers, i, &home) == 0; i++)
+        found = home.home;
+    for (size_t i = 0; found && es_servers_at(servers, i, &info) == 0; i++)
+        if (info.clock_known && !info.home)
+            es_collectives_advice_add_round_trip(adviser->advice, home.host, info.host,
+                                                 2 * info.clock_error_ns);
+}
+
+/* Whether there is a rule that makes trees. */
+static bool has_trees(const struct esi_adviser *adviser)
+{
+    for (size_t i = 0; adviser->has_plan && i < adviser->plan.rules.count; i++)
+        if (adviser->plan.rules.rules[i].shape != ES_TREE_LIBRARY)
+            return true;
+    return false;
+}
+
+/* Ranks may be about to start.  0, or the exit status after the message. */
+static int check_switchable(struct esi_adviser *adviser)
+{
+    static const struct timespec pause = {.tv_nsec = 100000000};
+
+    for (int i = 0; i < 30 && adviser->rows.processes == 0; i++) {
+        nanosleep(&pause, NULL);
+        if (refresh(adviser) < 0)
+            break;
+    }
+    if (adviser->rows.processes == 0)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "the run's collective operations cannot be switched; "
+                                "start it with --trees");
+    if (adviser->rows.alive == 0)
+        return esi_command_fail(ES_EXIT_LOST, "run '%s' has ended",
+                                es_run_name(adviser->consumer->run));
+    return 0;
+}
+
+static int prepare(struct esi_adviser *adviser,
+                   struct es_collectives_monitor_config *config)
+{
+    struct es_collectives_advice_config advice = {.plan = &adviser->places};
+    uint32_t *classes = &config->scope.view.selection.classes;
+    int code = find_places(adviser);
+
+    if (code == 0)
+        code = es_collectives_advice_create(&advice, &adviser->advice);
+    if (code == 0 && adviser->options->apply)
+        code = esi_applier_create(adviser->consumer, adviser->options->after,
+                                  &adviser->applier);
+    if (code < 0)
+        return code;
+    add_round_trips(adviser);
+    config->advice = adviser->advice;
+    *classes |=
+        1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE;
+    /* Where no trees are, messages of the program tell what links cost. */
+    if (!has_trees(adviser))
+        *classes |= 1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE;
+    return 0;
+}
+
+int esi_adviser_open(const struct esi_consumer *consumer,
+                     const struct esi_collectives_advise *options,
+                     struct es_collectives_monitor_config *config,
+                     struct esi_adviser **ret_adviser)
+{
+    struct esi_adviser *adviser = calloc(1, sizeof *adviser);
+    int status = 0;
+    int code;
+
+    if (!adviser)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, -ENOMEM, "cannot advise");
+    adviser->consumer = consumer;
+    adviser->options = options;
+    code = refresh(adviser);
+    if (code == 0 && options->apply)
+        status = check_switchable(adviser);
+    if (code == 0 && status == 0)
+        code = prepare(adviser, config);
+    if (code < 0)
+        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot advise");
+    if (status != 0) {
+        config->advice = NULL;
+        esi_adviser_close(adviser);
+        return status;
+    }
+    *ret_adviser = adviser;
+    return 0;
+}
+
+void esi_adviser_close(struct esi_adviser *adviser)
+{
+    if (!adviser)
+        return;
+    esi_applier_destroy(adviser->applier);
+    es_collectives_advice_destroy(adviser->advice);
+    es_tree_plan_fini(&adviser->places);
+    if (adviser->has_plan)
+        es_tree_plan_fini(&adviser->plan);
+    esi_tree_rows_fini(&adviser->rows);
+    free(adviser->proposals);
+    free(adviser->commands);
+    free(adviser);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collectives_apply.c - a change goes from chosen to switching to measuring to judged.
+ *
+ * Choosing and measuring look at the advice, for which the monitor stands still; what
+ * asks hosts is done between.
+ */
+#include "config.h"
+
+#include "cli/collectives_apply.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "cli/tree_change.h"
+#include "monitors/describe.h"
+
+/* Communicators follow at their next agreement, about twice a second. */
+#define WAIT_NS UINT64_C(5000000000)
+/* With fewer operations than these nothing is said. */
+enum { LEAST = 8, WORDS = 64 };
+/* What is worse by less than this part is not. */
+#define LEAST_LOSS 0.05
+
+enum outcome {
+    CHOSEN,
+    SWITCHING,
+    MEASURING,
+    HELD,
+    PARTLY,
+    MISSED,
+    WORSE,
+    REFUSED, /* it could not be put in force */
+};
+
+static const char *const outcome_names[] = {
+    [CHOSEN] = "chosen", [SWITCHING] = "switching", [MEASURING] = "measuring",
+    [HELD] = "held",     [PARTLY] = "partly",       [MISSED] = "missed",
+    [WORSE] = "worse",   [REFUSED] = "refused",
+};
+
+struct change {
+    struct es_advice_group group; /* its borrowed pointers are not used */
+    char communicator[64];
+    struct es_tree_advice advice;
+    char before[96];
+    char after[96];
+    struct es_advice_past was;
+    struct es_advice_past is;
+    uint32_t version;   /* of the rules with the change */
+    uint64_t seen;      /* operations of that kind before the change */
+    char *rules_before; /* owned */
+    bool went_back;
+    enum outcome outcome;
+};
+
+struct esi_applier {
+    const struct esi_consumer *consumer;
+    size_t after;
+    struct change *changes; /* owned */
+    size_t count;
+};
+
+int esi_applier_create(const struct esi_consumer *consumer,
+                       size_t after,
+                       struct esi_applier **ret_applier)
+{
+    struct esi_applier *applier = calloc(1, sizeof *applier);
+
+    if (!applier)
+        return -ENOMEM;
+    applier->consumer = consumer;
+    applier->after = after;
+    *ret_applier = applier;
+    return 0;
+}
+
+void esi_applier_destroy(struct esi_applier *applier)
+{
+    if (!applier)
+        return;
+    for (size_t i = 0; i < applier->count; i++)
+        free(applier->changes[i].rules_before);
+    free(applier->changes);
+    free(applier);
+}
+
+/* --- Choosing ----------------------------------------------------------------------
+ */
+
+static bool is_same(const struct es_advice_group *a, const struct es_advice_group *b)
+{
+    return a->operation == b->operation && a->min_bytes == b->min_bytes &&
+           memcmp(a->key, b->key, sizeof a->key) == 0;
+}
+
+static struct change *under_way(const struct esi_applier *applier)
+{
+    struct change *last =
+        applier->count > 0 ? &applier->changes[applier->count - 1] : NULL;
+
+    return last && last->outcome <= MEASURING ? last : NULL;
+}
+
+/* The index of a group; the number of groups if it is gone. */
+static size_t find_group(const struct es_tree_advisor *advisor,
+                         const struct es_advice_group *group)
+{
+    size_t count = es_tree_advisor_count(advisor);
+    struct es_advice_group other;
+    size_t i = 0;
+
+    for (; i < count; i++) {
+        es_tree_advisor_group(advisor, i, &other);
+        if (is_same(&other, group))
+            break;
+    }
+    return i;
+}
+
+static bool was_changed(const struct esi_applier *applier,
+                        const struct es_advice_group *group)
+{
+    for (size_t i = 0; i < applier->count; i++)
+        if (is_same(&applier->changes[i].group, group))
+            return true;
+    return false;
+}
+
+/* What was measured of a group with a tree of that version, or the library. */
+static struct es_advice_past past_of(const struct es_tree_advisor *advisor,
+                                     const struct es_advice_group *group,
+                                     bool tree,
+                                     uint32_t version)
+{
+    size_t index = find_group(advisor, group);
+    struct es_advice_past past = {.count = 0};
+
+    if (index < es_tree_advisor_count(advisor))
+        es_tree_advisor_past(advisor, index, tree, version, &past);
+    return past;
+}
+
+static bool is_sure(const struct esi_applier *applier,
+                    const struct es_collectives_proposal *proposal,
+                    const struct es_tree_advisor *advisor)
+{
+    const struct es_advice_group *group = &proposal->group;
+
+    return proposal->advice.verdict == ES_ADVICE_BETTER && proposal->command &&
+           !was_changed(applier, group) &&
+           past_of(advisor, group, group->tree, group->version).count >= applier->after;
+}
+
+static void begin_change(struct esi_applier *applier,
+                         const struct es_collectives_proposal *proposal,
+                         const struct es_tree_advisor *advisor)
+{
+    const struct es_advice_group *group = &proposal->group;
+    struct change *changes =
+        realloc(applier->changes, (applier->count + 1) * sizeof *changes);
+    struct change *change;
+
+    if (!changes)
+        return;
+    applier->changes = changes;
+    change = &changes[applier->count++];
+    *change = (struct change){.group = *group, .advice = proposal->advice};
+    memcpy(change->before, proposal->in_force, sizeof change->before);
+    memcpy(change->after, proposal->then, sizeof change->after);
+    snprintf(change->communicator, sizeof change->communicator, "%s",
+             group->communicator);
+    change->was = past_of(advisor, group, group->tree, group->version);
+}
+
+void esi_applier_choose(struct esi_applier *applier,
+                        const struct es_collectives_proposal *proposals,
+                        size_t count,
+                        const struct es_tree_advisor *advisor)
+{
+    const struct es_collectives_proposal *best = NULL;
+    double most_ns = 0;
+
+    if (under_way(applier))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        double saved_ns =
+            proposals[i].advice.gain_ns * (double)proposals[i].group.instances;
+
+        if (saved_ns > most_ns && is_sure(applier, &proposals[i], advisor)) {
+            best = &proposals[i];
+            most_ns = saved_ns;
+        }
+    }
+    if (best)
+        begin_change(applier, best, advisor);
+}
+
+/* --- Measuring ---------------------------------------------------------------------
+ */
+
+static bool is_library(const struct change *change)
+{
+    return change->advice.rule.shape == ES_TREE_LIBRARY;
+}
+
+static void judge(struct change *change)
+{
+    double chance_ns = 2 * hypot(change->was.chance_ns, change->is.chance_ns);
+    double gain_ns = change->was.mean_ns - change->is.mean_ns;
+
+    if (gain_ns >= change->advice.gain_ns / 2)
+        change->outcome = HELD;
+    else if (gain_ns > chance_ns)
+        change->outcome = PARTLY;
+    else if (-gain_ns > chance_ns && -gain_ns > LEAST_LOSS * change->was.mean_ns)
+        change->outcome = WORSE;
+    else
+        change->outcome = MISSED;
+}
+
+void esi_applier_measure(struct esi_applier *applier,
+                         const struct es_tree_advisor *advisor,
+                         bool over)
+{
+    struct change *change = under_way(applier);
+    struct es_advice_past past;
+    uint64_t seen;
+
+    if (!change || change->outcome == CHOSEN)
+        return;
+    past = past_of(advisor, &change->group, !is_library(change),
+                   ES_ADVICE_VERSION(change->version));
+    seen = past.count > change->seen ? past.count - change->seen : 0;
+    if (change->outcome == SWITCHING && seen > 0)
+        change->outcome = MEASURING;
+    if (seen < (over ? LEAST : applier->after))
+        return;
+    change->is = past;
+    change->is.count = seen;
+    judge(change);
+}
+
+/* --- Acting ------------------------------------------------------------------------
+ */
+
+/* Hands rules to all.  0, or -errno after the message. */
+static int hand_out(const struct esi_applier *applier, const char *text)
+{
+    struct esi_tree_change done = {.fit = 0};
+    int code = esi_tree_change(applier->consumer, text, &done);
+
+    if (code == 0 && done.changed == 0)
+        code = -ESRCH;
+    if (code < 0)
+        esi_command_note("cannot change the trees: %s", strerror(-code));
+    return code;
+}
+
+/* The version that the change will have. */
+static uint32_t wished_version(const struct esi_tree_rows *rows,
+                               const struct change *change)
+{
+    uint32_t version = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].size == change->group.size &&
+            strcmp(rows->rows[i].communicator, change->communicator) == 0)
+            version = rows->rows[i].wish;
+    return version;
+}
+
+/* Waits until the communicators that the rule is for have followed, or a while. */
+static int wait_for_it(const struct esi_applier *applier, struct change *change)
+{
+    struct esi_tree_rows rows = {.rows = NULL};
+    bool is_behind = false;
+    int code = esi_tree_wait(applier->consumer, change->advice.rule.communicator,
+                             WAIT_NS, &rows);
+
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < rows.count; i++)
+        is_behind |=
+            esi_tree_is_behind(&rows.rows[i], change->advice.rule.communicator);
+    change->version = wished_version(&rows, change);
+    esi_tree_rows_fini(&rows);
+    if (!is_behind)
+        change->outcome = MEASURING;
+    return 0;
+}
+
+static int put_in_force(const struct esi_applier *applier, struct change *change)
+{
+    struct es_error error = {.text = ""};
+    struct es_tree_plan plan;
+    char *text = NULL;
+    int code = esi_tree_plan_load(applier->consumer, false, &error, &plan);
+
+    if (code < 0)
+        return code;
+    code = esi_tree_plan_text(&plan, &error, &change->rules_before);
+    if (code == 0)
+        code = esi_tree_rules_put(&plan.rules, &change->advice.rule);
+    if (code == 0)
+        code = esi_tree_plan_text(&plan, &error, &text);
+    es_tree_plan_fini(&plan);
+    if (code == 0)
+        code = hand_out(applier, text);
+    free(text);
+    return code;
+}
+
+static int begin(struct esi_applier *applier, struct change *change)
+{
+    int code = put_in_force(applier, change);
+
+    if (code < 0) {
+        change->outcome = REFUSED;
+        return code == -ENOMEM ? code : 0;
+    }
+    esi_command_note("%s on %s: %s takes the place of %s after %" PRIu64 " operations",
+                     es_tree_operation_name(change->group.operation),
+                     change->communicator, change->after, change->before,
+                     change->was.count);
+    change->outcome = SWITCHING;
+    /* Those that it did before count for what was, not for what is. */
+    change->seen = is_library(change) ? change->group.instances : 0;
+    return wait_for_it(applier, change);
+}
+
+static int go_back(struct esi_applier *applier, struct change *change)
+{
+    int code = hand_out(applier, change->rules_before);
+
+    if (code < 0)
+        return code == -ENOMEM ? code : 0;
+    change->went_back = true;
+    esi_command_note("%s on %s: back to %s, since %s took longer",
+                     es_tree_operation_name(change->group.operation),
+                     change->communicator, change->before, change->after);
+    return 0;
+}
+
+int esi_applier_act(struct esi_applier *applier)
+{
+    struct change *last =
+        applier->count > 0 ? &applier->changes[applier->count - 1] : NULL;
+
+    if (!last)
+        return 0;
+    if (last->outcome == CHOSEN)
+        return begin(applier, last);
+    if (last->outcome == SWITCHING)
+        return wait_for_it(applier, last);
+    if (last->outcome == WORSE && !last->went_back)
+        return go_back(applier, last);
+    return 0;
+}
+
+/* --- Showing -----------------------------------------------------------------------
+ */
+
+static const char *describe_ns(char *out, double ns)
+{
+    return esi_describe_time(out, WORDS, ns);
+}
+
+static void print_text(const struct change *change)
+{
+    bool is_judged = change->is.count > 0;
+    char was[WORDS];
+    char predicted[WORDS];
+    char is[WORDS];
+
+    printf("applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
+           es_tree_operation_name(change->group.operation), change->communicator,
+           change->after, change->before, describe_ns(was, change->was.mean_ns),
+           describe_ns(predicted, change->advice.then_ns));
+    if (!is_judged) {
+        printf("not measured (%s)\n", outcome_names[change->outcome]);
+        return;
+    }
+    printf("%s measured in %" PRIu64 " operations: ",
+           describe_ns(is, change->is.mean_ns), change->is.count);
+    if (change->outcome == HELD)
+        puts("the prediction held");
+    else if (change->outcome == PARTLY)
+        puts("better, but by less than half of what was predicted");
+    else if (change->outcome == WORSE)
+        printf("worse%s\n", change->went_back ? ", so it was taken back" : "");
+    else
+        puts("no better than before");
+}
+
+static void print_json(const struct change *change)
+{
+    const struct es_advice_group *group = &change->group;
+    bool is_judged = change->is.count > 0;
+    struct es_json_out out;
+    char key[40];
+
+    snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
+             group->key[1]);
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "applied");
+    es_json_out_string(&out, "communicator", change->communicator);
+    es_json_out_string(&out, "key", key);
+    es_json_out_string(&out, "operation", es_tree_operation_name(group->operation));
+    es_json_out_unsigned(&out, "min_bytes", group->min_bytes);
+    es_json_out_unsigned(&out, "max_bytes", group->max_bytes);
+    es_json_out_string(&out, "before", change->before);
+    es_json_out_string(&out, "after", change->after);
+    es_json_out_string(&out, "basis", es_advice_basis_name(change->advice.basis));
+    es_json_out_unsigned(&out, "version", change->version);
+    es_json_out_unsigned(&out, "before_count", change->was.count);
+    es_json_out_real(&out, "before_ns", change->was.mean_ns);
+    es_json_out_real(&out, "predicted_ns", change->advice.then_ns);
+    es_json_out_unsigned(&out, "count", change->is.count);
+    es_json_out_real(&out, "measured_ns", is_judged ? change->is.mean_ns : (double)NAN);
+    es_json_out_string(&out, "outcome", outcome_names[change->outcome]);
+    es_json_out_bool(&out, "went_back", change->went_back);
+    es_json_out_end(&out);
+}
+
+void esi_applier_print(const struct esi_applier *applier, enum es_format format)
+{
+    for (size_t i = 0; i < applier->count; i++) {
+        if (format == ES_FORMAT_JSON)
+            print_json(&applier->changes[i]);
+        else
+            print_text(&applier->changes[i]);
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* tree_change.c - the rules that hold, and how they become others. */
+#include "config.h"
+
+#include "cli/tree_change.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "pathmap/file.h"
+#include "scopes/run_files.h"
+#include "tuplespace/run_directory.h"
+#include "tuplespace/tree_board.h"
+
+#define NO_RULES "eventspace-trees 1\nend\n"
+#define PAUSE_NS 100000000
+
+/* --- The rules -------------------------------------------------------------------- */
+
+/* Those that the run began with.  Caller frees *ret_text. */
+static int first_rules(const struct esi_consumer *consumer, char **ret_text)
+{
+    const char *run = es_run_name(consumer->run);
+    char path[ES_RUN_PATH_BYTES];
+    size_t length;
+    int code = es_run_directory_path(run, "collect.trees", NULL, path);
+
+    if (code == 0)
+        code = esi_file_read(path, NULL, ret_text, &length);
+    if (code < 0 && consumer->servers)
+        code = es_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
+    if (code == 0)
+        return 0;
+    /* A run that was not started by `eventspace run` has told them to nobody. */
+    *ret_text = strdup(NO_RULES);
+    return *ret_text ? 0 : -ENOMEM;
+}
+
+int esi_tree_plan_load(const struct esi_consumer *consumer,
+                       bool first,
+                       struct es_error *error,
+                       struct es_tree_plan *ret_plan)
+{
+    char *text = NULL;
+    int code = first ? 0 : esi_tree_wish_ask(consumer, &text);
+
+    if (code == 0 && !text)
+        code = first_rules(consumer, &text);
+    if (code == 0)
+        code = es_tree_plan_parse(text, "rules in force", error, ret_plan);
+    free(text);
+    return code;
+}
+
+static bool is_for_the_same(const struct es_tree_rule *a, const struct es_tree_rule *b)
+{
+    return a->operations == b->operations && a->min_bytes == b->min_bytes &&
+           a->max_bytes == b->max_bytes &&
+           strcmp(a->communicator, b->communicator) == 0;
+}
+
+static void remove_same(struct es_tree_rules *rules, const struct es_tree_rule *rule)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        if (is_for_the_same(&rules->rules[i], rule))
+            es_tree_rule_fini(&rules->rules[i]);
+        else
+            rules->rules[kept++] = rules->rules[i];
+    }
+    rules->count = kept;
+}
+
+static bool has_name(const struct es_tree_rules *rules, const char *name)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (strcmp(rules->rules[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "kary", or "kary-2" where that is taken. */
+static void name_rule(const struct es_tree_rules *rules, struct es_tree_rule *rule)
+{
+    const char *shape = es_tree_shape_name(rule->shape);
+
+    snprintf(rule->name, sizeof rule->name, "%s", shape);
+    for (unsigned int i = 2; has_name(rules, rule->name); i++)
+        snprintf(rule->name, sizeof rule->name, "%s-%u", shape, i);
+}
+
+static int copy_edges(const struct es_tree_rule *from, struct es_tree_rule *to)
+{
+    if (from->edge_count == 0)
+        return 0;
+    to->edges = calloc(from->edge_count, sizeof *to->edges);
+    if (!to->edges)
+        return -ENOMEM;
+    memcpy(to->edges, from->edges, from->edge_count * sizeof *to->edges);
+    return 0;
+}
+
+int esi_tree_rules_put(struct es_tree_rules *rules, const struct es_tree_rule *rule)
+{
+    struct es_tree_rule *grown;
+    struct es_tree_rule copy = *rule;
+
+    remove_same(rules, rule);
+    grown = reallocarray(rules->rules, rules->count + 1, sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    rules->rules = grown;
+    if (copy_edges(rule, &copy) < 0)
+        return -ENOMEM;
+    name_rule(rules, &copy);
+    memmove(grown + 1, grown, rules->count * sizeof *grown);
+    grown[0] = copy;
+    rules->count++;
+    return 0;
+}
+
+int esi_tree_plan_text(const struct es_tree_plan *plan,
+                       struct es_error *error,
+                       char **ret_text)
+{
+    char *text;
+    int code = es_tree_plan_format(plan, &text);
+
+    if (code < 0)
+        return code;
+    if (strlen(text) >= ES_TREE_WISH_BYTES) {
+        free(text);
+        return es_error_set(error, -EMSGSIZE, "the rules take more than %u bytes",
+                            ES_TREE_WISH_BYTES - 1);
+    }
+    *ret_text = text;
+    return 0;
+}
+
+/* --- Following -------------------------------------------------------------------- */
+
+/* Communicators that have not followed; one rank alone has no trees. */
+bool esi_tree_is_behind(const struct esi_tree_row *row, const char *pattern)
+{
+    return row->alive && row->size > 1 && row->version != row->wish &&
+           fnmatch(pattern, row->communicator, 0) == 0;
+}
+
+static bool is_any_behind(const struct esi_tree_rows *rows, const char *pattern)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (esi_tree_is_behind(&rows->rows[i], pattern))
+            return true;
+    return false;
+}
+
+int esi_tree_wait(const struct esi_consumer *consumer,
+                  const char *pattern,
+                  uint64_t wait_ns,
+                  struct esi_tree_rows *rows)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + wait_ns;
+
+    for (;;) {
+        esi_tree_rows_fini(rows);
+        int code = esi_tree_rows_ask(consumer, rows);
+        if (code < 0 || rows->silent > 0 || !is_any_behind(rows, pattern) ||
+            es_now_ns(CLOCK_MONOTONIC) >= end_ns)
+            return code;
+        nanosleep(&pause, NULL);
+    }
+}
