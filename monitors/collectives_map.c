@@ -506,7 +506,7 @@ int es_collectives_map_load(const char *path,
                             struct es_collectives_map **ret_map)
 {
     struct es_pathmap *map;
-    int result = es_pathmap_load(path, error, &map);
+    int result = es_pathmap_load_observer(path, error, &map);
 
     return result < 0 ? result : take_map(map, error, ret_map);
 }
@@ -518,7 +518,7 @@ int es_collectives_map_parse(const char *text,
                              struct es_collectives_map **ret_map)
 {
     struct es_pathmap *map;
-    int result = es_pathmap_parse(text, length, source, error, &map);
+    int result = es_pathmap_parse_observer(text, length, source, error, &map);
 
     return result < 0 ? result : take_map(map, error, ret_map);
 }

@@ -153,6 +153,21 @@ int es_pathmap_load(const char *path,
     return code;
 }
 
+int es_pathmap_load_observer(const char *path,
+                             struct es_error *error,
+                             struct es_pathmap **ret_map)
+{
+    char *text;
+    size_t length;
+    int code = esi_file_read(path, error, &text, &length);
+
+    if (code < 0)
+        return code;
+    code = es_pathmap_parse_observer(text, length, path, error, ret_map);
+    free(text);
+    return code;
+}
+
 int es_pathmap_save(const struct es_pathmap *map,
                     const char *path,
                     struct es_error *error)

@@ -98,6 +98,7 @@ struct es_pathmap {
     size_t path_count;
 
     /* Not in the document. */
+    bool observes; /* the application is a monitor: scopes look at another's ranks */
     char *source;
     struct esi_seat *seats; /* one per rank, once the map is checked (seat.c) */
 };

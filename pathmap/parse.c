@@ -79,21 +79,19 @@ static int read_map(const struct esi_reader *reader,
     return esi_map_validate(reader, map);
 }
 
-int es_pathmap_parse(const char *text,
-                     size_t length,
-                     const char *source,
-                     struct es_error *error,
+static int parse_map(const struct esi_reader *reader,
+                     bool observes,
                      struct es_pathmap **ret_map)
 {
-    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
     struct es_pathmap *map = calloc(1, sizeof(*map));
     json_t *json = NULL;
 
     if (map == NULL)
-        return esi_reader_fail_memory(&reader);
-    int code = parse_json(&reader, &json);
+        return esi_reader_fail_memory(reader);
+    map->observes = observes;
+    int code = parse_json(reader, &json);
     if (code == 0)
-        code = read_map(&reader, json, map);
+        code = read_map(reader, json, map);
     json_decref(json);
     if (code < 0) {
         es_pathmap_destroy(map);
@@ -101,6 +99,28 @@ int es_pathmap_parse(const char *text,
     }
     *ret_map = map;
     return 0;
+}
+
+int es_pathmap_parse(const char *text,
+                     size_t length,
+                     const char *source,
+                     struct es_error *error,
+                     struct es_pathmap **ret_map)
+{
+    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
+
+    return parse_map(&reader, false, ret_map);
+}
+
+int es_pathmap_parse_observer(const char *text,
+                              size_t length,
+                              const char *source,
+                              struct es_error *error,
+                              struct es_pathmap **ret_map)
+{
+    struct esi_reader reader = {text, length, source != NULL ? source : "", error};
+
+    return parse_map(&reader, true, ret_map);
 }
 
 static int format_record(const struct esi_schema *schema,

@@ -39,6 +39,17 @@ int es_pathmap_load(const char *path,
                     struct es_error *error,
                     struct es_pathmap **ret_map);
 
+/* The same of a monitor's own map: its scopes look at the ranks of the application that
+ * is observed, which may be more than the monitor's threads. */
+int es_pathmap_parse_observer(const char *text,
+                              size_t length,
+                              const char *source,
+                              struct es_error *error,
+                              struct es_pathmap **ret_map);
+int es_pathmap_load_observer(const char *path,
+                             struct es_error *error,
+                             struct es_pathmap **ret_map);
+
 /* The map as JSON text, ending in a newline: members in the order of the documentation,
  * defaults spelled out.  Parsing it gives an equal map.  Caller frees *ret_text. */
 int es_pathmap_format(const struct es_pathmap *map, char **ret_text);

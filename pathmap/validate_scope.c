@@ -25,7 +25,8 @@ static int check_view(const struct esi_check *check,
                       const struct es_pathmap_view *view,
                       const char *path)
 {
-    int64_t ranks = check->map != NULL ? check->map->application.ranks : ESI_MAX_RANKS;
+    bool own = check->map != NULL && !check->map->observes;
+    int64_t ranks = own ? check->map->application.ranks : ESI_MAX_RANKS;
     char way[ESI_PATH_BYTES];
 
     esi_way(way, "%sview.ranks", path);

@@ -90,7 +90,8 @@ static void scopes_are_opened_as_the_map_says(void **state)
 static const char mine[] =
     "{\"version\": 1, \"application\": {\"ranks\": 3},\n"
     " \"cluster\": {\"hosts\": [{\"name\": \"a\"}]},\n"
-    " \"scopes\": [{\"name\": \"nodes\", \"view\": {\"hosts\": \"a\"},\n"
+    " \"scopes\": [{\"name\": \"nodes\", \"view\": {\"hosts\": \"a\", "
+    "\"ranks\": \"0,40-63\"},\n"
     "   \"properties\": {\"max\": 500},\n"
     "   \"tree\": {\"type\": \"gather\", \"children\": [{\"type\": \"threads\", "
     "\"per\":\n"
@@ -116,6 +117,8 @@ static void people_reconfigure_the_monitor_by_it(void **state)
     assert_int_equal(config.tree.batch_wait_ns, 50000000);
     assert_int_equal(config.max, 500);
     assert_string_equal(config.view.selection.host, "a");
+    /* The observed application has more ranks than the monitor has threads. */
+    assert_string_equal(config.view.selection.ranks, "0,40-63");
     es_collectives_map_destroy(map);
 }
 
