@@ -23,7 +23,8 @@ usage() {
 usage: perturbation.sh [OPTION]... | perturbation.sh ROUNDS [SIZE...]
   --rounds N       runs of each row (7)
   --sizes "SIZE.." small medium large
-  --rows "ROW.."   which rows, or the names of groups: goals paper full (all)
+  --rows "ROW.."   which rows, or the names of groups: goals paper full
+                   collective (all)
   --seconds S      about how long a run takes (4)
   --nice N         the observers are nicer by N (0)
   --no-side        no side load: rows none, again and collected only
@@ -32,9 +33,10 @@ usage: perturbation.sh [OPTION]... | perturbation.sh ROUNDS [SIZE...]
 EOF
 }
 
-rows_goals="all-100 host-100"
-rows_paper="collected e1-paper e14-paper e266-paper all-58 all-106 all-25"
-rows_full="e1 e14 e266 all-views all-flat all-few all-server four four-100"
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=bench/perturbation_rows.sh
+. "$here/perturbation_rows.sh"
+
 rounds=7
 sizes="small medium large"
 rows=
@@ -67,6 +69,7 @@ while [ $# -gt 0 ]; do
         echo "goals: $rows_goals"
         echo "paper: $rows_paper"
         echo "full: $rows_full"
+        echo "collective: $rows_collective"
         exit 0
         ;;
     --help)
@@ -95,63 +98,12 @@ build=$PWD
 for program in cli/eventspace apps/windtunnel bench/load bench/observe; do
     [ -x "$build/$program" ] || fail "run it in the build folder, after make"
 done
-here=$(cd "$(dirname "$0")" && pwd)
 
-# --- Rows ---------------------------------------------------------------------------
-
-# Words of the rows: names of groups become their rows.
-expand_rows() {
-    for word in $1; do
-        case $word in
-        goals) echo "$rows_goals" ;;
-        paper) echo "$rows_paper" ;;
-        full) echo "$rows_full" ;;
-        *) echo "$word" ;;
-        esac
-    done
-}
-
-# What a row's observers are told, one observer a line; nothing: no observer. Rows all-*
-# have the view of 1,948 elements.
-observers_of() {
-    flat="--elements 1948 --set shape=flat --set threads=4"
-    views="--elements 1948 --set shape=views --set threads=4"
-    few="--elements 1948 --set shape=views --set threads=0 --set mode=sequential"
-    e1="--elements 1 --name 0.0/completion"
-    case $1 in
-    again | collected) ;;
-    e1) echo "$e1" ;;
-    e1-paper) echo "$e1 --rate 2500" ;;
-    e14) echo "--elements 14 --ranks 0-2" ;;
-    e14-paper) echo "--elements 14 --ranks 0-2 --rate 1500" ;;
-    e266) echo "--elements 266 --ranks 0-3" ;;
-    e266-paper) echo "--elements 266 --ranks 0-3 --rate 200" ;;
-    all-views) echo "$views" ;;
-    all-flat) echo "$flat" ;;
-    all-few) echo "$few" ;;
-    all-server) echo "--elements 1948 --set shape=views --set through-server=yes" ;;
-    all-58) echo "$views --rate 58" ;;
-    all-106) echo "$flat --rate 106" ;;
-    all-25) echo "$few --rate 25" ;;
-    all-100) echo "--elements 1948 --set shape=flat --rate 100" ;;
-    host-100) echo "--elements 162 --ranks 4 --set through-server=yes --rate 100" ;;
-    four | four-100)
-        rate=
-        [ "$1" = four ] || rate="--rate 100"
-        echo "--elements 1948 $rate"
-        echo "--elements 1948 --take thread $rate"
-        echo "--elements 1948 --take new --set reduce=histogram $rate"
-        echo "--elements 266 --ranks 0-3 --take new $rate"
-        ;;
-    *) fail "no row $1 (--list)" ;;
-    esac
-}
-
-[ -n "$rows" ] || rows="paper full goals"
+[ -n "$rows" ] || rows="paper full goals collective"
 [ "$side" = yes ] || rows=collected
 rows="again $(expand_rows "$rows" | tr '\n' ' ')"
 for row in $rows; do
-    observers_of "$row" >/dev/null
+    observers_of "$row" . >/dev/null
 done
 
 # --- Runs ---------------------------------------------------------------------------
@@ -176,15 +128,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# Every thread and partner has elements of its own; all are there after one iteration.
-cat >"$work/map.json" <<'EOF'
-{"version": 1, "application": {"ranks": 2}, "collectors": [
-  {"name": "send", "classes": ["send"], "split": "peer", "threshold": 200},
-  {"name": "receive", "classes": ["receive"], "split": "peer", "threshold": 200},
-  {"name": "completion", "classes": ["completion", "collective", "communicator"],
-   "threshold": 200}
-]}
-EOF
+write_maps "$work"
 
 # The paper's rate of events in each element.
 element_rate_of() {
@@ -229,41 +173,139 @@ wait_for() {
     done
 }
 
-# Starts the row's observers; what they print goes to observer-N.
+# Monitors want ranks to look at.
+wait_for_ranks() {
+    for rank in 0 1; do
+        tries=0
+        until ls /dev/shm/"eventspace.$1".*."$rank".* >/dev/null 2>&1; do
+            tries=$((tries + 1))
+            [ "$tries" -lt 500 ] || fail "no rank $rank after 10 s"
+            sleep 0.02
+        done
+    done
+}
+
+# The run's home server.
+server_of() {
+    sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' "$EVENTSPACE_DIR/$1/server.json" | head -n 1
+}
+
+# Words of an observer's command become the command: command_of RUN WORD...
+command_of() {
+    watched_run=$1
+    shift
+    case $* in
+    eventspace*) echo "$build/cli/$* $watched_run" ;;
+    *through-server*)
+        echo "$build/bench/observe --run $watched_run $* --cpu-of $(server_of "$watched_run")"
+        ;;
+    *) echo "$build/bench/observe --run $watched_run $*" ;;
+    esac
+}
+
+# Tells a monitor's scope, as soon as it is there: reconfigure RUN SCOPE WORD...
+reconfigure() {
+    of_run=$1
+    shift
+    tries=0
+    until "$build/cli/eventspace" scope set "$@" "$of_run" </dev/null >"$work/set.out" 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 50 ] || fail "a scope cannot be reconfigured: $(cat "$work/set.out")"
+        sleep 0.1
+    done
+}
+
+# Starts the row's observers; what they print goes to observer-N, of monitors to
+# monitor-N.
 start_observers() {
-    observers_of "$2" >"$work/observers"
+    observers_of "$2" "$work" >"$work/observers"
     number=0
     watched=
-    while read -r arguments; do
-        case $arguments in
-        *through-server*)
-            pid=$(sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' \
-                "$EVENTSPACE_DIR/$1/server.json" | head -n 1)
-            arguments="$arguments --cpu-of $pid"
+    monitors=
+    while read -r words; do
+        case $words in
+        "set "*)
+            # shellcheck disable=SC2086 # words
+            reconfigure "$1" ${words#set }
+            continue
             ;;
         esac
         number=$((number + 1))
-        # shellcheck disable=SC2086
-        nice -n "$niceness" "$build/bench/observe" --run "$1" $arguments \
-            </dev/null >"$work/observer-$number" 2>"$work/observer-$number.err" &
+        out=$work/observer-$number
+        case $words in
+        eventspace*)
+            wait_for_ranks "$1"
+            out=$work/monitor-$number
+            ;;
+        esac
+        # shellcheck disable=SC2046,SC2086 # words
+        nice -n "$niceness" $(command_of "$1" $words) \
+            </dev/null >"$out" 2>"$work/observer-$number.err" &
         started="$started $!"
         watched="$watched $!"
+        [ "$out" = "$work/observer-$number" ] || monitors="$monitors $!"
+        begun_s=$(date +%s.%N)
     done <"$work/observers"
+    sampler=
+    [ -n "$monitors" ] || return 0
+    # Monitors do not know what they make their server spend.
+    "$build/bench/observe" --run "$1" --elements 1 --name 0.0/completion --rate 1 \
+        --cpu-of "$(server_of "$1")" </dev/null >"$work/server-cpu" 2>/dev/null &
+    sampler=$!
+    started="$started $!"
+}
+
+# What monitors have spent; observers know it themselves.
+account_monitors() {
+    number=0
+    for pid in $watched; do
+        number=$((number + 1))
+        [ -e "$work/monitor-$number" ] || continue
+        awk -v now="$(date +%s.%N)" -v begun="$begun_s" -v ticks="$(getconf CLK_TCK)" \
+            '{ sub(/.*\) /, ""); printf "cpu: %.3f %%\n", ($12 + $13) / ticks / (now - begun) * 100 }' \
+            "/proc/$pid/stat" >"$work/observer-$number" 2>/dev/null || :
+    done
+    [ -n "$sampler" ] || return 0
+    kill "$sampler" 2>/dev/null || :
+    wait "$sampler" || :
+    grep '^server_cpu:' "$work/server-cpu" >>"$work/observer-1" || :
+}
+
+# A monitor may have found something to tell (1), or that the run is gone (3), or end as
+# it is told to.
+ended_well() {
+    status=0
+    { wait "$1" || status=$?; } 2>/dev/null # the shell would tell of signals
+    [ "$status" -ne 0 ] || return 0
+    case " $monitors " in
+    *" $1 "*) case $status in 1 | 3 | 143) ;; *) return 1 ;; esac ;;
+    *) return 1 ;;
+    esac
 }
 
 # What they read may outlive the tunnel, so they are told.
 stop_observers() {
+    account_monitors
     for pid in $watched; do
         kill "$pid" 2>/dev/null || :
     done
     for pid in $watched; do
-        wait "$pid" || {
-            echo "perturbation.sh: an observer failed:" >&2
+        ended_well "$pid" || {
+            echo "perturbation.sh: row $1: an observer ended with $status:" >&2
             cat "$work"/observer-*.err >&2
             exit 1
         }
     done
     cat "$work"/observer-*.err 2>/dev/null >&2 || :
+    for out in "$work"/monitor-*; do
+        [ ! -e "$out" ] || monitor_losses "$out" >>"$work/observer-${out##*-}"
+    done
+}
+
+# What the collective-operation monitor has lost, as it said last of ranks and nodes.
+monitor_losses() {
+    sed -n 's/^{"type":"\(summary\|nodes\)".*"lost_tuples":\([0-9]*\).*/\1 \2/p' "$1" |
+        awk '{ lost[$1] = $2 } END { for (i in lost) print "lost: " lost[i] }'
 }
 
 # Sum of what the row's observers say under a name.
@@ -276,23 +318,27 @@ tunnel_rate() {
     awk '/^iterations per second:/ { print $4 }' "$work/tunnel.out"
 }
 
-# One run of one row: one_run SIZE ROW ITERATIONS PAIR. A line of the list.
+# One run of a row, or of the tunnel alone ("none") as it is in the row WHERE: one_run SIZE
+# ROW ITERATIONS PAIR WHERE. A line of the list.
 one_run() {
     run=$name-$((serial += 1))
-    rm -f "$work"/observer-* "$work/tunnel.out"
+    rm -f "$work"/observer-* "$work"/monitor-* "$work/tunnel.out"
     tunnel="$build/apps/windtunnel --size $1 --slices 4 --iterations $3"
-    tunnel="$tunnel --check-every 1000000"
+    tunnel="$tunnel --check-every $(check_every_of "$5")"
     loads=
     watched=
-    case $2 in
-    none | again)
+    monitors=
+    sampler=
+    map=$(map_of "$2")
+    case $map in
+    '')
         # shellcheck disable=SC2086
         "${MPIEXEC:-mpiexec}" -n 2 $tunnel </dev/null >"$work/tunnel.out" 2>&1 &
         tunnel_pid=$!
         ;;
     *)
         # shellcheck disable=SC2086
-        "$build/cli/eventspace" run -n 2 --map "$work/map.json" --name "$run" -- \
+        "$build/cli/eventspace" run -n 2 --map "$work/$map" --name "$run" -- \
             $tunnel </dev/null >"$work/tunnel.out" 2>&1 &
         tunnel_pid=$!
         wait_for "$EVENTSPACE_DIR/$run/server.json"
@@ -300,15 +346,12 @@ one_run() {
     esac
     started=$tunnel_pid
     start_side "$run" "$1"
-    case $2 in
-    none | again) ;;
-    *) start_observers "$run" "$2" ;;
-    esac
+    [ -z "$map" ] || start_observers "$run" "$2"
     wait "$tunnel_pid" || {
         cat "$work/tunnel.out" >&2
         exit 1
     }
-    stop_observers
+    stop_observers "$2"
     stop_side
     started=
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$4" "$2" "$(tunnel_rate)" \
@@ -366,11 +409,11 @@ for size in $sizes; do
             pair=$((pair + 1))
             # Which comes first changes from round to round.
             if [ $((round % 2)) -eq 1 ]; then
-                one_run "$size" none "$iterations" "$pair"
-                one_run "$size" "$row" "$iterations" "$pair"
+                one_run "$size" none "$iterations" "$pair" "$row"
+                one_run "$size" "$row" "$iterations" "$pair" "$row"
             else
-                one_run "$size" "$row" "$iterations" "$pair"
-                one_run "$size" none "$iterations" "$pair"
+                one_run "$size" "$row" "$iterations" "$pair" "$row"
+                one_run "$size" none "$iterations" "$pair" "$row"
             fi
         done
         if [ -t 2 ]; then
