@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "monitors/collective_statistics.h"
+#include "tests/monitors/draw.h"
 
 #include "tuplespace/operation_codes.h"
 
@@ -32,27 +32,6 @@ struct seen {
     int orders[SEEN][RANKS];
     size_t count;
 };
-
-static uint64_t random_state;
-
-static uint64_t draw(uint64_t below)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % below;
-}
-
-static int seed(void **state)
-{
-    const char *given = getenv("ES_TEST_SEED");
-
-    (void)state;
-    random_state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    print_message("# ES_TEST_SEED=%llu\n", (unsigned long long)random_state);
-    random_state = random_state * 2654435761u + 1;
-    return 0;
-}
 
 static void keep(void *data, const struct es_collective_instance *instance)
 {
@@ -357,8 +336,8 @@ static bool has_root(uint16_t operation)
 /* Draws an operation whose exits come after all that they need. */
 static void draw_truth(struct truth *truth, uint32_t number, int size)
 {
-    uint16_t operation = operations[draw(sizeof operations / sizeof *operations)];
-    int root = has_root(operation) ? (int)draw((uint64_t)size) : -1;
+    uint16_t operation = operations[draw_below(sizeof operations / sizeof *operations)];
+    int root = has_root(operation) ? (int)draw_below((uint64_t)size) : -1;
 
     for (int rank = 0; rank < size; rank++) {
         struct es_collective_call *call = &truth->calls[rank];
@@ -366,7 +345,7 @@ static void draw_truth(struct truth *truth, uint32_t number, int size)
         *call = call_of(operation, number, size, rank);
         call->root = root;
         call->key[0] = (uint64_t)size;
-        call->enter_ns = UINT64_C(1000000) * number + 1 + draw(500000);
+        call->enter_ns = UINT64_C(1000000) * number + 1 + draw_below(500000);
         call->exit_ns = call->enter_ns;
         truth->lost[rank] = false;
     }
@@ -375,7 +354,7 @@ static void draw_truth(struct truth *truth, uint32_t number, int size)
             if (needs(&truth->calls[a], a, b) &&
                 truth->calls[b].enter_ns > truth->calls[a].exit_ns)
                 truth->calls[a].exit_ns = truth->calls[b].enter_ns;
-        truth->calls[a].exit_ns += draw(1000);
+        truth->calls[a].exit_ns += draw_below(1000);
     }
     truth->complete = true;
 }
@@ -421,7 +400,7 @@ static void check_instance(const struct es_collective_instance *instance,
 static void shuffle(struct es_collective_call *calls, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
-        size_t other = draw(i);
+        size_t other = draw_below(i);
         struct es_collective_call call = calls[i - 1];
 
         calls[i - 1] = calls[other];
@@ -437,13 +416,13 @@ static size_t draw_run(struct truth *truths, int size, struct es_collective_call
     for (uint32_t i = 0; i < INSTANCES; i++) {
         draw_truth(&truths[i], i, size);
         for (int rank = 0; rank < size; rank++) {
-            if (draw(100) == 0) {
+            if (draw_below(100) == 0) {
                 truths[i].lost[rank] = true;
                 truths[i].complete = false;
                 continue;
             }
             calls[count++] = truths[i].calls[rank];
-            if (draw(50) == 0)
+            if (draw_below(50) == 0)
                 calls[count++] = truths[i].calls[rank];
         }
     }
@@ -606,6 +585,46 @@ static void the_late_rank_is_found(void **state)
     es_collective_statistics_destroy(statistics);
 }
 
+static void sizes_stand_apart_by_powers_of_eight(void **state)
+{
+    static const struct {
+        uint32_t bytes;
+        unsigned size_class;
+        uint64_t least, most;
+    } rows[] = {
+        {0, 1, 0, 0},
+        {1, 2, 1, 7},
+        {7, 2, 1, 7},
+        {8, 3, 8, 63},
+        {63, 3, 8, 63},
+        {64, 4, 64, 511},
+        {UINT32_MAX, 12, UINT64_C(1) << 30, (UINT64_C(1) << 33) - 1},
+    };
+    struct es_collective_statistics *statistics;
+    struct es_collectives_config config = {.by_size = true, .on_instance = enter};
+    struct es_collectives *analysis;
+
+    (void)state;
+    assert_int_equal(es_collective_statistics_create(&statistics), 0);
+    config.data = statistics;
+    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int rank = 0; rank < 2; rank++) {
+            struct es_collective_call call = call_of(ES_OP_MPI_Allreduce, i, 2, rank);
+
+            call.bytes = rank == 0 ? rows[i].bytes : 0;
+            assert_int_equal(es_size_class_of(rows[i].bytes), rows[i].size_class);
+            assert_int_equal(es_size_class_least(rows[i].size_class), rows[i].least);
+            assert_int_equal(es_size_class_most(rows[i].size_class), rows[i].most);
+            assert_int_equal(es_collectives_add(analysis, &call), 0);
+        }
+    es_collectives_destroy(analysis);
+    assert_int_equal(es_collective_statistics_count(statistics), 5);
+    assert_int_equal(es_collective_statistics_at(statistics, 1)->size_class, 2);
+    assert_int_equal(es_collective_statistics_at(statistics, 1)->complete, 2);
+    es_collective_statistics_destroy(statistics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -619,7 +638,8 @@ int main(void)
         cmocka_unit_test(random_runs_are_as_in_the_reference),
         cmocka_unit_test(merged_statistics_are_those_of_the_whole),
         cmocka_unit_test(the_late_rank_is_found),
+        cmocka_unit_test(sizes_stand_apart_by_powers_of_eight),
     };
 
-    return cmocka_run_group_tests(tests, seed, NULL);
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

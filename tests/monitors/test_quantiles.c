@@ -10,34 +10,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <cmocka.h>
+
+#include "tests/monitors/draw.h"
 
 enum { VALUES = 20000 };
 
 static const double shares[] = {0, 0.001, 0.1, 0.5, 0.9, 0.95, 0.99, 0.9999, 1};
-
-static uint64_t random_state;
-
-static uint64_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
-static int seed(void **state)
-{
-    const char *given = getenv("ES_TEST_SEED");
-
-    (void)state;
-    random_state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    print_message("# ES_TEST_SEED=%llu\n", (unsigned long long)random_state);
-    random_state = random_state * 2654435761u + 1;
-    return 0;
-}
 
 static int compare(const void *left, const void *right)
 {
@@ -222,5 +202,5 @@ int main(void)
         cmocka_unit_test(measures_add_and_merge),
     };
 
-    return cmocka_run_group_tests(tests, seed, NULL);
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -2,35 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # check_commands.sh - `eventspace map` and `eventspace check` from end to end.
-set -u
-: "${top_srcdir:?}" "${top_builddir:?}"
-
-eventspace=$top_builddir/cli/eventspace
+. "${top_srcdir:?}/tests/cli/functions.sh"
 data=$top_srcdir/tests/data/pathmap
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-faults=0
-
-fault()
-{
-    echo "fault: $*"
-    faults=$((faults + 1))
-}
-
-# expect STATUS COMMAND... : runs it, output in $folder/out and $folder/err.
-expect()
-{
-    local wanted=$1 status
-    shift
-    "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-    [ "$status" -eq "$wanted" ] || fault "$* ended with $status, not $wanted: $(cat "$folder/err")"
-}
-
-contains()
-{
-    grep -qF -- "$2" "$folder/$1" || fault "no \"$2\" in: $(cat "$folder/$1")"
-}
 
 # A map of this host, to standard output and to a file.
 expect 0 "$eventspace" map -n 3
@@ -79,4 +52,4 @@ expect 2 "$eventspace" map surplus
 expect 0 "$eventspace" map --help
 expect 0 "$eventspace" check --help
 
-[ "$faults" -eq 0 ]
+finish

@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -116,4 +118,13 @@ uint64_t made_ticks(const struct made_run *run, uint64_t ago_ns)
     double ticks = (double)ago_ns * (double)clock->frequency_hz / 1e9;
 
     return es_clock_ticks_of(run->clock) - (uint64_t)ticks;
+}
+
+unsigned made_seed(void)
+{
+    const char *given = getenv("ES_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
+
+    print_message("# ES_TEST_SEED=%u\n", seed);
+    return seed;
 }

@@ -53,6 +53,9 @@ struct es_writer *made_run_add_element(struct made_run *run,
  * ticks. */
 struct es_tuple made_tuple(const char *operation, uint64_t start, uint64_t stop);
 
+/* A seed for rand_r(), printed, or taken from $ES_TEST_SEED. */
+unsigned made_seed(void);
+
 /* Ticks so many nanoseconds before now (with the run's clock). */
 uint64_t made_ticks(const struct made_run *run, uint64_t ago_ns);
 

@@ -109,6 +109,24 @@ struct made_server *made_server_add(struct made_servers *servers, const char *ho
     return server;
 }
 
+void made_servers_fill(struct made_servers *servers,
+                       struct made_run *run,
+                       const char *const hosts[],
+                       int host_count,
+                       struct es_writer *writers[],
+                       int count)
+{
+    for (int host = 0; host < host_count; host++) {
+        struct es_segment *segment =
+            made_run_add_rank_on(run, hosts[host], host, host_count);
+
+        for (int i = host; i < count; i += host_count)
+            writers[i] =
+                made_run_add_element(run, segment, host, i, "p2p", 1, MADE_THRESHOLD);
+        made_server_add(servers, hosts[host]);
+    }
+}
+
 void made_server_stop(struct made_server *server)
 {
     if (!server->server)

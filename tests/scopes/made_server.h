@@ -17,7 +17,7 @@
 #include "tuplespace/run_key.h"
 #include "wrappers/stage.h"
 
-enum { MADE_SERVERS = 4 };
+enum { MADE_SERVERS = 4, MADE_THRESHOLD = 8191 };
 
 struct made_server {
     char host[64];
@@ -50,6 +50,14 @@ void made_servers_end(struct made_servers *servers);
 struct made_server *made_server_name(struct made_servers *servers, const char *host);
 /* Starts the server of another host. */
 struct made_server *made_server_add(struct made_servers *servers, const char *host);
+/* Adds a rank and a server of each host to the servers and their run, and `count`
+ * elements "p2p" of as many threads, dealt to the ranks in turn. */
+void made_servers_fill(struct made_servers *servers,
+                       struct made_run *run,
+                       const char *const hosts[],
+                       int host_count,
+                       struct es_writer *writers[],
+                       int count);
 /* All its connections end. */
 void made_server_stop(struct made_server *server);
 /* At the same address as before. */

@@ -14,53 +14,9 @@
 #include <cmocka.h>
 
 #include "tests/scopes/changes.h"
-#include "tests/scopes/made_run.h"
+#include "tests/scopes/made_scope.h"
 
-struct fixture {
-    struct made_run made;
-    struct es_run *run;
-    struct es_scope *scope;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-
-    assert_non_null(fixture);
-    made_run_begin(&fixture->made);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-
-    es_scope_close(fixture->scope);
-    es_run_close(fixture->run);
-    made_run_end(&fixture->made);
-    free(fixture);
-    return 0;
-}
-
-static void open_scope(struct fixture *fixture, const struct es_scope_config *config)
-{
-    struct es_error error = {.text = ""};
-
-    assert_int_equal(es_run_open(fixture->made.name, &error, &fixture->run), 0);
-    if (es_scope_open(fixture->run, config, &error, &fixture->scope) != 0)
-        fail_msg("%s", error.text);
-}
-
-static const struct es_batch *pull(struct fixture *fixture, unsigned flags)
-{
-    const struct es_batch *batch;
-
-    assert_int_equal(es_scope_pull(fixture->scope, flags, &batch), 0);
-    return batch;
-}
-
-static void set(struct fixture *fixture, const char *name, const char *value)
+static void set(struct made_scope *fixture, const char *name, const char *value)
 {
     struct es_scope_config config = *es_scope_config(fixture->scope);
     struct es_error error = {.text = ""};
@@ -71,7 +27,7 @@ static void set(struct fixture *fixture, const char *name, const char *value)
 }
 
 /* One tuple each `step` ns before now, the oldest first, dealt out to the writers. */
-static void deal(const struct fixture *fixture,
+static void deal(const struct made_scope *fixture,
                  struct es_writer *const *writers,
                  size_t writer_count,
                  int first,
@@ -92,7 +48,7 @@ static void deal(const struct fixture *fixture,
 
 static void what_was_used_does_not_come_again_after_a_change(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
                                                     "p2p", 1u << ES_CLASS_SEND, 100);
@@ -100,16 +56,16 @@ static void what_was_used_does_not_come_again_after_a_change(void **state)
 
     es_scope_config_init(&config);
     config.window_ns = 0;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     deal(fixture, &writer, 1, 0, 10, 1000);
-    assert_int_equal(pull(fixture, 0)->count, 10);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 10);
     set(fixture, "sort", "stop");
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
     deal(fixture, &writer, 1, 10, 10, 1000);
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 10);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 10);
     set(fixture, "sort", "none");
     set(fixture, "shape", "flat");
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
 }
 
 static void what_was_not_used_comes_again_after_a_change(void **state)
@@ -117,7 +73,7 @@ static void what_was_not_used_comes_again_after_a_change(void **state)
     static const char *const changes[][2] = {
         {"shape", "flat"}, {"sort", "stop"}, {"max", "5"},          {"sort", "start"},
         {"sort", "none"},  {"max", "9"},     {"mode", "sequential"}};
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
                                                     "p2p", 1u << ES_CLASS_SEND, 100);
@@ -126,17 +82,17 @@ static void what_was_not_used_comes_again_after_a_change(void **state)
 
     es_scope_config_init(&config);
     config.window_ns = 0;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     deal(fixture, &writer, 1, 0, 10, 1000);
-    assert_int_equal(pull(fixture, 0)->count, 10);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 10);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         set(fixture, changes[i][0], changes[i][1]);
-        batch = pull(fixture, ES_PULL_REPEAT);
+        batch = made_scope_pull(fixture, ES_PULL_REPEAT);
         assert_int_equal(batch->count, 10);
         for (int j = 0; j < 10; j++)
             assert_int_equal(batch->tuples[j].tag, j);
     }
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 0);
 }
 
 static void the_order_holds_across_changes(void **state)
@@ -145,7 +101,7 @@ static void the_order_holds_across_changes(void **state)
     static const char *const changes[][2] = {
         {"shape", "flat"}, {"window", "3ms"},  {"shape", "views"}, {"shape", "hosts"},
         {"max", "50"},     {"window", "20ms"}, {"max", "10000"},   {"shape", "levels"}};
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
     struct es_writer *writers[WRITERS];
@@ -160,7 +116,7 @@ static void the_order_holds_across_changes(void **state)
     config.sorting = ES_SORTING_STOP;
     config.max = 200;
     config.window_ns = 5000000;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     /* All of it lies there, its end within the windows: sorts keep much of it back. */
     deal(fixture, writers, WRITERS, 0, ROUNDS * EACH, 2000);
     for (int round = 0; next < ROUNDS * EACH; round++) {
@@ -168,7 +124,7 @@ static void the_order_holds_across_changes(void **state)
         unsigned flags = round % 5 == 4 ? ES_PULL_REPEAT : 0;
 
         assert_true(round < 100000);
-        batch = pull(fixture, flags);
+        batch = made_scope_pull(fixture, flags);
         if (flags && round > 0)
             next -= (int)(batch->count && batch->tuples[0].tag < next
                               ? next - batch->tuples[0].tag
@@ -178,12 +134,12 @@ static void the_order_holds_across_changes(void **state)
         if (round % 3 == 0)
             set(fixture, change[0], change[1]);
     }
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 0);
 }
 
 static void a_change_that_cannot_be_leaves_the_scope_as_it_was(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
                                                     "p2p", 1u << ES_CLASS_SEND, 100);
@@ -191,9 +147,9 @@ static void a_change_that_cannot_be_leaves_the_scope_as_it_was(void **state)
     struct es_error error = {.text = ""};
 
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     deal(fixture, &writer, 1, 0, 5, 1000);
-    assert_int_equal(pull(fixture, 0)->count, 5);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 5);
     config = *es_scope_config(fixture->scope);
     config.max = 0;
     assert_int_equal(es_scope_reconfigure(fixture->scope, &config, &error), -EINVAL);
@@ -205,13 +161,13 @@ static void a_change_that_cannot_be_leaves_the_scope_as_it_was(void **state)
     assert_true(error.text[0] != '\0');
     assert_null(es_scope_config(fixture->scope)->tree.reduce);
     deal(fixture, &writer, 1, 5, 5, 1000);
-    assert_int_equal(pull(fixture, ES_PULL_REPEAT)->count, 10);
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_REPEAT)->count, 10);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
 }
 
 static void the_latest_can_be_had_in_any_shape(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
                                                     "p2p", 1u << ES_CLASS_SEND, 100);
@@ -219,20 +175,20 @@ static void the_latest_can_be_had_in_any_shape(void **state)
 
     es_scope_config_init(&config);
     config.take = ES_TAKE_LATEST_OF_THREAD;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     deal(fixture, &writer, 1, 0, 5, 1000);
-    assert_int_equal(pull(fixture, 0)->count, 1);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     set(fixture, "shape", "flat");
-    assert_int_equal(pull(fixture, 0)->tuples[0].tag, 4);
+    assert_int_equal(made_scope_pull(fixture, 0)->tuples[0].tag, 4);
     set(fixture, "shape", "hosts");
-    assert_int_equal(pull(fixture, 0)->tuples[0].tag, 4);
+    assert_int_equal(made_scope_pull(fixture, 0)->tuples[0].tag, 4);
 }
 
 /* --- Under load -------------------------------------------------------------- */
 
 static void the_stream_is_complete_while_the_scope_is_changed(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
     struct changes changes = {
@@ -250,17 +206,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            what_was_used_does_not_come_again_after_a_change, set_up, tear_down),
+            what_was_used_does_not_come_again_after_a_change, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(what_was_not_used_comes_again_after_a_change,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_order_holds_across_changes, set_up,
-                                        tear_down),
+                                        made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(the_order_holds_across_changes,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_change_that_cannot_be_leaves_the_scope_as_it_was, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_latest_can_be_had_in_any_shape, set_up,
-                                        tear_down),
+            a_change_that_cannot_be_leaves_the_scope_as_it_was, made_scope_set_up,
+            made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(the_latest_can_be_had_in_any_shape,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            the_stream_is_complete_while_the_scope_is_changed, set_up, tear_down),
+            the_stream_is_complete_while_the_scope_is_changed, made_scope_set_up,
+            made_scope_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

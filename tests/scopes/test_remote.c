@@ -19,7 +19,7 @@
 
 #include "tests/scopes/made_server.h"
 
-enum { ELEMENTS = 6, HOSTS = 2, TUPLES = 4000, THRESHOLD = 8191 };
+enum { ELEMENTS = 6, HOSTS = 2, TUPLES = 4000 };
 
 /* A run over two hosts, each with a tuple server, and who consumes it. */
 struct fixture {
@@ -38,22 +38,13 @@ static const char *const hosts[HOSTS] = {"alpha", "beta"};
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    const char *seed = getenv("ES_TEST_SEED");
 
     assert_non_null(fixture);
-    fixture->seed = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
-    print_message("# ES_TEST_SEED=%u\n", fixture->seed);
+    fixture->seed = made_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
-    for (int host = 0; host < HOSTS; host++) {
-        struct es_segment *segment =
-            made_run_add_rank_on(&fixture->run, hosts[host], host, HOSTS);
-
-        for (int i = host; i < ELEMENTS; i += HOSTS)
-            fixture->writers[i] = made_run_add_element(&fixture->run, segment, host, i,
-                                                       "p2p", 1, THRESHOLD);
-        made_server_add(&fixture->servers, hosts[host]);
-    }
+    made_servers_fill(&fixture->servers, &fixture->run, hosts, HOSTS, fixture->writers,
+                      ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) {
         fixture->seen[i] = calloc(1 << 20, 1);
         assert_non_null(fixture->seen[i]);

@@ -16,7 +16,7 @@
 #include "scopes/remote.h"
 #include "tests/scopes/made_server.h"
 
-enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16, THRESHOLD = 8191 };
+enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16 };
 
 struct fixture {
     struct made_run run;
@@ -33,24 +33,14 @@ static const char *const hosts[HOSTS] = {"alpha", "beta", "gamma", "delta"};
 
 static void begin(struct fixture *fixture, const char *scheme)
 {
-    const char *seed = getenv("ES_TEST_SEED");
-
     *fixture = (struct fixture){.taken = 0};
-    fixture->seed = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
-    print_message("# ES_TEST_SEED=%u\n", fixture->seed);
+    fixture->seed = made_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
     if (scheme)
         made_servers_use_network(&fixture->servers, scheme);
-    for (int host = 0; host < HOSTS; host++) {
-        struct es_segment *segment =
-            made_run_add_rank_on(&fixture->run, hosts[host], host, HOSTS);
-
-        for (int i = host; i < ELEMENTS; i += HOSTS)
-            fixture->writers[i] = made_run_add_element(&fixture->run, segment, host, i,
-                                                       "p2p", 1, THRESHOLD);
-        made_server_add(&fixture->servers, hosts[host]);
-    }
+    made_servers_fill(&fixture->servers, &fixture->run, hosts, HOSTS, fixture->writers,
+                      ELEMENTS);
     for (int i = 0; i < ELEMENTS; i++) {
         fixture->seen[i] = calloc(MOST, 1);
         assert_non_null(fixture->seen[i]);

@@ -16,7 +16,7 @@
 #include "scopes/remote.h"
 #include "tests/scopes/made_server.h"
 
-enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400, THRESHOLD = 8191 };
+enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400 };
 
 struct fixture {
     struct made_run run;
@@ -35,22 +35,13 @@ static const char *const hosts[HOSTS] = {"alpha", "beta"};
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    const char *seed = getenv("ES_TEST_SEED");
 
     assert_non_null(fixture);
-    fixture->seed = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
-    print_message("# ES_TEST_SEED=%u\n", fixture->seed);
+    fixture->seed = made_seed();
     made_run_begin(&fixture->run);
     made_servers_begin(&fixture->servers, fixture->run.name);
-    for (int host = 0; host < HOSTS; host++) {
-        struct es_segment *segment =
-            made_run_add_rank_on(&fixture->run, hosts[host], host, HOSTS);
-
-        for (int i = host; i < ELEMENTS; i += HOSTS)
-            fixture->writers[i] = made_run_add_element(&fixture->run, segment, host, i,
-                                                       "p2p", 1, THRESHOLD);
-        made_server_add(&fixture->servers, hosts[host]);
-    }
+    made_servers_fill(&fixture->servers, &fixture->run, hosts, HOSTS, fixture->writers,
+                      ELEMENTS);
     made_consumer_begin(&fixture->consumer, &fixture->servers);
     *state = fixture;
     return 0;

@@ -15,56 +15,11 @@
 
 #include "eventspace/scope.h"
 #include "scopes/stage_node.h"
-#include "tests/scopes/made_run.h"
+#include "tests/scopes/made_scope.h"
 
 #define POINT_TO_POINT                                                                 \
     (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
 #define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
-
-struct fixture {
-    struct made_run made;
-    struct es_run *run;
-    struct es_scope *scope;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-
-    assert_non_null(fixture);
-    made_run_begin(&fixture->made);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-
-    es_scope_close(fixture->scope);
-    es_run_close(fixture->run);
-    made_run_end(&fixture->made);
-    free(fixture);
-    return 0;
-}
-
-/* Opens the run and a scope over it. */
-static void open_scope(struct fixture *fixture, const struct es_scope_config *config)
-{
-    struct es_error error = {.text = ""};
-
-    assert_int_equal(es_run_open(fixture->made.name, &error, &fixture->run), 0);
-    if (es_scope_open(fixture->run, config, &error, &fixture->scope) != 0)
-        fail_msg("%s", error.text);
-}
-
-static const struct es_batch *pull(struct fixture *fixture, unsigned flags)
-{
-    const struct es_batch *batch;
-
-    assert_int_equal(es_scope_pull(fixture->scope, flags, &batch), 0);
-    return batch;
-}
 
 /* Writes one completed operation, its tag telling which it is. */
 static void write_numbered(struct es_writer *writer, int number)
@@ -78,7 +33,7 @@ static void write_numbered(struct es_writer *writer, int number)
 
 static void every_tuple_comes_once_and_in_order(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -88,23 +43,23 @@ static void every_tuple_comes_once_and_in_order(void **state)
     for (int i = 0; i < 10; i++)
         write_numbered(writer, i);
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
-    batch = pull(fixture, 0);
+    made_scope_open(fixture, &config);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 10);
     for (int i = 0; i < 10; i++) {
         assert_int_equal(batch->tuples[i].tag, i);
         assert_int_equal(batch->marks[i].position, i);
     }
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
     write_numbered(writer, 10);
-    batch = pull(fixture, 0);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 1);
     assert_int_equal(batch->tuples[0].tag, 10);
 }
 
 static void a_pull_that_was_not_used_is_given_again(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -113,14 +68,14 @@ static void a_pull_that_was_not_used_is_given_again(void **state)
 
     es_scope_config_init(&config);
     write_numbered(writer, 0);
-    open_scope(fixture, &config);
-    assert_int_equal(pull(fixture, 0)->count, 1);
+    made_scope_open(fixture, &config);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     write_numbered(writer, 1);
-    batch = pull(fixture, ES_PULL_REPEAT);
+    batch = made_scope_pull(fixture, ES_PULL_REPEAT);
     assert_int_equal(batch->count, 2);
     assert_int_equal(batch->tuples[0].tag, 0);
     assert_int_equal(batch->tuples[1].tag, 1);
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
 }
 
 static unsigned next_random(unsigned *random)
@@ -134,7 +89,7 @@ static unsigned next_random(unsigned *random)
 static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
 {
     enum { ELEMENTS = 3, ROUNDS = 2000 };
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     static const char *const names[ELEMENTS] = {"a", "b", "c"};
     struct es_writer *writers[ELEMENTS];
@@ -149,7 +104,7 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
                                           POINT_TO_POINT, 100000);
     es_scope_config_init(&config);
     config.max = 7;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int round = 0; round < ROUNDS || used[0] + used[1] + used[2] <
                                               written[0] + written[1] + written[2];
          round++) {
@@ -158,7 +113,7 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
         for (int i = 0; i < ELEMENTS && round < ROUNDS; i++)
             for (unsigned more = next_random(&random) % 6; more > 0; more--)
                 write_numbered(writers[i], written[i]++);
-        batch = pull(fixture, repeat ? ES_PULL_REPEAT : 0);
+        batch = made_scope_pull(fixture, repeat ? ES_PULL_REPEAT : 0);
         assert_true(batch->count <= 7);
         repeat = next_random(&random) % 3 == 0;
         for (size_t i = 0; i < batch->count && !repeat; i++)
@@ -171,7 +126,7 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
 
 static void overwritten_tuples_are_counted_as_lost(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
@@ -181,11 +136,11 @@ static void overwritten_tuples_are_counted_as_lost(void **state)
 
     write_numbered(writer, 0);
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
-    assert_int_equal(pull(fixture, 0)->count, 1);
+    made_scope_open(fixture, &config);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     for (int i = 1; i <= 100; i++)
         write_numbered(writer, i);
-    batch = pull(fixture, 0);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->report_count, 1);
     assert_int_equal(batch->count + batch->reports[0].lost, 100);
     assert_int_equal(batch->reports[0].head, 101);
@@ -195,14 +150,14 @@ static void overwritten_tuples_are_counted_as_lost(void **state)
     es_scope_cost(fixture->scope, &cost);
     assert_int_equal(cost.lost, batch->reports[0].lost);
     /* A repetition says it again, since nobody has heard it. */
-    batch = pull(fixture, ES_PULL_REPEAT);
+    batch = made_scope_pull(fixture, ES_PULL_REPEAT);
     assert_int_equal(batch->count + batch->reports[0].lost, 100);
-    assert_int_equal(pull(fixture, 0)->report_count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->report_count, 0);
 }
 
 static void the_latest_of_each_thread_and_its_open_operation_are_given(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *first =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -224,8 +179,8 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
     config.take = ES_TAKE_LATEST_OF_THREAD;
     config.open = true;
     config.counters = true;
-    open_scope(fixture, &config);
-    batch = pull(fixture, 0);
+    made_scope_open(fixture, &config);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 3);
     assert_int_equal(batch->tuples[0].operation, barrier.operation);
     assert_true(es_batch_is_open(batch, 1));
@@ -234,12 +189,12 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
     assert_int_equal(batch->report_count, 3);
     assert_int_equal(batch->reports[2].polls, 1);
     /* The latest stays the latest. */
-    assert_int_equal(pull(fixture, 0)->count, 3);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 3);
 }
 
 static void elements_that_appear_join_at_refresh(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -248,8 +203,8 @@ static void elements_that_appear_join_at_refresh(void **state)
 
     write_numbered(writer, 0);
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
-    assert_int_equal(pull(fixture, 0)->count, 1);
+    made_scope_open(fixture, &config);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     assert_int_equal(es_scope_refresh(fixture->scope), 0);
     segment = made_run_add_rank(&fixture->made, 1, 2);
     write_numbered(
@@ -258,7 +213,7 @@ static void elements_that_appear_join_at_refresh(void **state)
     write_numbered(writer, 1);
     assert_int_equal(es_scope_refresh(fixture->scope), 1);
     assert_int_equal(es_scope_origin_count(fixture->scope), 2);
-    batch = pull(fixture, 0);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 2);
     assert_int_equal(batch->tuples[0].tag, 1);
     assert_int_equal(batch->tuples[1].tag, 7);
@@ -266,7 +221,7 @@ static void elements_that_appear_join_at_refresh(void **state)
 
 static void a_view_selects_classes_operations_and_communicators(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "all", ES_CLASSES_ALL, 100);
@@ -305,8 +260,8 @@ static void a_view_selects_classes_operations_and_communicators(void **state)
         config.view.operation = cases[i].operation;
         config.view.communicator = cases[i].communicator;
         config.view.filter = cases[i].filter;
-        open_scope(fixture, &config);
-        assert_int_equal(pull(fixture, 0)->count, cases[i].count);
+        made_scope_open(fixture, &config);
+        assert_int_equal(made_scope_pull(fixture, 0)->count, cases[i].count);
         es_scope_close(fixture->scope);
         fixture->scope = NULL;
         es_run_close(fixture->run);
@@ -316,7 +271,7 @@ static void a_view_selects_classes_operations_and_communicators(void **state)
 
 static void a_view_that_cannot_be_understood_is_refused_with_words(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_scope_config config;
     struct es_error error = {.text = ""};
 
@@ -344,27 +299,27 @@ static void a_view_that_cannot_be_understood_is_refused_with_words(void **state)
 
 static void a_scope_goes_on_when_its_elements_are_removed(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
 
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     write_numbered(writer, 1);
     assert_false(es_scope_has_vanished(fixture->scope));
     assert_int_equal(es_run_remove(fixture->made.name, true), 1);
     assert_true(es_scope_has_vanished(fixture->scope));
     assert_true(es_scope_refresh(fixture->scope) >= 0);
-    assert_int_equal(pull(fixture, 0)->count, 1);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
 }
 
 /* --- Sorting ----------------------------------------------------------------- */
 
 static void sorting_merges_elements_of_several_hosts_by_time(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
     struct es_writer *writers[4];
@@ -393,25 +348,25 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     config.sorting = ES_SORTING_STOP;
     config.window_ns = 1000000;
     config.max = 1000;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int next = 0; next < 12000;) {
-        batch = pull(fixture, next % 3 == 0 && next ? ES_PULL_REPEAT : 0);
+        batch = made_scope_pull(fixture, next % 3 == 0 && next ? ES_PULL_REPEAT : 0);
         if (next % 3 == 0 && next) {
             /* The thousand before come again, then new ones or none. */
             assert_true(batch->count >= 1000);
             assert_int_equal(batch->tuples[0].tag, next - 1000);
-            batch = pull(fixture, 0);
+            batch = made_scope_pull(fixture, 0);
         }
         assert_true(batch->count > 0);
         for (size_t i = 0; i < batch->count; i++, next++)
             assert_int_equal(batch->tuples[i].tag, next);
     }
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 0);
 }
 
 static void sorting_keeps_back_what_may_still_be_preceded(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -421,17 +376,17 @@ static void sorting_keeps_back_what_may_still_be_preceded(void **state)
     es_scope_config_init(&config);
     config.sorting = ES_SORTING_STOP;
     config.window_ns = UINT64_C(60000000000);
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     tuple = made_tuple("MPI_Send", made_ticks(&fixture->made, 2000),
                        made_ticks(&fixture->made, 1000));
     es_writer_write(writer, &tuple);
-    assert_int_equal(pull(fixture, 0)->count, 0);
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 1);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 1);
 }
 
 static void what_is_kept_back_survives_a_refresh(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -442,7 +397,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
     es_scope_config_init(&config);
     config.sorting = ES_SORTING_STOP;
     config.window_ns = UINT64_C(1000000000);
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int i = 0; i < 10; i++) {
         /* The first five are old enough to be given. */
         uint64_t at = made_ticks(&fixture->made, i < 5 ? UINT64_C(3000000000) : 1000);
@@ -451,20 +406,20 @@ static void what_is_kept_back_survives_a_refresh(void **state)
         tuple.tag = i;
         es_writer_write(writer, &tuple);
     }
-    batch = pull(fixture, 0);
+    batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 5);
     made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
     assert_int_equal(es_scope_refresh(fixture->scope), 1);
     /* Asked for again, they come; those that were kept still are. */
-    batch = pull(fixture, ES_PULL_REPEAT);
+    batch = made_scope_pull(fixture, ES_PULL_REPEAT);
     assert_int_equal(batch->count, 5);
     for (int i = 0; i < 5; i++)
         assert_int_equal(batch->tuples[i].tag, i);
-    batch = pull(fixture, ES_PULL_DRAIN);
+    batch = made_scope_pull(fixture, ES_PULL_DRAIN);
     assert_int_equal(batch->count, 5);
     for (int i = 0; i < 5; i++)
         assert_int_equal(batch->tuples[i].tag, 5 + i);
-    assert_int_equal(pull(fixture, ES_PULL_DRAIN)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 0);
 }
 
 /* --- Under load -------------------------------------------------------------- */
@@ -488,7 +443,7 @@ static void *write_load(void *data)
 static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
 {
     enum { WRITERS = 2, TUPLES = 400000 };
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct load loads[WRITERS];
     pthread_t threads[WRITERS];
@@ -503,11 +458,11 @@ static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
                                  TUPLES};
     es_scope_config_init(&config);
     config.max = 333;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_load, &loads[i]), 0);
     while (accounted < (uint64_t)WRITERS * TUPLES) {
-        const struct es_batch *batch = pull(fixture, 0);
+        const struct es_batch *batch = made_scope_pull(fixture, 0);
 
         for (size_t i = 0; i < batch->report_count; i++)
             lost[batch->reports[i].origin] += batch->reports[i].lost;
@@ -527,13 +482,13 @@ static void the_stream_is_complete_while_writers_lap_the_reader(void **state)
     assert_int_equal(accounted, (uint64_t)WRITERS * TUPLES);
     for (int i = 0; i < WRITERS; i++)
         assert_int_equal(next[i], TUPLES);
-    assert_int_equal(pull(fixture, 0)->count, 0);
+    assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
 }
 
 static void nothing_of_blocking_elements_is_lost(void **state)
 {
     enum { TUPLES = 20000 };
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct load load = {
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15),
@@ -548,10 +503,10 @@ static void nothing_of_blocking_elements_is_lost(void **state)
     es_run_close(fixture->run);
     es_scope_config_init(&config);
     config.lossless = true;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     assert_int_equal(pthread_create(&thread, NULL, write_load, &load), 0);
     for (int next = 0; next < TUPLES;) {
-        const struct es_batch *batch = pull(fixture, 0);
+        const struct es_batch *batch = made_scope_pull(fixture, 0);
 
         for (size_t i = 0; i < batch->count; i++, next++)
             assert_int_equal(batch->tuples[i].tag, next);
@@ -586,7 +541,7 @@ int __wrap_es_stage_node_open(const struct es_stage_node *node,
 
 static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
     struct es_scope_config config;
     struct es_element_view *late;
@@ -594,7 +549,7 @@ static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
     made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
     es_scope_config_init(&config);
     config.lossless = true;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     segment = made_run_add_rank(&fixture->made, 1, 2);
     made_run_add_element(&fixture->made, segment, 1, 0, "p2p", POINT_TO_POINT, 15);
     assert_true(es_run_refresh(fixture->run) >= 0);
@@ -613,7 +568,7 @@ static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
 
 static void stages_account_for_what_they_gave(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -621,11 +576,11 @@ static void stages_account_for_what_they_gave(void **state)
     struct es_scope_cost cost;
 
     es_scope_config_init(&config);
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int i = 0; i < 70; i++)
         write_numbered(writer, i);
     for (int i = 0; i < 130; i++)
-        pull(fixture, 0);
+        made_scope_pull(fixture, 0);
     es_scope_cost(fixture->scope, &cost);
     assert_int_equal(cost.pulls, 130);
     assert_int_equal(cost.tuples, 70);
@@ -651,7 +606,7 @@ static void count_leaf(const struct es_stage *stage, int depth, void *data)
 
 static void elements_pulled_together_are_accounted_for_each(void **state)
 {
-    struct fixture *fixture = *state;
+    struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     struct es_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
@@ -662,9 +617,9 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
     write_numbered(writer, 1);
     es_scope_config_init(&config);
     config.take = ES_TAKE_LATEST;
-    open_scope(fixture, &config);
+    made_scope_open(fixture, &config);
     for (int i = 0; i < 200; i++)
-        assert_int_equal(pull(fixture, 0)->count, 1);
+        assert_int_equal(made_scope_pull(fixture, 0)->count, 1);
     es_scope_foreach_stage(fixture->scope, count_leaf, &sum);
     assert_int_equal(sum.calls, 400);
     assert_int_equal(sum.tuples, 200);
@@ -673,41 +628,47 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_pull_that_was_not_used_is_given_again, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order,
+                                        made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(a_pull_that_was_not_used_is_given_again,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            repetition_under_a_limit_loses_and_repeats_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(overwritten_tuples_are_counted_as_lost, set_up,
-                                        tear_down),
+            repetition_under_a_limit_loses_and_repeats_nothing, made_scope_set_up,
+            made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(overwritten_tuples_are_counted_as_lost,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            the_latest_of_each_thread_and_its_open_operation_are_given, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(elements_that_appear_join_at_refresh, set_up,
-                                        tear_down),
+            the_latest_of_each_thread_and_its_open_operation_are_given,
+            made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(elements_that_appear_join_at_refresh,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_view_selects_classes_operations_and_communicators, set_up, tear_down),
+            a_view_selects_classes_operations_and_communicators, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_view_that_cannot_be_understood_is_refused_with_words, set_up, tear_down),
+            a_view_that_cannot_be_understood_is_refused_with_words, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(a_scope_goes_on_when_its_elements_are_removed,
-                                        set_up, tear_down),
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            sorting_merges_elements_of_several_hosts_by_time, set_up, tear_down),
+            sorting_merges_elements_of_several_hosts_by_time, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(sorting_keeps_back_what_may_still_be_preceded,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_kept_back_survives_a_refresh, set_up,
-                                        tear_down),
+                                        made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_kept_back_survives_a_refresh,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            the_stream_is_complete_while_writers_lap_the_reader, set_up, tear_down),
+            the_stream_is_complete_while_writers_lap_the_reader, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(elements_pulled_together_are_accounted_for_each,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost, set_up,
-                                        tear_down),
+                                        made_scope_set_up, made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(nothing_of_blocking_elements_is_lost,
+                                        made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(
-            no_writer_waits_for_a_scope_that_could_not_take_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave, set_up,
-                                        tear_down),
+            no_writer_waits_for_a_scope_that_could_not_take_it, made_scope_set_up,
+            made_scope_tear_down),
+        cmocka_unit_test_setup_teardown(stages_account_for_what_they_gave,
+                                        made_scope_set_up, made_scope_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

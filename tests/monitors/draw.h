@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Random numbers of tests: of a seed that is printed, or taken from $ES_TEST_SEED. */
+#ifndef ES_TESTS_MONITORS_DRAW_H
+#define ES_TESTS_MONITORS_DRAW_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static uint64_t draw_state = 1;
+
+static inline uint64_t draw(void)
+{
+    draw_state ^= draw_state << 13;
+    draw_state ^= draw_state >> 7;
+    draw_state ^= draw_state << 17;
+    return draw_state;
+}
+
+static inline uint64_t draw_below(uint64_t limit)
+{
+    return draw() % limit;
+}
+
+/* For cmocka, as a test's set-up. */
+static inline int draw_seed(void **state)
+{
+    const char *given = getenv("ES_TEST_SEED");
+    unsigned long long seed =
+        given ? strtoull(given, NULL, 10) : (unsigned long long)time(NULL);
+
+    (void)state;
+    printf("# ES_TEST_SEED=%llu\n", seed);
+    draw_state = seed * 2654435761u + 1;
+    return 0;
+}
+
+#endif
