@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "monitors/collective_statistics.h"
+#include "monitors/size_class.h"
 #include "tests/monitors/draw.h"
-
 #include "tuplespace/operation_codes.h"
 
 enum { RANKS = 7, INSTANCES = 400, SEEN = 1000 };
