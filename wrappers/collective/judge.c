@@ -6,12 +6,15 @@
 #include "wrappers/collective/judge.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 #include "wrappers/collective/site.h"
 #include "wrappers/mpi/record.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */
 static MPI_Comm alone = MPI_COMM_NULL;
+/* Held while it is asked: MPI allows no two collectives on a communicator at a time. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_alone(MPI_Comm made)
 {
@@ -67,21 +70,28 @@ void esi_judge_end(void)
         ESI_REAL(MPI_Comm_free)(&alone);
 }
 
+static int broadcast_alone(void *buffer, MPI_Count count, MPI_Datatype datatype)
+{
+#if MPI_VERSION >= 4
+    if (count > INT_MAX)
+        return ESI_REAL(MPI_Bcast_c)(buffer, count, datatype, 0, alone);
+#endif
+    return ESI_REAL(MPI_Bcast)(buffer, (int)count, datatype, 0, alone);
+}
+
 /* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
  * at everything and touches nothing. */
 static bool is_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
     void *touched_by_nobody = (void *)(uintptr_t)buffer;
+    int code;
 
     if (count <= 0 || buffer == MPI_IN_PLACE)
         return count == 0 && buffer != MPI_IN_PLACE;
-#if MPI_VERSION >= 4
-    if (count > INT_MAX)
-        return ESI_REAL(MPI_Bcast_c)(touched_by_nobody, count, datatype, 0, alone) ==
-               MPI_SUCCESS;
-#endif
-    return ESI_REAL(MPI_Bcast)(touched_by_nobody, (int)count, datatype, 0, alone) ==
-           MPI_SUCCESS;
+    pthread_mutex_lock(&asking);
+    code = broadcast_alone(touched_by_nobody, count, datatype);
+    pthread_mutex_unlock(&asking);
+    return code == MPI_SUCCESS;
 }
 
 /* Whether MPI combines such elements by such an operation: with no element to combine.
@@ -90,8 +100,12 @@ static bool is_operation(MPI_Op op, MPI_Datatype datatype)
 {
     int from = 0;
     int to = 0;
+    int code;
 
-    return ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, alone) == MPI_SUCCESS;
+    pthread_mutex_lock(&asking);
+    code = ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, alone);
+    pthread_mutex_unlock(&asking);
+    return code == MPI_SUCCESS;
 }
 
 static uint64_t bytes_of(const struct esi_call *call,
