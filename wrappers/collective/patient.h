@@ -21,6 +21,7 @@
 
 #include "wrappers/collective/nonblocking.h"
 #include "wrappers/collective/trees.h"
+#include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
 struct esi_tree_run;
@@ -33,7 +34,10 @@ static inline bool esi_is_patient(void)
 }
 
 /* Whether all ranks of the communicator do its collective calls patiently. */
-bool esi_is_patient_together(MPI_Comm comm);
+static inline bool esi_is_patient_together(MPI_Comm comm)
+{
+    return __builtin_expect(esi_trees_nonblocking, 0) && esi_comm_is_of_world(comm);
+}
 
 /* Waits until a request is complete, and moves trees on meanwhile.  As MPI_Wait. */
 int esi_patient_finish(MPI_Request *request, MPI_Status *status);
