@@ -7,12 +7,6 @@
 
 #include "wrappers/collective/site.h"
 #include "wrappers/collective/tree_run.h"
-#include "wrappers/mpi/communicators.h"
-
-bool esi_is_patient_together(MPI_Comm comm)
-{
-    return esi_trees_nonblocking && esi_comm_is_of_world(comm);
-}
 
 int esi_patient_finish(MPI_Request *request, MPI_Status *status)
 {
@@ -111,6 +105,26 @@ static void note_success(MPI_Status statuses[], int count)
         statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
+/* Some have failed, and a test leaves it at that; but what is not complete must not
+ * look as if it had gone well.  So the others are waited for, as MPICH does. Persistent
+ * requests that were complete before give an empty status now. */
+static void finish_others(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    for (int i = 0; i < count; i++) {
+        MPI_Status status;
+        int result;
+
+        if (requests[i] == MPI_REQUEST_NULL)
+            continue;
+        result = esi_patient_finish(&requests[i], &status);
+        status.MPI_ERROR = result;
+        if (statuses != MPI_STATUSES_IGNORE &&
+            (result != MPI_SUCCESS || status.MPI_SOURCE != MPI_ANY_SOURCE ||
+             status.MPI_TAG != MPI_ANY_TAG))
+            statuses[i] = status;
+    }
+}
+
 int esi_patient_MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     int flag = 0;
@@ -122,6 +136,8 @@ int esi_patient_MPI_Waitall(int count, MPI_Request requests[], MPI_Status status
     } while (result == MPI_SUCCESS && !flag);
     if (result == MPI_SUCCESS)
         note_success(statuses, count);
+    else if (result == MPI_ERR_IN_STATUS)
+        finish_others(count, requests, statuses);
     return result;
 }
 
