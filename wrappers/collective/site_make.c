@@ -96,8 +96,7 @@ struct esi_site *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
     if (site != NULL) {
         site->shadow = MPI_COMM_NULL;
         site->comm = comm;
-        if (esi_site_follow(site, esi_trees_rules(), "") < 0)
-            has_room = false;
+        site->rules = esi_rules_ref(esi_trees_rules()); /* until the first agreement */
     }
     shadow = make_quietly(handle, has_room && site != NULL);
     if (shadow == MPI_COMM_NULL) {

@@ -40,7 +40,8 @@ struct esi_site {
     uint32_t count;                         /* operations that trees could do, so far */
     struct esi_agreement agreed;            /* what all ranks know */
     struct esi_rules *rules;                /* in force */
-    const struct es_tree_rule **applicable; /* of these, to this communicator; owned */
+    const struct es_tree_rule **applicable; /* of these, to this communicator; owned;
+                                               NULL = nothing is agreed yet */
     size_t applicable_count;
     struct esi_whereabouts *whereabouts; /* of all ranks; NULL = not asked for yet */
     struct esi_place *places;            /* made of these by the rules in force */
