@@ -24,6 +24,7 @@ enum {
     OPTION_TOP = 256,
     OPTION_OPERATION,
     OPTION_SINCE,
+    OPTION_BY_SIZE,
     OPTION_INSTANCES,
     OPTION_ONCE,
     OPTION_BLAME_OVER,
@@ -68,6 +69,8 @@ static const struct argp_option options[] = {
      1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"top", OPTION_TOP, "COUNT", 0, "so many that cost most (20)", 2},
+    {"by-size", OPTION_BY_SIZE, NULL, 0,
+     "operations of different size stand apart, by powers of eight", 2},
     {"instances", OPTION_INSTANCES, NULL, 0, "also each operation by itself", 2},
     {"nodes", OPTION_NODES, NULL, 0,
      "also the internal nodes of instrumented trees, analysed on their hosts", 2},
@@ -167,6 +170,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_TOP:
         arguments->top = (size_t)esi_command_number(text, "--top", 1, INT_MAX, state);
+        return 0;
+    case OPTION_BY_SIZE:
+        arguments->monitor.by_size = true;
         return 0;
     case OPTION_INSTANCES:
         arguments->instances = true;

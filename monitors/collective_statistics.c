@@ -64,6 +64,7 @@ struct group_name {
     bool tree;
     uint32_t version;
     int size;
+    unsigned size_class;
 };
 
 static size_t hash_of(const struct group_name *name)
@@ -71,7 +72,7 @@ static size_t hash_of(const struct group_name *name)
     uint64_t mixed = name->key[0] ^ (name->key[1] << 1);
 
     mixed ^= (uint64_t)name->operation << 32 ^ (uint64_t)name->tree << 63;
-    mixed ^= name->version;
+    mixed ^= name->version ^ (uint64_t)name->size_class << 48;
     mixed *= UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(mixed >> 32);
 }
@@ -81,7 +82,8 @@ static bool has_name(const struct es_collective_group *group,
 {
     return group->key[0] == name->key[0] && group->key[1] == name->key[1] &&
            group->operation == name->operation && group->by_tree == name->tree &&
-           group->version == name->version && group->size == name->size;
+           group->version == name->version && group->size == name->size &&
+           group->size_class == name->size_class;
 }
 
 /* The place of a group, or the free one where it belongs. */
@@ -99,8 +101,8 @@ static uint32_t *find_place(const struct es_collective_statistics *statistics,
 
 static struct group_name name_of(const struct es_collective_group *group)
 {
-    return (struct group_name){group->key, group->operation, group->by_tree,
-                               group->version, group->size};
+    return (struct group_name){group->key,     group->operation, group->by_tree,
+                               group->version, group->size,      group->size_class};
 }
 
 static int grow(struct es_collective_statistics *statistics)
@@ -149,6 +151,7 @@ static struct es_collective_group *find_group(
         .operation = name->operation,
         .by_tree = name->tree,
         .version = name->version,
+        .size_class = name->size_class,
         .size = name->size,
         .ranks = calloc((size_t)name->size, sizeof *group->ranks),
     };
@@ -230,8 +233,9 @@ static int add_measures(struct es_collective_group *group,
 int es_collective_statistics_add(struct es_collective_statistics *statistics,
                                  const struct es_collective_instance *instance)
 {
-    struct group_name name = {instance->key, instance->operation, instance->tree,
-                              instance->version, instance->size};
+    struct group_name name = {instance->key,  instance->operation,
+                              instance->tree, instance->version,
+                              instance->size, instance->size_class};
     struct es_collective_group *group = find_group(statistics, &name);
 
     if (!group)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Running statistics of collective operations: one group for each communicator,
- * operation (large-count variants with the others) and version of the tree, and in it
- * what each rank has cost the others.
+ * operation (large-count variants with the others), version of the tree and, if these
+ * are told apart, class of sizes, and in it what each rank has cost the others.
  *
  * Statistics can be merged, so that those of several spans of time or of several
  * threads become one.  Memory: groups times members.
@@ -32,8 +32,9 @@ struct es_collective_group {
     uint64_t key[2];
     char communicator[64];
     uint16_t operation;
-    bool by_tree;     /* through instrumented trees, */
-    uint32_t version; /* made by this version of the rules; else 0 */
+    bool by_tree;        /* through instrumented trees, */
+    uint32_t version;    /* made by this version of the rules; else 0 */
+    unsigned size_class; /* size_class.h; 0 = all sizes */
     int size;
     uint64_t complete;       /* instances; the measures are of these */
     uint64_t incomplete;     /* that were given up */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "monitors/collective_judge.h"
+#include "monitors/size_class.h"
 
 enum {
     DEFAULT_OPEN = 65536,
@@ -463,7 +464,8 @@ static double find_imbalance(struct open_instance *instance)
     return known && sum > 0 ? (double)slowest * size / sum - 1 : -1;
 }
 
-static void describe(struct open_instance *open,
+static void describe(const struct es_collectives *analysis,
+                     struct open_instance *open,
                      struct es_collective_instance *ret_instance)
 {
     const struct communicator *communicator = open->communicator;
@@ -482,6 +484,8 @@ static void describe(struct open_instance *open,
         .error_ns = error_ns < open->errors_ns[0] ? UINT64_MAX : error_ns,
     };
 
+    if (analysis->config.by_size)
+        instance.size_class = es_size_class_of(open->most_bytes);
     if (open->clock != 0)
         instance.error_ns = ES_SAME_CLOCK_ERROR_NS;
     esi_collective_judge(&open->traits, open->least_bytes > 0, open->arrivals,
@@ -500,7 +504,7 @@ static void complete(struct es_collectives *analysis, struct open_instance *open
 {
     struct es_collective_instance instance;
 
-    describe(open, &instance);
+    describe(analysis, open, &instance);
     instance.imbalance = find_imbalance(open);
     analysis->counts.complete++;
     analysis->counts.repaired += instance.repaired;
@@ -519,7 +523,7 @@ static void give_up(struct es_collectives *analysis, struct open_instance *open)
         end_instance(analysis, open);
         return;
     }
-    describe(open, &instance);
+    describe(analysis, open, &instance);
     if (is_beginning(open))
         analysis->counts.beginnings++;
     else

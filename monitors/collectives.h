@@ -83,7 +83,8 @@ struct es_collective_instance {
     int size;
     int known; /* members that were seen; < size: incomplete */
     int root;
-    uint32_t bytes;                               /* the most that a member says */
+    uint32_t bytes;      /* the most that a member says */
+    unsigned size_class; /* of these (es_size_class_of()); 0 = not asked for */
     const struct es_collective_arrival *arrivals; /* by rank in the communicator */
     const int *order;        /* ranks in order of entering; `known` of them */
     int last;                /* rank that entered last */
@@ -136,6 +137,7 @@ typedef void (*es_collective_instance_fn)(
 struct es_collectives_config {
     size_t max_open;                       /* instances; 0 = 65536 */
     uint64_t patience_ns;                  /* 0 = 10 s */
+    bool by_size;                          /* fill in size_class */
     es_collective_instance_fn on_instance; /* complete ones, and those that were given
                                               up; may be NULL; borrows for the call */
     void *data;

@@ -12,6 +12,7 @@
 #include "base/json_out.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives_print.h"
+#include "monitors/size_class.h"
 
 static void put_key(struct es_json_out *out, const uint64_t key[2])
 {
@@ -162,6 +163,10 @@ static void begin_group(struct es_json_out *out,
     es_json_out_string(out, "operation", es_operation_name(group->operation));
     es_json_out_bool(out, "tree", group->by_tree);
     es_json_out_unsigned(out, "version", group->version);
+    if (group->size_class == 0)
+        return;
+    es_json_out_unsigned(out, "least_bytes", es_size_class_least(group->size_class));
+    es_json_out_unsigned(out, "most_bytes", es_size_class_most(group->size_class));
 }
 
 static void put_operation(struct es_json_out *out,

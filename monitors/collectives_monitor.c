@@ -351,6 +351,7 @@ static int open_monitor(struct es_collectives_monitor *monitor,
 {
     struct es_collectives_config analysis = {.max_open = MAX_OPEN,
                                              .patience_ns = monitor->config.patience_ns,
+                                             .by_size = monitor->config.by_size,
                                              .on_instance = take_instance,
                                              .data = monitor};
     int result = parse_operations(monitor->config.operations, monitor->operations,

@@ -40,6 +40,7 @@ struct es_collectives_monitor_config {
     uint64_t since_ns;   /* only what began at this time after the run's start, or later
                           */
     uint64_t recent_ns;  /* only what began in the newest so many ns; 0 = all */
+    bool by_size;        /* classes of sizes stand apart (size_class.h) */
     bool keep_instances; /* for es_collectives_monitor_take() */
     bool once;           /* what is there now, not what comes */
     uint64_t patience_ns;                 /* see es_collectives_config */

@@ -13,6 +13,7 @@
 
 #include "base/table.h"
 #include "eventspace/operation.h"
+#include "monitors/size_class.h"
 #include "monitors/describe.h"
 
 enum { WORDS = 160, BLAMED = 5 };
@@ -143,6 +144,15 @@ static const struct es_table_column columns[] = {
     {"BLAME", ES_TABLE_LEFT, 0},
 };
 
+/* What fits where all of it does not: who waits how long for whom. */
+static const struct es_table_column narrow_columns[] = {
+    {"COMM", ES_TABLE_LEFT, 8},   {"OPERATION", ES_TABLE_LEFT, 12},
+    {"COUNT", ES_TABLE_RIGHT, 0}, {"MEAN", ES_TABLE_RIGHT, 0},
+    {"LOST", ES_TABLE_RIGHT, 0},  {"%", ES_TABLE_RIGHT, 0},
+    {"LAST", ES_TABLE_LEFT, 0},   {"BLAME", ES_TABLE_LEFT, 0},
+};
+enum { NARROW = 120 }; /* terminals of fewer columns */
+
 static void add_span(struct es_table *table, bool known, double span_ns)
 {
     char words[WORDS];
@@ -201,15 +211,33 @@ static void add_blame(struct es_table *table, const struct es_collective_group *
                                         (double)group->ranks[member].debt_ns));
 }
 
-/* The operation, with the version of its tree. */
+/* ", 8-63 B", or nothing where sizes are not told apart. */
+static const char *describe_sizes(const struct es_collective_group *group,
+                                  char *out,
+                                  size_t size)
+{
+    out[0] = '\0';
+    if (group->size_class == 1)
+        snprintf(out, size, ", 0 B");
+    else if (group->size_class > 1)
+        snprintf(out, size, ", %" PRIu64 "-%" PRIu64 " B",
+                 es_size_class_least(group->size_class),
+                 es_size_class_most(group->size_class));
+    return out;
+}
+
+/* The operation, with the version of its tree and its sizes. */
 static void add_operation(struct es_table *table,
                           const struct es_collective_group *group)
 {
+    const char *name = es_operation_name(group->operation);
+    char sizes[48];
+
+    describe_sizes(group, sizes, sizeof sizes);
     if (group->by_tree)
-        es_table_cell(table, "%s, tree %" PRIu32, es_operation_name(group->operation),
-                      group->version);
+        es_table_cell(table, "%s, tree %" PRIu32 "%s", name, group->version, sizes);
     else
-        es_table_cell(table, "%s", es_operation_name(group->operation));
+        es_table_cell(table, "%s%s", name, sizes);
 }
 
 static const char *communicator_of(const struct es_collective_group *group)
@@ -219,7 +247,8 @@ static const char *communicator_of(const struct es_collective_group *group)
 
 static void add_row(struct es_table *table,
                     const struct es_collectives_report *report,
-                    const struct es_collective_group *group)
+                    const struct es_collective_group *group,
+                    bool narrow)
 {
     bool some = group->complete > 0;
     bool judged = group->judged > 0;
@@ -228,19 +257,21 @@ static void add_row(struct es_table *table,
     add_operation(table, group);
     es_table_cell(table, "%" PRIu64, group->complete);
     add_span(table, some, group->time.mean);
-    add_span(table, some, (double)es_quantiles_at(&group->time.quantiles, 0.95));
-    add_span(table, some, (double)group->time.greatest);
-    add_span(table, some, group->spread.mean);
-    add_span(table, some, group->tree.mean);
+    if (!narrow) {
+        add_span(table, some, (double)es_quantiles_at(&group->time.quantiles, 0.95));
+        add_span(table, some, (double)group->time.greatest);
+        add_span(table, some, group->spread.mean);
+        add_span(table, some, group->tree.mean);
+    }
     add_span(table, judged, (double)group->lost.sum);
     if (judged)
         es_table_cell(table, "%.1f",
                       100 * share_of(report, group->lost.sum, group->size));
     else
         es_table_cell(table, "-");
-    if (group->imbalance.count)
+    if (!narrow && group->imbalance.count)
         es_table_cell(table, "%.0f %%", group->imbalance.mean / 10);
-    else
+    else if (!narrow)
         es_table_cell(table, "-");
     add_last(table, group);
     add_blame(table, group);
@@ -253,15 +284,19 @@ static int print_table(const struct es_collectives_report *report,
 {
     size_t count = es_collective_statistics_count(report->statistics);
     const struct es_collective_group **groups = calloc(count + 1, sizeof *groups);
+    bool narrow = width > 0 && width < NARROW;
     struct es_table *table;
-    int result =
-        groups ? es_table_create(columns, sizeof columns / sizeof *columns, &table)
-               : -ENOMEM;
+    int result = -ENOMEM;
 
+    if (groups)
+        result = es_table_create(narrow ? narrow_columns : columns,
+                                 narrow ? sizeof narrow_columns / sizeof *columns
+                                        : sizeof columns / sizeof *columns,
+                                 &table);
     if (result == 0) {
         count = es_collectives_top(report, groups, top < count ? top : count);
         for (size_t i = 0; i < count; i++)
-            add_row(table, report, groups[i]);
+            add_row(table, report, groups[i], narrow);
         result = es_table_print(table, stream, width);
         es_table_destroy(table);
     }
