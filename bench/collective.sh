@@ -115,7 +115,7 @@ choose_launcher() {
         launcher="$launcher -bind-to core"
         how="each bound to one"
     fi
-    echo "$ranks ranks on $cores cores, $how:"
+    echo "$ranks ranks on $cores cores, $how;"
 }
 
 # collected MAP WORD...: bench/collective with such words in a run of its own.
@@ -139,6 +139,7 @@ map_of() {
 map_of "\"collectives\": [$(tree_rules "$trees")]" >"$work/trees.json"
 
 choose_launcher
+echo 'times of an operation, ratios to "library":'
 echo
 # shellcheck disable=SC2086 # words
 collected "$work/trees.json" --rounds "$rounds" --block "$block" \
@@ -159,14 +160,15 @@ map_of '"collectives": []' >"$work/with.json"
 # one_switch KIND: a line for each operation: KIND OPERATION RATIO ADDED-NS.
 one_switch() {
     collected "$work/$1.json" --rounds "$((rounds * 3))" --block "$block" \
-        --operations barrier,allreduce --sizes 8 --reference direct direct library |
-        awk -v kind="$1" '
-            /^figure: .*_direct_time/ { direct = $3 }
-            /^figure: .*_library_time/ { library = $3 }
-            /^figure: .*_library_ratio / {
-                split($2, part, "_")
-                print kind, part[2], $3, (library - direct) * 1000
-            }' >>"$work/switches"
+        --operations barrier,allreduce --sizes 8 --reference direct direct library \
+        >"$work/switch"
+    awk -v kind="$1" '
+        /^figure: .*_direct_time/ { direct = $3 }
+        /^figure: .*_library_time/ { library = $3 }
+        /^figure: .*_library_ratio / {
+            split($2, part, "_")
+            print kind, part[2], $3, (library - direct) * 1000
+        }' "$work/switch" >>"$work/switches"
 }
 
 : >"$work/switches"
@@ -213,6 +215,18 @@ awk '
         }
     }' "$work/switches" >>"$work/figures"
 
+if [ "$switches" -gt 0 ]; then
+    echo
+    echo "What it costs that operations of 8 bytes could go through trees:"
+    echo
+    echo '| operation | ratio | smallest | largest | added, ns |'
+    echo '| --- | --- | --- | --- | --- |'
+    awk '/_switchable_/ {
+        split($2, part, "_")
+        row[part[3]] = row[part[3]] " | " $3
+    }
+    END { for (name in row) print "| " name row[name] " |" }' "$work/figures"
+fi | tee -a "$work/out"
 echo
 cat "$work/figures"
 if [ -n "$output" ]; then

@@ -20,7 +20,7 @@ for figure in barrier_0_direct_ratio allreduce_8_library_time allreduce_2000_kar
     [ "$(grep -c "^figure: collective_${figure} [0-9.]* [a-z]*$" "$folder/out")" -eq 1 ] ||
         fault "not one figure $figure: $(cat "$folder/out")"
 done
-[ "$(grep -c '^| allreduce | ' "$folder/bench.md")" -eq 2 ] || fault "the table has not 2 rows"
+[ "$(grep -c '^| allreduce | [0-9]* |' "$folder/bench.md")" -eq 2 ] || fault "the table has not 2 rows"
 [ "$(grep -c '_ratio' "$folder/bench.tsv")" -gt 10 ] || fault "few figures in the list"
 grep -q '<circle' "$folder/bench.svg" || fault "no plot"
 
