@@ -59,4 +59,20 @@ expect 0 'the log is the same at all ranks'
 [ "$(wc -l <"$work/log")" -ge 24 ]
 expect 0 'the log tells of the changes'
 
+# Nonblocking operations keep the tree that they began with.
+all=barrier,bcast,reduce,allreduce,ibarrier,ibcast,ireduce,iallreduce
+export EVENTSPACE_TREES=$(trees "library operations=$all")
+observe 4 "$bin/trees_live" 4 mixed >"$work/out" &
+program=$!
+for i in {1..60}; do
+    kill -0 "$program" 2>/dev/null || break
+    "$bin/trees_wish" "$EVENTSPACE_RUN" \
+        "$(trees "${shapes[i % 7]} operations=$all")" >/dev/null 2>&1
+    sleep 0.05
+done
+wait "$program"
+expect 0 'mixed: the program gets what it should'
+[ "$("$bin/trees_wish" "$EVENTSPACE_RUN" | cut -f3 | sort -u | wc -l)" -ge 4 ]
+expect 0 'mixed: several versions were in force'
+
 finish
