@@ -427,9 +427,13 @@ static void explain(const struct replay *replay, struct es_tree_advice *advice)
     const struct es_advice_candidate *then = &advice->candidates[advice->best];
     int edges = replay->group->size - 1;
 
-    if (advice->verdict == ES_ADVICE_SETTLED)
+    if (advice->verdict == ES_ADVICE_SETTLED && advice->gain_ns <= 0)
         snprintf(advice->reason, sizeof advice->reason,
-                 "the best of %zu others, %s, gains %.1f us (%.0f %%) at most",
+                 "none of the %zu ways that were reckoned with takes less",
+                 advice->candidate_count);
+    else if (advice->verdict == ES_ADVICE_SETTLED)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "the best of %zu ways, %s, gains %.1f us (%.0f %%) at most",
                  advice->candidate_count, then->name, fmax(advice->gain_ns, 0) / 1000,
                  fmax(advice->gain, 0) * 100);
     else if (advice->verdict == ES_ADVICE_UNSURE && is_far_off(advice))
