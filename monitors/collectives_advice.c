@@ -163,9 +163,11 @@ void es_collectives_advice_add_round_trip(struct es_collectives_advice *advice,
                                           const char *other,
                                           uint64_t ns)
 {
-    bool is_near = strcmp(cluster_of(advice, host), cluster_of(advice, other)) == 0;
+    const char *clusters[] = {cluster_of(advice, host), cluster_of(advice, other)};
+    bool is_near = strcmp(clusters[0], clusters[1]) == 0;
 
-    if (strcmp(host, other) != 0)
+    /* How far a host in no cluster is from one says nothing of lines between them. */
+    if (strcmp(host, other) != 0 && (is_near || (clusters[0][0] && clusters[1][0])))
         es_link_costs_add_round_trip(advice->costs,
                                      is_near ? ES_LINK_CLUSTER : ES_LINK_WIDE, ns);
 }

@@ -8,6 +8,7 @@
     collective_truth.py faster MONITOR BEFORE AFTER PART time in trees of two versions
     collective_truth.py count MONITOR TREE COUNT         so many operations at least
     collective_truth.py whole MONITOR PROGRAM            all are there, and nothing else
+    collective_truth.py advice MONITOR PART              what --apply did was foretold
 """
 
 import json
@@ -121,12 +122,30 @@ def check_whole(monitor, program):
         *((f"nothing is {key}", summary[key] == 0) for key in nothing)))
 
 
+def check_advice(monitor, most):
+    lines = read_monitor(monitor)
+    if complaints([("something was applied", len(lines.get("applied", [])) == 1)]):
+        return 1
+    (done,) = lines["applied"]
+    before, foretold, measured = (
+        (done[key] or 0) / 1e6 for key in ("before_ns", "predicted_ns", "measured_ns"))
+    print(f"{done['before']} takes {before:.2f} ms, {done['after']} was foretold to take "
+          f"{foretold:.2f} ms and takes {measured:.2f} ms")
+    return complaints((
+        ("it was kept", not done["went_back"]),
+        (f"it takes less than {most} of the time", 0 < measured < most * before),
+        ("that was foretold", foretold < most * before),
+        ("by the amount that came", 1 / 3 < measured / foretold < 3)))
+
+
 def main():
     command, *words = sys.argv[1:]
     if command == "late":
         return check_late(words[0], words[1], int(words[2]), words[3])
     if command == "nodes":
         return check_nodes(words[0], words[1], int(words[2]))
+    if command == "advice":
+        return check_advice(words[0], float(words[1]))
     if command == "count":
         return check_count(words[0], words[1], int(words[2]))
     if command == "whole":
