@@ -130,28 +130,6 @@ void es_collectives_print_instance_json(const struct es_collective_instance *ins
 /* --- Operations --------------------------------------------------------------------
  */
 
-/* `unit`: what a value is divided by. */
-static void put_measure(struct es_json_out *out,
-                        const char *key,
-                        const struct es_measure *measure,
-                        double unit)
-{
-    es_json_out_begin_object(out, key);
-    es_json_out_unsigned(out, "count", measure->count);
-    es_json_out_real(out, "sum", (double)measure->sum / unit);
-    es_json_out_real(out, "mean", measure->mean / unit);
-    es_json_out_real(out, "deviation", es_measure_deviation(measure) / unit);
-    es_json_out_real(out, "min", (double)measure->least / unit);
-    es_json_out_real(out, "max", (double)measure->greatest / unit);
-    es_json_out_real(out, "p50",
-                     (double)es_quantiles_at(&measure->quantiles, 0.5) / unit);
-    es_json_out_real(out, "p95",
-                     (double)es_quantiles_at(&measure->quantiles, 0.95) / unit);
-    es_json_out_real(out, "p99",
-                     (double)es_quantiles_at(&measure->quantiles, 0.99) / unit);
-    es_json_out_end(out);
-}
-
 static void begin_group(struct es_json_out *out,
                         const char *type,
                         const struct es_collective_group *group)
@@ -183,12 +161,12 @@ static void put_operation(struct es_json_out *out,
     put_time(out, "first_ns", group->first_ns, report->start_ns);
     put_time(out, "last_ns", group->last_ns, report->start_ns);
     put_bound(out, group->worst_error_ns);
-    put_measure(out, "time_ns", &group->time, 1);
-    put_measure(out, "spread_ns", &group->spread, 1);
-    put_measure(out, "lost_ns", &group->lost, 1);
-    put_measure(out, "tree_ns", &group->tree, 1);
-    put_measure(out, "departure_ns", &group->departure, 1);
-    put_measure(out, "imbalance", &group->imbalance, 1000);
+    es_measure_write(out, "time_ns", &group->time, 1);
+    es_measure_write(out, "spread_ns", &group->spread, 1);
+    es_measure_write(out, "lost_ns", &group->lost, 1);
+    es_measure_write(out, "tree_ns", &group->tree, 1);
+    es_measure_write(out, "departure_ns", &group->departure, 1);
+    es_measure_write(out, "imbalance", &group->imbalance, 1000);
     es_json_out_end(out);
 }
 

@@ -184,23 +184,6 @@ int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t w
 /* --- JSON --------------------------------------------------------------------------
  */
 
-static void put_measure(struct es_json_out *out,
-                        const char *key,
-                        const struct es_measure *measure)
-{
-    es_json_out_begin_object(out, key);
-    es_json_out_unsigned(out, "count", measure->count);
-    es_json_out_unsigned(out, "sum", measure->sum);
-    es_json_out_real(out, "mean", measure->mean);
-    es_json_out_real(out, "deviation", es_measure_deviation(measure));
-    es_json_out_unsigned(out, "min", measure->least);
-    es_json_out_unsigned(out, "max", measure->greatest);
-    es_json_out_unsigned(out, "p50", es_quantiles_at(&measure->quantiles, 0.5));
-    es_json_out_unsigned(out, "p95", es_quantiles_at(&measure->quantiles, 0.95));
-    es_json_out_unsigned(out, "p99", es_quantiles_at(&measure->quantiles, 0.99));
-    es_json_out_end(out);
-}
-
 static void put_row(struct es_json_out *out, const struct es_node_row *row)
 {
     char key[40];
@@ -217,10 +200,10 @@ static void put_row(struct es_json_out *out, const struct es_node_row *row)
     es_json_out_signed(out, "member", row->rank);
     es_json_out_string(out, "host", row->host[0] ? row->host : NULL);
     es_json_out_unsigned(out, "count", row->count);
-    put_measure(out, "wait_ns", &row->wait);
-    put_measure(out, "spread_ns", &row->spread);
-    put_measure(out, "up_ns", &row->up);
-    put_measure(out, "down_ns", &row->down);
+    es_measure_write(out, "wait_ns", &row->wait, 1);
+    es_measure_write(out, "spread_ns", &row->spread, 1);
+    es_measure_write(out, "up_ns", &row->up, 1);
+    es_measure_write(out, "down_ns", &row->down, 1);
     es_json_out_begin_array(out, "children");
     for (size_t i = 0; i < row->child_count; i++) {
         es_json_out_begin_object(out, NULL);
