@@ -92,9 +92,10 @@ static int write_text(const char *path, const char *text, struct es_error *error
     return code;
 }
 
+/* `trees` are those of this request; NULL: the run has none. */
 static int write_plan(const struct es_pathmap *map,
                       const char *run,
-                      bool trees,
+                      const struct es_run_request *trees,
                       struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -107,7 +108,7 @@ static int write_plan(const struct es_pathmap *map,
     if (code < 0)
         return code;
     if (trees)
-        code = esi_run_trees_plan(&plan);
+        code = esi_run_trees_plan(trees, &plan);
     if (code == 0)
         code = es_plan_format(&plan, &text);
     es_plan_fini(&plan);
@@ -252,7 +253,7 @@ static int fill_directory(const struct es_run_request *request,
     if (code == 0)
         code = write_map(map, setup->name, error);
     if (code == 0)
-        code = write_plan(map, setup->name, trees != NULL, error);
+        code = write_plan(map, setup->name, trees ? request : NULL, error);
     if (code == 0 && trees)
         code = write_trees(setup->name, trees, error);
     if (code == 0)

@@ -115,15 +115,20 @@ int esi_run_trees_text(const struct es_run_request *request,
     return code;
 }
 
-int esi_run_trees_plan(struct es_plan *plan)
+int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *plan)
 {
+    size_t count = plan->count;
+
     for (size_t i = 0; i < plan->count; i++) {
         const struct es_collector_plan *collector = &plan->collectors[i];
         if ((collector->classes & ES_CLASSES_TREE) != 0 ||
             es_class_by_name(collector->name) >= ES_CLASS_CONTRIBUTE)
             return 0;
     }
-    return es_plan_add_trees(plan);
+    int code = es_plan_add_trees(plan);
+    for (size_t i = count; code == 0 && request->threshold && i < plan->count; i++)
+        plan->collectors[i].threshold = request->threshold;
+    return code;
 }
 
 int esi_run_trees_set(const char *text)

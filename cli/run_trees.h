@@ -18,8 +18,9 @@ int esi_run_trees_text(const struct es_run_request *request,
                        struct es_error *error,
                        char **ret_text);
 
-/* Has the plan record what happens inside trees, if it says nothing of it.  -ENOMEM. */
-int esi_run_trees_plan(struct es_plan *plan);
+/* Has the plan record what happens inside trees, if it says nothing of it, with the
+ * threshold of the request.  -ENOMEM. */
+int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *plan);
 
 /* Hands the rules to the ranks: into this process's environment.  -errno. */
 int esi_run_trees_set(const char *text);

@@ -12,7 +12,7 @@ trap clear_up EXIT
 # Ranks spin where there are more of them than processors: they are made to yield.
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
 run=$prefix-classes
-timeout -k 5 60 "$eventspace" run -n 4 --trees=kary:2 --name "$run" --keep \
+timeout -k 5 60 "$eventspace" run -n 4 --trees=kary:2 --threshold 600 --name "$run" --keep \
     --launcher "$MPIEXEC -genv LD_PRELOAD $shim" -- \
     "$top_builddir/apps/imbalance" --iterations 20 >"$folder/out" 2>&1 </dev/null ||
     fault "$(cat "$folder/out")"
@@ -34,4 +34,13 @@ shown arrival "tree arrival down" 60
 shown departure "tree departure up" 20
 shown departure "tree departure down" 60
 shown collective "tree arrival up" 0
+
+# Their elements are as large as the others, and listed with them.
+expect 0 "$eventspace" list --elements --format json "$run"
+elements=$(grep -c '"type":"element"' "$folder/out")
+[ "$elements" -ge 20 ] || fault "$elements elements: $(cat "$folder/out")"
+[ "$elements" -eq "$(grep -c '"threshold":600,' "$folder/out")" ] ||
+    fault "other thresholds: $(cat "$folder/out")"
+contains out '"1.0/point-to-point"'
+contains out '"1.0/arrival"'
 finish
