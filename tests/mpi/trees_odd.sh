@@ -23,6 +23,16 @@ for what in kinds types names children quiet session waitall; do
     check "$what: by tree" observe 3 "$bin/trees_odd" $what
     [ "$what" = quiet ] || check "$what: goes by trees" grep -q '	tree ' <(tuples)
 done
+
+# What MPI answers to all sorts of calls, right ones and wrong ones.
+for program in promises newer; do
+    unset EVENTSPACE_TREES
+    ranks 2 "$bin/$program" 2>/dev/null | sort >"$work/plain"
+    export EVENTSPACE_TREES=$(rules binomial)
+    observe 2 "$bin/$program" 2>/dev/null | sort >"$work/trees"
+    check "$program prints the same" diff "$work/plain" "$work/trees"
+done
+
 export EVENTSPACE_TREES=$(rules linear)
 observe 3 "$bin/trees_odd" abort >"$work/out" 2>&1
 expect 9 'the status of MPI_Abort()'
