@@ -92,7 +92,6 @@ struct esi_tree_run {
     const struct esi_run_half *up; /* NULL = none */
     const struct esi_run_half *down;
     bool is_root;
-    bool is_heap; /* not the caller's memory */
     bool in_place;
     int error; /* MPI's code of the first failure */
     int child_count;
