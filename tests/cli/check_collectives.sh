@@ -134,6 +134,26 @@ if "$eventspace" run --help | grep -q -- --trees; then
     expect 2 "$eventspace" collectives --map "$folder/none.json" "$prefix-tree"
 fi
 
+# The monitor's scopes are changed while it looks on; nothing is lost by it.
+if "$eventspace" run --help | grep -q -- --trees; then
+    "$eventspace" run -n 4 --trees=kary:2 --launcher "$launcher" --name "$prefix-changed" \
+        -- "$late" --work-us 5000 --sleep --iterations 1000 >"$folder/changed" 2>&1 \
+        </dev/null &
+    await 20 "$eventspace" list "$prefix-changed"
+    timeout 60 "$eventspace" collectives --nodes --by-size --format json \
+        "$prefix-changed" >"$folder/shown" &
+    await 20 "$eventspace" scope show collectives-nodes "$prefix-changed"
+    expect 0 "$eventspace" scope set collectives-nodes node-threads=2 batch=50 \
+        "$prefix-changed"
+    expect 0 "$eventspace" scope set collectives shape=flat "$prefix-changed"
+    wait
+    cp "$folder/shown" "$folder/out"
+    holds 'operation["MPI_Allreduce"]["count"] == 1000 and
+        operation["MPI_Allreduce"]["least_bytes"] == 8' changed
+    holds 'sum(o["count"] for o in lines if o["type"] == "node") == 2000' changed
+    holds 'summary["lost_tuples"] == summary["incomplete"] == 0' changed
+fi
+
 # A live run is followed to its end; what the monitor shows before is thrown away.
 "$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-live" -- "$late" \
     --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
