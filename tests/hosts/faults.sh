@@ -10,7 +10,7 @@
 . "${0%/*}/functions.sh"
 
 # Of some seconds: longer than a fault takes, and its result is known beforehand.
-program=("$apps/windtunnel" --rows 704 --matrices 2 --iterations 1500)
+program=("$apps/windtunnel" --rows 704 --matrices 2 --iterations 2000)
 table=$work/table
 
 result() { # FILE
@@ -116,10 +116,10 @@ nested_killed() {
     observe --threshold 60000
     for host in a0 a1; do
         hosts exec $host kill -9 "$(pid_of $host eventspaced)"
-        sleep 0.3
+        sleep 0.2
         restart_server $host
         expect 0 "$fault: $host started again"
-        sleep 0.5
+        sleep 0.3
     done
     check "$fault: the program still runs" is_running
     ran_on

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
         }
         goes_on = MPI_Wtime() < end;
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        usleep(1000);
+        usleep(2000);
     }
     if (rank == 0)
         printf("rounds %d\n", number);

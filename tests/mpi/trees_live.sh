@@ -12,7 +12,7 @@ trees() {
 
 printf 'eventspace-plan 1\n' >"$work/plan"
 for class in collective contribute arrival departure; do
-    echo "collector $class classes=$class threshold=65536" >>"$work/plan"
+    echo "collector $class classes=$class threshold=131071" >>"$work/plan"
 done
 echo end >>"$work/plan"
 export EVENTSPACE_PLAN=$work/plan
