@@ -327,10 +327,11 @@ static void interrupt(int signal)
     interrupted = 1;
 }
 
-/* The first one asks for the summary, a second one ends the process. */
+/* They ask for the summary, however often they come: timeout(1) and terminals send them
+ * to a process and to its group.  All that is waited for then has a limit. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = interrupt};
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
