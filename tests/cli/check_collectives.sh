@@ -168,14 +168,14 @@ holds 'operation["MPI_Barrier"]["count"] == 200 and summary["over"]' live
 holds 'summary["culprit"] == 1 and sum(o["type"] == "summary" for o in lines) > 1' live
 holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
 
-# Interrupted it sums up all the same; timeout(1) passes the signal on twice.
+# Interrupted it sums up all the same.
 "$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-stopped" -- "$late" \
     --ranks-late 1 --late-us 10000 --sleep --iterations 2000 \
     >"$folder/stopped" 2>&1 </dev/null &
 launched=$!
 await 20 "$eventspace" list "$prefix-stopped"
-timeout -k 5 60 "$eventspace" collectives --format json --follow -i 0.5 \
-    "$prefix-stopped" >"$folder/out" 2>"$folder/err" &
+"$eventspace" collectives --format json --follow -i 0.5 "$prefix-stopped" \
+    >"$folder/out" 2>"$folder/err" &
 monitor=$!
 await 30 grep -q '"rank"' "$folder/out"
 kill -INT $monitor
