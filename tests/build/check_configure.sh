@@ -33,7 +33,7 @@ refuse() { # PATTERN... : configure must fail and name each
 unset MPICC MPIFC MPIEXEC PKG_CONFIG_PATH
 path=$PATH
 options=(PKG_CONFIG_LIBDIR="$work/empty" --with-mpi="$work/empty")
-packages='libhwloc-dev libjansson-dev libssl-dev mpich libmpich-dev'
+packages='libhwloc-dev libjansson-dev libssl-dev libpcre2-dev mpich libmpich-dev'
 refuse 'hwloc >=' 'jansson >=' 'openssl >=' 'no mpicc' "apt-get install $packages"
 
 listed=$("$top_srcdir/tools/install-deps" --list)

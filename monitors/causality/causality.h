@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * From the tuples of a run to an event set (docs/causality.md): finds the ends of
+ * messages, the members of collective operations and the epochs of one-sided ones, and
+ * gives an ordered stream of events (order/event.h).
+ *
+ *   es_causality_create(&config, &causality);
+ *   es_causality_add_process(causality, &process, &p);
+ *   es_causality_add_element(causality, p, thread, classes, &e);
+ *   es_causality_set_communicator(causality, p, index, &communicator);
+ *   es_causality_add(causality, e, &timed);  ...
+ *   es_causality_settle(causality);                 after each complete reading
+ *   es_causality_finish(causality);
+ *
+ * Where tuples come from does not matter: a live scope (causality_scope.h) or an
+ * archive (causality_archive.h).  The tuples of an element come in the order in which
+ * they were published.  Those of a thread's several elements are put in the thread's
+ * order: what was published before something that was read is read at the latest by the
+ * next complete reading.
+ *
+ * Streaming: what is matched is given and forgotten.  Memory is bounded by what is
+ * unmatched, and that by `held_max`: beyond it the oldest that waits is given without
+ * its partners, and counted.
+ *
+ * Pure logic; one object is one thread's at a time.
+ */
+#ifndef ES_MONITORS_CAUSALITY_CAUSALITY_H
+#define ES_MONITORS_CAUSALITY_CAUSALITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/tuple.h"
+#include "monitors/order/event.h"
+
+struct es_causality_config {
+    struct es_set_sink sink; /* gets the ordered stream */
+    bool attributes;         /* events are to have their attributes and texts */
+    size_t held_max;         /* tuples that wait at most; 0 = 2^20 */
+};
+
+struct es_causality;
+
+/* 0, -ENOMEM. */
+int es_causality_create(const struct es_causality_config *config,
+                        struct es_causality **ret_causality);
+/* Accepts NULL. */
+void es_causality_destroy(struct es_causality *causality);
+
+/* --- What is known of the run; texts are copied --------------------------------------
+ */
+
+struct es_causal_process {
+    const char *host;
+    int rank;          /* in its world; -1 = not known */
+    uint64_t identity; /* tells processes of one rank apart: another world's, a later
+                          one's; such as the pid and its start time */
+};
+
+/* A process; the same one again gets the number that it has.  0 or -ENOMEM. */
+int es_causality_add_process(struct es_causality *causality,
+                             const struct es_causal_process *process,
+                             uint32_t *ret_process);
+/* One element of a thread of a process.  `classes`: bits of enum es_class. */
+int es_causality_add_element(struct es_causality *causality,
+                             uint32_t process,
+                             int thread,
+                             uint32_t classes,
+                             uint32_t *ret_element);
+
+struct es_causal_communicator {
+    uint64_t key[2]; /* alike in all members */
+    const char *name;
+    int rank;             /* own */
+    int size;             /* of the local group */
+    int remote_size;      /* 0 unless an intercommunicator */
+    const int32_t *world; /* ranks of the local group's members; NULL = not known (yet);
+                             they may be told for another process with this key */
+    const int32_t *remote_world;
+};
+
+/* Index `index` of a process's table; may be told again when more is known, or when the
+ * index has come to stand for another communicator. */
+int es_causality_set_communicator(struct es_causality *causality,
+                                  uint32_t process,
+                                  uint16_t index,
+                                  const struct es_causal_communicator *communicator);
+
+/* --- Tuples
+ * --------------------------------------------------------------------------- */
+
+struct es_causal_tuple {
+    struct es_tuple tuple; /* in ticks of its process, in native byte order */
+    uint64_t start_ns;     /* run time: for the attributes, and to tell what is lost */
+    uint64_t stop_ns;
+};
+
+/* 0, -ENOMEM, or what the sink returned.  An operation under way (stop 0) may be added
+ * after all others of its thread, when no more will come. */
+int es_causality_add(struct es_causality *causality,
+                     uint32_t element,
+                     const struct es_causal_tuple *tuple);
+
+/* `lost` tuples of an element are missing at this point. */
+int es_causality_lose(struct es_causality *causality, uint32_t element, uint64_t lost);
+
+/* A reading has ended that got from all elements all there was. */
+int es_causality_settle(struct es_causality *causality);
+
+/* Nothing more will come: gives all that waits. */
+int es_causality_finish(struct es_causality *causality);
+
+/* --- What was found
+ * -------------------------------------------------------------------- */
+
+struct es_causality_totals {
+    uint64_t tuples;
+    uint64_t events;
+    uint64_t messages;    /* matched */
+    uint64_t syncs;       /* of them: a synchronous send and a blocking receive */
+    uint64_t collectives; /* instances that are complete */
+    uint64_t epochs;      /* one-sided: pairs of a post and a start, and of a complete
+                             and a wait */
+    uint64_t lost;        /* tuples */
+    uint64_t unmatched_sends;    /* given, and nobody was seen to receive them */
+    uint64_t unmatched_receives; /* given without their sends */
+    uint64_t unnumbered;         /* that have no matching number */
+    uint64_t incomplete;         /* collectives that were given with members missing */
+    uint64_t late;     /* receives whose place in their thread had gone by: they
+                          stand later */
+    uint64_t unplaced; /* tuples whose communicator is not known */
+    size_t held;       /* tuples that wait now */
+};
+
+void es_causality_totals(const struct es_causality *causality,
+                         struct es_causality_totals *ret_totals);
+
+/* Whether the order is only a lower bound: something above was lost or left unmatched.
+ */
+bool es_causality_is_incomplete(const struct es_causality *causality);
+
+/* Of each channel on which ends were left unmatched.  Ranks are of the world; a side
+ * that is not known is -1. */
+struct es_causal_channel {
+    const char *communicator;
+    int source;
+    int destination;
+    int tag;
+    uint64_t sends;
+    uint64_t receives;
+};
+void es_causality_foreach_unmatched(
+    const struct es_causality *causality,
+    void (*visit)(void *data, const struct es_causal_channel *channel),
+    void *data);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * order_private.h - what a store of the order does; order.c does the rest alike for
+ * all.
+ *
+ * order.c checks arguments, counts events and publishes the counts: a store sees valid
+ * traces and partners only, and never a query about an event that was not appended.
+ */
+#ifndef ES_MONITORS_ORDER_ORDER_PRIVATE_H
+#define ES_MONITORS_ORDER_ORDER_PRIVATE_H
+
+#include "monitors/order/order.h"
+
+struct esi_store; /* each store's own */
+
+struct esi_store_ops {
+    const char *name;
+    const char *help;
+    int (*create)(const struct es_order_config *config,
+                  struct es_error *error,
+                  struct esi_store **ret_store);
+    void (*destroy)(struct esi_store *store); /* never NULL */
+    int (*add_trace)(struct esi_store *store);
+    /* The event `id` is the next of its trace.  0 or -ENOMEM: the store is as it was.
+     */
+    int (*append)(struct esi_store *store,
+                  struct es_event_id id,
+                  enum es_event_kind kind,
+                  const struct es_event_id *partners,
+                  size_t partner_count);
+    int (*append_sync)(struct esi_store *store,
+                       struct es_event_id id,
+                       struct es_event_id other);
+    /* Of events on different traces, which are not the halves of one sync (order.c does
+     * not know: the store sees to that).  1, 0, -ESTALE or -EIO. */
+    int (*precedes)(const struct esi_store *store,
+                    struct es_event_id a,
+                    struct es_event_id b);
+    /* Of an event on another trace; NULL: found by asking `precedes`. */
+    int64_t (*greatest_predecessor)(const struct esi_store *store,
+                                    struct es_event_id event,
+                                    uint32_t trace);
+    /* What it has forgotten of a trace: events up to this index; NULL = nothing ever.
+     */
+    uint32_t (*forgotten)(const struct esi_store *store, uint32_t trace);
+    /* Adds its own to what order.c has filled in: all but events and traces. */
+    void (*statistics)(const struct esi_store *store,
+                       struct es_order_statistics *statistics);
+};
+
+extern const struct esi_store_ops esi_store_dense;
+extern const struct esi_store_ops esi_store_cluster;
+extern const struct esi_store_ops esi_store_epoch;
+
+#endif
