@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/json_out.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
@@ -229,30 +230,14 @@ static void csv_header(const struct es_events_printer *printer)
           printer->stream);
 }
 
-void esi_events_print_csv_text(const struct es_events_printer *printer,
-                               const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, printer->stream);
-        return;
-    }
-    fputc('"', printer->stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', printer->stream);
-        fputc(*text, printer->stream);
-    }
-    fputc('"', printer->stream);
-}
-
 static void csv_origin(const struct es_events_printer *printer,
                        const char *type,
                        const struct es_origin *origin)
 {
     fprintf(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
-    esi_events_print_csv_text(printer, origin->host);
+    es_csv_text(printer->stream, origin->host);
     fputc(',', printer->stream);
-    esi_events_print_csv_text(printer, origin->name);
+    es_csv_text(printer->stream, origin->name);
 }
 
 static void csv_number(const struct es_events_printer *printer,
@@ -281,10 +266,10 @@ static int csv_event(void *data, const struct es_event *event)
 
     csv_origin(printer, open ? "open" : "event", event->origin);
     fprintf(printer->stream, ",%" PRIu64 ",", event->position);
-    esi_events_print_csv_text(printer, es_operation_name(activity->operation));
+    es_csv_text(printer->stream, es_operation_name(activity->operation));
     fprintf(printer->stream, ",%s,", class_of(activity));
-    esi_events_print_csv_text(printer,
-                              activity->has_communicator ? activity->communicator : "");
+    es_csv_text(printer->stream,
+                activity->has_communicator ? activity->communicator : "");
     csv_partner(printer, activity->peer, activity->peer >= 0);
     csv_partner(printer, activity->tag, true);
     csv_number(printer, activity->bytes, true);
@@ -292,7 +277,7 @@ static int csv_event(void *data, const struct es_event *event)
     csv_number(printer, shown_time(printer, activity->start_ns), true);
     csv_number(printer, shown_time(printer, activity->stop_ns), !open);
     fputs(",,", printer->stream);
-    esi_events_print_csv_text(printer, awaits ? awaits : "");
+    es_csv_text(printer->stream, awaits ? awaits : "");
     fputs("\r\n", printer->stream);
     return state_of(printer);
 }

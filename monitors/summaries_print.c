@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/csv.h"
 #include "base/json_out.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
@@ -219,7 +220,7 @@ static void csv_integer(const struct es_events_printer *printer, int value, bool
 static void csv_word(const struct es_events_printer *printer, const char *word)
 {
     fputc(',', printer->stream);
-    esi_events_print_csv_text(printer, word);
+    es_csv_text(printer->stream, word);
 }
 
 static void csv_figures(const struct es_events_printer *printer,

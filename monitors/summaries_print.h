@@ -18,8 +18,4 @@ void esi_summaries_print_csv_loss(const struct es_events_printer *printer,
 void esi_summaries_print_csv_end(const struct es_events_printer *printer,
                                  uint64_t lost);
 
-/* "a,b" where no quotes are needed: a text as a CSV field; in events_print.c. */
-void esi_events_print_csv_text(const struct es_events_printer *printer,
-                               const char *text);
-
 #endif

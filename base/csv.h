@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Fields of comma-separated values (RFC 4180); lines end in "\r\n". */
+#ifndef ES_BASE_CSV_H
+#define ES_BASE_CSV_H
+
+#include <stdio.h>
+
+/* Writes a field, in quotes where it needs them.  Write errors stay in the stream. */
+void es_csv_text(FILE *stream, const char *text);
+
+#endif
