@@ -92,9 +92,11 @@ int es_order_append(struct es_order *order,
 int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other);
 
 /* Events are appended as an ordered stream (event.h) comes; es_set_sink for a stream
- * whose traces and events are all of this order.  Half a sync at the end is an error.
- */
+ * whose traces and events are all of this order.  -EINVAL: the stream is not ordered.
+ * One stream at a time. */
 struct es_set_sink es_order_sink(struct es_order *order);
+/* After a stream: 0, or -EINVAL if it ended with half a sync, which is not appended. */
+int es_order_sink_end(const struct es_order *order);
 
 /* --- Asking ------------------------------------------------------------------------
  */
@@ -163,8 +165,22 @@ struct es_order_statistics {
     uint64_t forgotten_events;
 };
 
+/* May run together with appending: then figures may be one event apart. */
 void es_order_statistics(const struct es_order *order,
                          struct es_order_statistics *ret_statistics);
+
+/* Parts of Fidge/Mattern vectors, 0 where there are no events.  "actual" is of vectors
+ * with an entry for each trace, "fixed" of vectors of `vector_elements`. */
+struct es_order_ratios {
+    double actual;
+    double fixed;
+    double communication_actual;
+    double communication_fixed;
+    double stored; /* stored_bytes, of vectors of four bytes a trace */
+};
+
+void es_order_ratios(const struct es_order_statistics *statistics,
+                     struct es_order_ratios *ret_ratios);
 
 /* The stores' names and a line of help each, ended by a name that is NULL. */
 struct es_order_store_help {

@@ -42,7 +42,7 @@ struct esi_store_ops {
                                     struct es_event_id event,
                                     uint32_t trace);
     /* What it has forgotten of a trace: events up to this index; NULL = nothing ever.
-     */
+     * No event that is kept may precede one that is forgotten. */
     uint32_t (*forgotten)(const struct esi_store *store, uint32_t trace);
     /* Adds its own to what order.c has filled in: all but events and traces. */
     void (*statistics)(const struct esi_store *store,

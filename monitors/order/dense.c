@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * dense.c - a whole vector for each event (Fidge, Mattern): the reference for all other
+ * stores, and the floor that they are measured against.
+ *
+ * With events counted from 1, an event's vector has its own index in the entry of its
+ * trace; elsewhere one more than the index of its greatest predecessor there, or 0.
+ * Both halves of a sync have one vector, in which the entries of both traces are own
+ * ones.  A vector has an entry for each trace that was there when it was made; later
+ * traces have 0.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/order/order_private.h"
+#include "monitors/order/rows.h"
+
+static const uint32_t NO_TRACE = UINT32_MAX;
+
+/* Of an event. */
+struct stamp {
+    uint64_t at;      /* of its vector among the entries */
+    uint32_t entries; /* of its vector */
+    uint32_t other;   /* where the other half of a sync is; NO_TRACE */
+};
+
+struct trace {
+    struct es_rows stamps; /* struct stamp of event i at i - 1 */
+};
+
+struct esi_store {
+    struct es_rows traces;
+    struct es_rows entries; /* uint32_t */
+    uint64_t trace_count;   /* the writer's */
+    /* The writer's; relaxed, only for statistics. */
+    _Atomic uint64_t elements;
+    _Atomic uint64_t communication_elements;
+};
+
+static int dense_create(const struct es_order_config *config,
+                        struct es_error *error,
+                        struct esi_store **ret_store)
+{
+    struct esi_store *store = calloc(1, sizeof *store);
+
+    (void)config;
+    if (!store)
+        return es_error_set(error, -ENOMEM, "out of memory");
+    es_rows_init(&store->traces, sizeof(struct trace), 4);
+    es_rows_init(&store->entries, sizeof(uint32_t), 10);
+    *ret_store = store;
+    return 0;
+}
+
+static void dense_destroy(struct esi_store *store)
+{
+    for (uint64_t i = 0; i < store->trace_count; i++)
+        es_rows_fini(&((struct trace *)es_rows_at(&store->traces, i))->stamps);
+    es_rows_fini(&store->traces);
+    es_rows_fini(&store->entries);
+    free(store);
+}
+
+static int dense_add_trace(struct esi_store *store)
+{
+    struct trace trace;
+    int code;
+
+    es_rows_init(&trace.stamps, sizeof(struct stamp), 4);
+    code = es_rows_push(&store->traces, &trace);
+    if (code >= 0)
+        store->trace_count++;
+    return code;
+}
+
+/* Its stamp and vector were written before the event's count was published. */
+static const struct stamp *stamp_of(const struct esi_store *store,
+                                    struct es_event_id id)
+{
+    const struct trace *trace = es_rows_at(&store->traces, id.trace);
+
+    return es_rows_at(&trace->stamps, id.index - 1);
+}
+
+static const uint32_t *vector_of(const struct esi_store *store,
+                                 const struct stamp *stamp)
+{
+    return es_rows_at(&store->entries, stamp->at);
+}
+
+/* Room for the stamp of a trace's next event, the same again if it was not used. */
+static struct stamp *make_stamp(struct esi_store *store, struct es_event_id id)
+{
+    struct trace *trace = es_rows_at(&store->traces, id.trace);
+
+    if (es_rows_count(&trace->stamps) >= id.index)
+        return es_rows_at(&trace->stamps, id.index - 1);
+    return es_rows_extend(&trace->stamps, 1, NULL);
+}
+
+/* Raises a vector to another that is not longer.  In blocks, which the compiler turns
+ * into vector instructions also where it is shy of loops of unknown length. */
+static void raise_vector(uint32_t *restrict vector,
+                         const uint32_t *restrict other,
+                         uint32_t entries)
+{
+    enum { BLOCK = 16 };
+    uint32_t i = 0;
+
+    for (; i + BLOCK <= entries; i += BLOCK)
+        for (uint32_t j = i; j < i + BLOCK; j++)
+            vector[j] = other[j] > vector[j] ? other[j] : vector[j];
+    for (; i < entries; i++)
+        vector[i] = other[i] > vector[i] ? other[i] : vector[i];
+}
+
+static void raise_entry(uint32_t *entry, uint32_t value)
+{
+    if (value > *entry)
+        *entry = value;
+}
+
+/* Raises a vector to FM' of an event: its vector with its own entries one larger. */
+static void raise_to_event(const struct esi_store *store,
+                           uint32_t *vector,
+                           struct es_event_id id)
+{
+    const struct stamp *stamp = stamp_of(store, id);
+    const uint32_t *other = vector_of(store, stamp);
+
+    raise_vector(vector, other, stamp->entries);
+    raise_entry(&vector[id.trace], id.index + 1);
+    if (stamp->other != NO_TRACE)
+        raise_entry(&vector[stamp->other], other[stamp->other] + 1);
+}
+
+/* Begins a vector of zeros with FM' of the trace's last event, whose own entry is left
+ * to the caller. */
+static void begin_vector(const struct esi_store *store,
+                         uint32_t *vector,
+                         struct es_event_id id)
+{
+    const struct stamp *last;
+
+    if (id.index == 1)
+        return;
+    last =
+        stamp_of(store, (struct es_event_id){.trace = id.trace, .index = id.index - 1});
+    memcpy(vector, vector_of(store, last), last->entries * sizeof *vector);
+    if (last->other != NO_TRACE)
+        vector[last->other]++;
+}
+
+static void add_relaxed(_Atomic uint64_t *sum, uint64_t more)
+{
+    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
+
+    atomic_store_explicit(sum, before + more, memory_order_relaxed);
+}
+
+static void count_elements(struct esi_store *store, enum es_event_kind kind)
+{
+    add_relaxed(&store->elements, store->trace_count);
+    if (kind != ES_EVENT_UNARY)
+        add_relaxed(&store->communication_elements, store->trace_count);
+}
+
+static int dense_append(struct esi_store *store,
+                        struct es_event_id id,
+                        enum es_event_kind kind,
+                        const struct es_event_id *partners,
+                        size_t partner_count)
+{
+    struct stamp *stamp = make_stamp(store, id);
+    uint32_t *vector;
+
+    if (!stamp)
+        return -ENOMEM;
+    vector = es_rows_extend(&store->entries, store->trace_count, &stamp->at);
+    if (!vector)
+        return -ENOMEM;
+    stamp->entries = (uint32_t)store->trace_count;
+    stamp->other = NO_TRACE;
+    begin_vector(store, vector, id);
+    for (size_t i = 0; i < partner_count; i++)
+        raise_to_event(store, vector, partners[i]);
+    vector[id.trace] = id.index;
+    count_elements(store, kind);
+    return 0;
+}
+
+static int dense_append_sync(struct esi_store *store,
+                             struct es_event_id id,
+                             struct es_event_id other)
+{
+    struct stamp *stamp = make_stamp(store, id);
+    struct stamp *other_stamp = make_stamp(store, other);
+    uint32_t *vector;
+
+    if (!stamp || !other_stamp)
+        return -ENOMEM;
+    vector = es_rows_extend(&store->entries, store->trace_count, &stamp->at);
+    if (!vector)
+        return -ENOMEM;
+    stamp->entries = (uint32_t)store->trace_count;
+    *other_stamp = *stamp;
+    stamp->other = other.trace;
+    other_stamp->other = id.trace;
+    begin_vector(store, vector, id);
+    if (other.index > 1)
+        raise_to_event(
+            store, vector,
+            (struct es_event_id){.trace = other.trace, .index = other.index - 1});
+    vector[id.trace] = id.index;
+    vector[other.trace] = other.index;
+    count_elements(store, ES_EVENT_SYNC);
+    count_elements(store, ES_EVENT_SYNC);
+    return 0;
+}
+
+static uint32_t entry_of(const struct esi_store *store,
+                         struct es_event_id id,
+                         uint32_t trace)
+{
+    const struct stamp *stamp = stamp_of(store, id);
+
+    return trace < stamp->entries ? vector_of(store, stamp)[trace] : 0;
+}
+
+static int dense_precedes(const struct esi_store *store,
+                          struct es_event_id a,
+                          struct es_event_id b)
+{
+    return a.index < entry_of(store, b, a.trace);
+}
+
+static int64_t dense_greatest_predecessor(const struct esi_store *store,
+                                          struct es_event_id event,
+                                          uint32_t trace)
+{
+    uint32_t entry = entry_of(store, event, trace);
+
+    return entry > 0 ? entry - 1 : 0;
+}
+
+static void dense_statistics(const struct esi_store *store,
+                             struct es_order_statistics *statistics)
+{
+    statistics->actual_elements =
+        atomic_load_explicit(&store->elements, memory_order_relaxed);
+    statistics->communication_actual_elements =
+        atomic_load_explicit(&store->communication_elements, memory_order_relaxed);
+    statistics->fixed_elements = statistics->events * statistics->vector_elements;
+    statistics->communication_fixed_elements =
+        statistics->communication_events * statistics->vector_elements;
+    statistics->stored_bytes =
+        es_rows_bytes(&store->entries) + es_rows_bytes(&store->traces);
+    for (uint32_t i = 0; i < statistics->traces; i++) {
+        const struct trace *trace = es_rows_at(&store->traces, i);
+
+        statistics->stored_bytes += es_rows_bytes(&trace->stamps);
+    }
+}
+
+const struct esi_store_ops esi_store_dense = {
+    .name = "dense",
+    .help = "a vector of all traces for each event (Fidge/Mattern); the reference",
+    .create = dense_create,
+    .destroy = dense_destroy,
+    .add_trace = dense_add_trace,
+    .append = dense_append,
+    .append_sync = dense_append_sync,
+    .precedes = dense_precedes,
+    .greatest_predecessor = dense_greatest_predecessor,
+    .statistics = dense_statistics,
+};
