@@ -57,6 +57,21 @@ static void read_awaited(const struct es_tuple *tuple, struct es_activity *activ
     }
 }
 
+/* The begin of a collective operation has its code in the tag, its instance where it
+ * is.
+ */
+static void read_begun(const struct es_tuple *tuple, struct es_activity *activity)
+{
+    const struct es_operation *begun;
+
+    if (strcmp(es_operation_name(tuple->operation), "MPI collective post") != 0)
+        return;
+    activity->tag = 0;
+    begun = es_operation_find((uint16_t)tuple->tag);
+    if (begun)
+        activity->awaited = begun->code;
+}
+
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,
                        const struct es_tuple *tuple,
@@ -85,5 +100,6 @@ void esi_activity_read(const struct es_scope *scope,
         activity.peer = ES_PEER_UNKNOWN;
     read_communicator(scope, origin, tuple, &activity);
     read_awaited(tuple, &activity);
+    read_begun(tuple, &activity);
     *ret_activity = activity;
 }

@@ -147,7 +147,9 @@ static void append_requests(char *out, size_t size, const struct es_activity *ac
     const struct es_operation *operation = es_operation_find(activity->operation);
     bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
     const char *relation = " of";
-    bool several = (completes || activity->awaited) && activity->bytes > 1;
+    bool begins =
+        strcmp(es_operation_name(activity->operation), "MPI collective post") == 0;
+    bool several = (completes || activity->awaited) && !begins && activity->bytes > 1;
 
     if (strncmp(es_operation_name(activity->operation), "MPI_Wait", 8) == 0)
         relation = " for";

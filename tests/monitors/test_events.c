@@ -284,6 +284,29 @@ static void waits_tell_in_words_for_what(void **state)
     }
 }
 
+static void the_begin_of_a_collective_says_of_which(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    int code = (int)code_of("MPI_Ibcast");
+
+    es_selection_init(&config.view.selection);
+    write_wait(fixture, "MPI collective post", 7, 1, code, 4096);
+    open_events(fixture, &config);
+    print(fixture, ES_EVENTS_TEXT, true);
+    assert_non_null(strstr(fixture->text,
+                           "  MPI collective post of MPI_Ibcast root 1 on "
+                           "MPI_COMM_WORLD, instance 7\n"));
+    write_wait(fixture, "MPI collective post", 8, 1, code, 4096);
+    print(fixture, ES_EVENTS_JSON, false);
+    assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":4096,\"sequence\":8,"));
+    assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Ibcast\"}\n"));
+    /* A tag that is no operation. */
+    write_wait(fixture, "MPI collective post", 8, 1, -1, 0);
+    print(fixture, ES_EVENTS_TEXT, true);
+    assert_non_null(strstr(fixture->text, "  MPI collective post with 1\n"));
+}
+
 static void waits_have_no_matching_number_but_what_they_await(void **state)
 {
     struct fixture *fixture = *state;
@@ -365,6 +388,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(json_and_csv_have_their_fields, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(waits_tell_in_words_for_what, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_begin_of_a_collective_says_of_which, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             waits_have_no_matching_number_but_what_they_await, set_up, tear_down),

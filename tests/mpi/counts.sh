@@ -7,6 +7,7 @@
 . "${top_srcdir:?not set}/tests/mpi/functions.sh"
 
 cat >"$work/expected" <<'EXPECTED'
+MPI collective post 4
 MPI_Allreduce 6
 MPI_Barrier 10
 MPI_Comm_dup 2

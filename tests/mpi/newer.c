@@ -102,6 +102,7 @@ static void persistent(void)
     int value = 0;
     int sum;
     MPI_Request request;
+    MPI_Request both[2];
 
     MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
                        &request);
@@ -112,7 +113,14 @@ static void persistent(void)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         check(sum == 1 + 2 * i, "MPI_Allreduce_init");
     }
-    MPI_Request_free(&request);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+    both[0] = request;
+    value = rank;
+    MPI_Startall(2, both);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    check(sum == 1, "MPI_Startall of MPI_Allreduce_init");
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&both[i]);
 }
 
 /* Rank 0 makes the parts ready in the opposite order; rank 1 polls for each. */

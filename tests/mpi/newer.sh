@@ -12,8 +12,10 @@ status=$?
 [ "$status" -eq 0 ] || skip "this MPI fails at it uncollected: exit status $status"
 
 cat >"$work/expected" <<'EXPECTED'
+MPI collective post 8
 MPI_Allreduce_c 2
-MPI_Allreduce_init 4
+MPI_Allreduce_init 6
+MPI_Barrier_init 2
 MPI_Bcast_c 2
 MPI_Finalize 2
 MPI_Grequest_complete 2
@@ -24,16 +26,17 @@ MPI_Isend_c 4
 MPI_Parrived 8
 MPI_Pready 8
 MPI_Recv_c 3
-MPI_Request_free 4
+MPI_Request_free 6
 MPI_Request_get_status 2
 MPI_Send_c 3
 MPI_Sendrecv receive 2
 MPI_Sendrecv_c 2
 MPI_Start 8
+MPI_Startall 2
 MPI_Start partitioned receive 2
 MPI_Start partitioned send 2
 MPI_Wait 10
-MPI_Waitall 2
+MPI_Waitall 4
 EXPECTED
 sort -o "$work/expected" "$work/expected"
 
@@ -79,6 +82,20 @@ for rank in 0 1; do
     }' "$work/tuples" >"$work/collective.$rank"
 done
 check 'collectives are alike in both ranks' diff "$work/collective.0" "$work/collective.1"
-[ "$(awk '{ printf "%s ", $4 }' "$work/collective.0")" = '0 1 2 3 ' ]
+[ "$(awk '{ printf "%s ", $4 }' "$work/collective.0")" = '0 1 2 3 4 5 ' ]
 expect 0 'collectives are numbered in order'
+
+# What completes later is told when it begins: code, instance and size are the same.
+codes='MPI_Allreduce_init 192 MPI_Barrier_init 180'
+for rank in 0 1; do
+    awk -F'\t' -v rank=$rank -v codes="$codes" '
+        BEGIN { n = split(codes, word, " "); for (i = 1; i < n; i += 2) code[word[i]] = word[i + 1] }
+        $1 == "tuple" && $2 == rank && ($5 in code) { print code[$5], $6, $7, $9, $10, $11 }
+    ' "$work/tuples" >"$work/begun"
+    awk -F'\t' -v rank=$rank '
+        $1 == "tuple" && $2 == rank && $5 == "MPI collective post" {
+            print $8, $6, $7, $9, $10, $11
+        }' "$work/tuples" >"$work/posts"
+    check "each start of a collective is told by rank $rank" diff "$work/begun" "$work/posts"
+done
 finish

@@ -114,6 +114,8 @@ static void leave_idup(struct esi_call *call,
             free(request.duplicate);
         }
     }
+    if (result == MPI_SUCCESS)
+        esi_write_post(call->thread, &call->tuple, esi_ticks());
     esi_exit(call);
 }
 

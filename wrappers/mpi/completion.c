@@ -343,12 +343,26 @@ void esi_posted_other(struct esi_call *call, int result, MPI_Request *request)
         put_request(call, ESI_REQUEST_OTHER, request);
 }
 
+void esi_write_post(struct esi_thread *thread,
+                    const struct es_tuple *begun,
+                    uint64_t stop)
+{
+    struct es_tuple post = *begun;
+
+    post.operation = ES_OP_MPI_collective_post;
+    post.tag = begun->operation;
+    post.stop = stop;
+    esi_write(thread, &post);
+}
+
 void esi_posted_collective(struct esi_call *call, int result, MPI_Request *request)
 {
     if (ESI_UNLIKELY(esi_is_late(call, result)))
         esi_leave_late(call, result);
-    if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS) {
         put_request(call, ESI_REQUEST_COLLECTIVE, request);
+        esi_write_post(call->thread, &call->tuple, esi_ticks());
+    }
     esi_exit(call);
 }
 

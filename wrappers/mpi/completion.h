@@ -68,6 +68,12 @@ void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int
 /* Publishes a completion call's own tuple, after those of what it completed. */
 void esi_leave_completion(struct esi_call *call, uint64_t stop);
 
+/* Tells that the collective operation of `begun`, whose own tuple comes when it is
+ * complete, has begun in a call that succeeded and ended at `stop`. */
+void esi_write_post(struct esi_thread *thread,
+                    const struct es_tuple *begun,
+                    uint64_t stop);
+
 /* Where MPI is to put a status that the program may not want. */
 static inline MPI_Status *esi_seen_status(MPI_Status *status, MPI_Status *own)
 {

@@ -5,7 +5,7 @@
  *
  * A start sends, posts or begins what the request was made for: each start writes a
  * tuple for its message (a receive's and a collective's when it completes) besides that
- * of the call.
+ * of the call; and that a collective has begun is told at once.
  */
 #include "config.h"
 
@@ -58,14 +58,15 @@ static void start_collective(struct esi_request *request, uint64_t now)
 }
 
 /* What a start does to one request.  Called before MPI starts it: a message may be on
- * its way, and received, before the call returns. */
-static void start(struct esi_call *call, uint64_t handle)
+ * its way, and received, before the call returns.  Returns whether the request is a
+ * collective's. */
+static bool start(struct esi_call *call, uint64_t handle)
 {
     struct esi_request request;
     uint64_t now = esi_ticks();
 
     if (!esi_request_get(handle, &request) || !request.persistent || request.active)
-        return;
+        return false;
     request.active = true;
     switch (request.kind) {
     case ESI_REQUEST_SEND:
@@ -79,34 +80,62 @@ static void start(struct esi_call *call, uint64_t handle)
         break;
     }
     esi_request_update(&request);
+    return request.kind == ESI_REQUEST_COLLECTIVE;
+}
+
+/* Ends a call that has started collective operations, which are told first. */
+static void leave_posts(struct esi_call *call, const MPI_Request *requests, int count)
+{
+    struct esi_request request;
+    uint64_t stop = esi_ticks();
+
+    for (int i = 0; i < count; i++)
+        if (esi_request_get(ESI_HANDLE(requests[i]), &request) && request.active &&
+            request.kind == ESI_REQUEST_COLLECTIVE)
+            esi_write_post(call->thread, &request.tuple, stop);
+    esi_leave_completion(call, stop);
+}
+
+static void leave_start(struct esi_call *call,
+                        int result,
+                        const MPI_Request *requests,
+                        int count,
+                        bool has_collective)
+{
+    if (ESI_UNLIKELY(has_collective && result == MPI_SUCCESS))
+        leave_posts(call, requests, count);
+    else
+        esi_leave(call, result);
 }
 
 int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
 {
     struct esi_call call;
+    bool has_collective;
     int result;
 
     if (request == NULL || !esi_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
         return next(request);
-    start(&call, ESI_HANDLE(*request));
+    has_collective = start(&call, ESI_HANDLE(*request));
     esi_open_completion(&call, request, 1);
     result = next(request);
-    esi_leave(&call, result);
+    leave_start(&call, result, request, 1, has_collective);
     return result;
 }
 
 int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requests[])
 {
     struct esi_call call;
+    bool has_collective = false;
     int result;
 
     if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
         return next(count, requests);
     for (int i = 0; i < count; i++)
-        start(&call, ESI_HANDLE(requests[i]));
+        has_collective |= start(&call, ESI_HANDLE(requests[i]));
     esi_open_completion(&call, requests, count);
     result = next(count, requests);
-    esi_leave(&call, result);
+    leave_start(&call, result, requests, count, has_collective);
     return result;
 }
 
