@@ -108,6 +108,36 @@ static void parts(void)
     MPI_Group_free(&world);
 }
 
+/* Copies keep the topology. */
+static void duplicates(MPI_Comm comm)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+
+    MPI_Comm_dup(comm, &copy);
+    use_and_free(&copy, "adjacent_dup");
+    MPI_Comm_idup(comm, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    use_and_free(&copy, "adjacent_idup");
+}
+
+/* Rank 0 hears from all others, with weights, and they from nobody. */
+static void star(void)
+{
+    MPI_Comm comm;
+    int others[16];
+    int weights[16];
+
+    for (int i = 1; i < size; i++) {
+        others[i - 1] = size - i;
+        weights[i - 1] = i;
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? size - 1 : 0, others,
+                                   weights, rank == 0 ? 0 : 1, (int[]){0}, (int[]){1},
+                                   MPI_INFO_NULL, 0, &comm);
+    use_and_free(&comm, "star");
+}
+
 static void topologies(void)
 {
     MPI_Comm comm;
@@ -125,6 +155,7 @@ static void topologies(void)
     use(comm, "cart");
     use_and_free(&row, rank < size / 2 ? "row0" : "row1");
     MPI_Comm_free(&comm);
+    star();
     for (int i = 0; i < size; i++) {
         index[i] = i + 1;
         edges[i] = (i + 1) % size;
@@ -133,6 +164,7 @@ static void topologies(void)
     use_and_free(&comm, "graph");
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, MPI_UNWEIGHTED, 1, &right,
                                    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    duplicates(comm);
     use_and_free(&comm, "adjacent");
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, (int[]){1}, &right, MPI_UNWEIGHTED,
                           MPI_INFO_NULL, 0, &comm);

@@ -13,12 +13,15 @@ check 'keys and groups are right' "$PYTHON" - "$work/tuples" <<'CHECK'
 import collections, sys
 
 members, sends, receives = collections.defaultdict(dict), set(), set()
+neighbours = collections.defaultdict(list)
 for line in open(sys.argv[1]):
     field = line.rstrip("\n").split("\t")
     if field[0] == "communicator" and field[9].startswith("c:"):
         if field[9] in members and int(field[1]) in members[field[9]]:
             sys.exit(f"{field[9]} is there twice in rank {field[1]}")
         members[field[9]][int(field[1])] = field
+    elif field[0] == "tuple" and field[4] == "MPI topology neighbour":
+        neighbours[field[5], int(field[1])].append(tuple(int(t) for t in field[6:9]))
     elif field[0] == "tuple" and field[4] == "MPI_Sendrecv":
         sends.add((field[5], field[1], field[6]))
     elif field[0] == "tuple" and field[4] == "MPI_Sendrecv receive":
@@ -46,11 +49,31 @@ for name, ranks in members.items():
         if not any(send[0] == key and int(send[1]) == rank for send in sends):
             sys.exit(f"{name}: no send of rank {rank}")
 expected = """dup dup2 dup_with_info idup idup2 split0 split1 split_some split_type create
-    create_group cart row0 row1 graph adjacent dist_graph inter inter_dup merge from_group
+    create_group cart row0 row1 star graph adjacent adjacent_dup adjacent_idup dist_graph inter inter_dup merge from_group
     from_group2""".split()
 missing = [name for name in expected if "c:" + name not in members]
 if missing:
     sys.exit(f"not there: {missing}")
+
+# Whom each of the four ranks hears from, in ranks of the communicator.
+left = [[3], [0], [1], [2]]
+topologies = {
+    "cart": [[2, 1, 1], [3, 0, 0], [0, 3, 3], [1, 2, 2]],
+    "row0": [[1, 1], [0, 0]], "row1": [None, None, [1, 1], [0, 0]],
+    "star": [[3, 2, 1], [], [], []], "graph": [[1], [2], [3], [0]],
+    "adjacent": left, "adjacent_dup": left, "adjacent_idup": left, "dist_graph": left,
+}
+for key, name in keys.items():
+    for rank in members[name]:
+        found = neighbours.pop((key, rank), None)
+        wanted = topologies.get(name[2:])
+        if wanted is not None:
+            peers = wanted[rank]
+            wanted = [(peer, len(peers), i) for i, peer in enumerate(peers)] or [(-1, 0, 0)]
+        if found != wanted:
+            sys.exit(f"{name}: neighbours of rank {rank} are {found} and not {wanted}")
+if neighbours:
+    sys.exit(f"neighbours without a topology: {neighbours}")
 CHECK
 
 # 100,000 of them, each a parent and a child: a few bytes each may stay.

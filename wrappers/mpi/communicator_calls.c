@@ -14,6 +14,7 @@
 #include "wrappers/collective/held.h"
 #include "wrappers/collective/patient.h"
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/topology.h"
 
 /* Registers what the call has made, and publishes its tuple.  Without a parent that all
  * members have in common, `token` is what they agree on. */
@@ -24,14 +25,18 @@ static void leave_made(struct esi_call *call,
                        const MPI_Comm *made)
 {
     uint16_t operation = call->tuple.operation;
+    struct esi_comm *comm = NULL;
 
     call->tuple.stop = call->open ? esi_ticks() : 0;
     if (ESI_UNLIKELY(esi_is_late(call, result)))
         esi_leave_late(call, result);
     if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
-        esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
+        comm =
+            esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
+    if (comm != NULL)
+        esi_write_neighbours(call->thread, *made, comm, esi_ticks());
     esi_exit(call);
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrappers/mpi/topology.h"
+
 /* How many requests of a completion call are looked at to say what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
 
@@ -158,15 +160,20 @@ static void completed_collective(struct esi_thread *thread,
         esi_comm_unref(request->comm);
 }
 
-static void completed_duplicate(const struct esi_request *request)
+static void completed_duplicate(struct esi_thread *thread,
+                                const struct esi_request *request,
+                                uint64_t stop)
 {
+    struct esi_comm *comm = NULL;
     MPI_Comm made;
 
     memcpy(&made, request->duplicate->made, sizeof made);
     if (made != MPI_COMM_NULL)
-        esi_comm_register_with_key(made, request->comm, request->tuple.operation,
-                                   request->duplicate->key);
+        comm = esi_comm_register_with_key(made, request->comm, request->tuple.operation,
+                                          request->duplicate->key);
     free(request->duplicate);
+    completed_collective(thread, request, stop);
+    esi_write_neighbours(thread, made, comm, stop);
 }
 
 /* All but the common cases. */
@@ -186,8 +193,7 @@ static void completed_other(struct esi_thread *thread,
         esi_received(thread, &request, status, stop);
         break;
     case ESI_REQUEST_DUPLICATE:
-        completed_duplicate(&request);
-        completed_collective(thread, &request, stop);
+        completed_duplicate(thread, &request, stop);
         break;
     case ESI_REQUEST_COLLECTIVE:
         completed_collective(thread, &request, stop);
