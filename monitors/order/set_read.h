@@ -13,11 +13,11 @@
  * has got events: whoever makes something of the stream throws it away then.
  *
  * What is kept in memory while a file streams by:
- *   - per trace: its name, a count, its place in the order (about 120 bytes);
+ *   - per trace: its name, a count, its place in the order (about 150 bytes);
  *   - per event: its kind, in 2 bits;
- *   - per reference whose other end was not read yet: 32 bytes;
+ *   - per reference whose other end was not read yet: about 70 bytes;
  *   - per event that cannot be given yet, since its sends were not read or given:
- *     in canonical order the event itself, in file order 40 bytes and its partners.
+ *     in canonical order the event itself, in file order 56 bytes and its partners.
  *     Beyond `memory_bytes` these wait in a file without a name.
  * So a file whose receives stand near their sends needs 2 bits an event.
  */
