@@ -174,10 +174,11 @@ holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
     >"$folder/stopped" 2>&1 </dev/null &
 launched=$!
 await 20 "$eventspace" list "$prefix-stopped"
+rm "$folder/out" # what the monitor before this one wrote is not to be waited for
 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-stopped" \
     >"$folder/out" 2>"$folder/err" &
 monitor=$!
-await 30 grep -q '"rank"' "$folder/out"
+await 30 grep -qs '"rank"' "$folder/out"
 kill -INT $monitor
 wait $monitor || fault "stopped: ended with $?: $(cat "$folder/err")"
 holds 'summary["operations"] > 0 and not summary["over"]' stopped
