@@ -6,41 +6,75 @@
  *
  * The peer is the target's rank in the window's communicator.  Collective calls on a
  * window or a file count instances on that communicator's entry of their own (the
- * window's or the file's).
+ * window's or the file's).  The tag is the window's number: the instance of the call
+ * that made it, which is alike in all members.
  */
 #include "config.h"
 
 #include <stdlib.h>
 
+#include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/handles.h"
-#include "wrappers/mpi/record.h"
+
+/* Post-start-complete-wait: the epochs of one kind on a window, those of exposure or
+ * those of access.  A process has one of a kind at a time, so one thread is here. */
+struct epochs {
+    MPI_Group group;    /* the window's; owned */
+    uint32_t count;     /* begun */
+    uint32_t towards[]; /* of them, by member of the window */
+};
+
+enum epoch_kind { EXPOSURE, ACCESS, EPOCH_KINDS };
 
 /* A window or a file. */
 struct object {
     uint16_t communicator;
+    int32_t number;             /* of a window on its communicator; of a file 0 */
     _Atomic uint32_t instances; /* of collective calls on it */
+    struct epochs *epochs[EPOCH_KINDS]; /* owned; NULL = none yet */
 };
 
 static struct esi_handles windows;
 static struct esi_handles files;
 
+static void object_destroy(struct object *object)
+{
+    for (int i = 0; object != NULL && i < EPOCH_KINDS; i++)
+        if (object->epochs[i] != NULL) {
+            ESI_REAL(MPI_Group_free)(&object->epochs[i]->group);
+            free(object->epochs[i]);
+        }
+    free(object);
+}
+
 static void object_register(struct esi_handles *objects,
                             uint64_t handle,
-                            const struct esi_comm *comm)
+                            const struct es_tuple *made_by,
+                            int32_t number)
 {
     struct object *object = calloc(1, sizeof *object);
 
     if (object == NULL)
         return;
-    object->communicator = comm != NULL ? comm->index : ES_COMMUNICATOR_NONE;
-    free(esi_handles_remove(objects, handle));
+    object->communicator = made_by->communicator;
+    object->number = number;
+    object_destroy(esi_handles_remove(objects, handle));
     if (!esi_handles_set(objects, handle, object))
         free(object);
 }
 
 static void object_forget(struct esi_handles *objects, uint64_t handle)
 {
-    free(esi_handles_remove(objects, handle));
+    object_destroy(esi_handles_remove(objects, handle));
+}
+
+/* The call has ended: what was left to be found out is, and its tuple is complete but
+ * not written. */
+static void end_call(struct esi_call *call, int result)
+{
+    call->tuple.stop = call->open ? esi_ticks() : 0;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_leave_late(call, result);
 }
 
 static void describe_object(struct esi_call *call,
@@ -48,17 +82,28 @@ static void describe_object(struct esi_call *call,
                             uint64_t handle,
                             int rank,
                             uint32_t bytes,
-                            bool is_collective)
+                            uint32_t sequence)
+{
+    const struct object *object = esi_handles_find(objects, handle);
+
+    esi_describe(call, NULL, esi_peer(rank), 0, bytes, sequence);
+    if (object != NULL) {
+        call->tuple.communicator = object->communicator;
+        call->tuple.tag = object->number;
+    }
+    esi_open(call);
+}
+
+/* A collective call on it: the next instance. */
+static void describe_together(struct esi_call *call,
+                              struct esi_handles *objects,
+                              uint64_t handle)
 {
     struct object *object = esi_handles_find(objects, handle);
 
-    esi_describe(call, NULL, esi_peer(rank), 0, bytes, ES_SEQUENCE_UNKNOWN);
-    if (object != NULL) {
-        call->tuple.communicator = object->communicator;
-        if (is_collective)
-            call->tuple.sequence = esi_count_up(&object->instances);
-    }
-    esi_open(call);
+    describe_object(call, objects, handle, MPI_PROC_NULL, 0,
+                    object != NULL ? esi_count_up(&object->instances)
+                                   : ES_SEQUENCE_UNKNOWN);
 }
 
 /* --- Windows -------------------------------------------------------------------- */
@@ -66,15 +111,18 @@ static void describe_object(struct esi_call *call,
 void esi_window(struct esi_call *call, MPI_Comm comm)
 {
     esi_describe_collective(call, comm, ES_PEER_NONE, 0);
+    call->tuple.tag = (int32_t)call->tuple.sequence;
     esi_open(call);
 }
 
 void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win)
 {
     (void)comm;
+    end_call(call, result);
+    call->tuple.tag = (int32_t)call->tuple.sequence;
     if (result == MPI_SUCCESS)
-        object_register(&windows, ESI_HANDLE(*win), call->comm);
-    esi_leave(call, result);
+        object_register(&windows, ESI_HANDLE(*win), &call->tuple, call->tuple.tag);
+    esi_leave_completion(call, call->tuple.stop);
 }
 
 void esi_rma(struct esi_call *call,
@@ -84,7 +132,7 @@ void esi_rma(struct esi_call *call,
              MPI_Datatype datatype)
 {
     describe_object(call, &windows, ESI_HANDLE(win), rank,
-                    esi_bytes(call, count, datatype), false);
+                    esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
 }
 
 void esi_rma_request(struct esi_call *call,
@@ -98,17 +146,147 @@ void esi_rma_request(struct esi_call *call,
 
 void esi_rma_sync(struct esi_call *call, MPI_Win win)
 {
-    describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0, false);
+    describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
+                    ES_SEQUENCE_UNKNOWN);
 }
 
 void esi_rma_collective(struct esi_call *call, MPI_Win win)
 {
-    describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0, true);
+    describe_together(call, &windows, ESI_HANDLE(win));
 }
 
 void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank)
 {
-    describe_object(call, &windows, ESI_HANDLE(win), rank, 0, false);
+    describe_object(call, &windows, ESI_HANDLE(win), rank, 0, ES_SEQUENCE_UNKNOWN);
+}
+
+/* --- Post, start, complete, wait ------------------------------------------------ */
+
+/* The epochs of a window, made; NULL without memory. */
+static struct epochs *epochs_of(struct object *object,
+                                MPI_Win win,
+                                enum epoch_kind kind)
+{
+    struct epochs *epochs = object->epochs[kind];
+    MPI_Group group;
+    int size = 0;
+
+    if (epochs != NULL || ESI_REAL(MPI_Win_get_group)(win, &group) != MPI_SUCCESS)
+        return epochs;
+    ESI_REAL(MPI_Group_size)(group, &size);
+    epochs = calloc(1, sizeof *epochs + (size_t)size * sizeof epochs->towards[0]);
+    if (epochs == NULL)
+        ESI_REAL(MPI_Group_free)(&group);
+    else
+        epochs->group = group;
+    return object->epochs[kind] = epochs;
+}
+
+/* How many epochs of a kind were begun on the window. */
+static uint32_t epochs_begun(MPI_Win win, enum epoch_kind kind)
+{
+    const struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
+
+    return object != NULL && object->epochs[kind] != NULL ? object->epochs[kind]->count
+                                                          : 0;
+}
+
+/* An epoch is about to begin: the sequence says which. */
+static void describe_begin(struct esi_call *call, MPI_Win win, enum epoch_kind kind)
+{
+    describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
+                    epochs_begun(win, kind));
+}
+
+/* The one that was begun last is about to end. */
+static void describe_end(struct esi_call *call, MPI_Win win, enum epoch_kind kind)
+{
+    uint32_t begun = epochs_begun(win, kind);
+
+    describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
+                    begun > 0 ? begun - 1 : ES_SEQUENCE_UNKNOWN);
+}
+
+/* A tuple for each member of the epoch's group: the how manieth epoch towards it. */
+static void write_members(const struct esi_call *call,
+                          uint16_t operation,
+                          struct epochs *epochs,
+                          MPI_Group group)
+{
+    struct es_tuple tuple = call->tuple;
+    int size = 0;
+    int *ranks;
+
+    ESI_REAL(MPI_Group_size)(group, &size);
+    ranks = calloc((size_t)size * 2 + 1, sizeof *ranks);
+    if (ranks == NULL)
+        return;
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    ESI_REAL(MPI_Group_translate_ranks)
+    (group, size, ranks, epochs->group, ranks + size);
+    tuple.operation = operation;
+    for (int i = 0; i < size; i++) {
+        tuple.peer = ranks[size + i];
+        if (tuple.peer < 0) /* no member of the window: MPI should have complained */
+            continue;
+        tuple.sequence = epochs->towards[tuple.peer]++;
+        if (call->open)
+            esi_write(call->thread, &tuple);
+    }
+    free(ranks);
+}
+
+static void begun(struct esi_call *call,
+                  int result,
+                  MPI_Win win,
+                  MPI_Group group,
+                  enum epoch_kind kind,
+                  uint16_t member_operation)
+{
+    struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
+    struct epochs *epochs = NULL;
+
+    end_call(call, result);
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    if (result == MPI_SUCCESS && object != NULL)
+        epochs = epochs_of(object, win, kind);
+    if (epochs != NULL) {
+        epochs->count++;
+        write_members(call, member_operation, epochs, group);
+    }
+    esi_exit(call);
+}
+
+void esi_rma_post(struct esi_call *call, MPI_Win win)
+{
+    describe_begin(call, win, EXPOSURE);
+}
+
+void esi_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
+{
+    begun(call, result, win, group, EXPOSURE, ES_OP_MPI_Win_post_member);
+}
+
+void esi_rma_start(struct esi_call *call, MPI_Win win)
+{
+    describe_begin(call, win, ACCESS);
+}
+
+void esi_rma_started(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
+{
+    begun(call, result, win, group, ACCESS, ES_OP_MPI_Win_start_member);
+}
+
+void esi_rma_complete(struct esi_call *call, MPI_Win win)
+{
+    describe_end(call, win, ACCESS);
+}
+
+void esi_rma_wait(struct esi_call *call, MPI_Win win)
+{
+    describe_end(call, win, EXPOSURE);
 }
 
 int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
@@ -123,7 +301,7 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
         esi_exit(&call);
         return result;
     }
-    esi_rma_sync(&call, win);
+    esi_rma_wait(&call, win);
     esi_leave(&call, result);
     return result;
 }
@@ -153,9 +331,10 @@ void esi_io_open(struct esi_call *call, MPI_Comm comm)
 void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file)
 {
     (void)comm;
+    end_call(call, result);
     if (result == MPI_SUCCESS)
-        object_register(&files, ESI_HANDLE(*file), call->comm);
-    esi_leave(call, result);
+        object_register(&files, ESI_HANDLE(*file), &call->tuple, 0);
+    esi_leave_completion(call, call->tuple.stop);
 }
 
 void esi_io(struct esi_call *call,
@@ -164,7 +343,7 @@ void esi_io(struct esi_call *call,
             MPI_Datatype datatype)
 {
     describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL,
-                    esi_bytes(call, count, datatype), false);
+                    esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
 }
 
 void esi_io_request(struct esi_call *call,
@@ -177,7 +356,8 @@ void esi_io_request(struct esi_call *call,
 
 void esi_io_call(struct esi_call *call, MPI_File file)
 {
-    describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL, 0, false);
+    describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL, 0,
+                    ES_SEQUENCE_UNKNOWN);
 }
 
 int esi_wrap_MPI_File_close(esi_MPI_File_close_fn *next, MPI_File *file)
@@ -187,7 +367,7 @@ int esi_wrap_MPI_File_close(esi_MPI_File_close_fn *next, MPI_File *file)
 
     if (file == NULL || !esi_enter(&call, ES_OP_MPI_File_close, ES_CLASS_IO))
         return next(file);
-    describe_object(&call, &files, ESI_HANDLE(*file), MPI_PROC_NULL, 0, true);
+    describe_together(&call, &files, ESI_HANDLE(*file));
     object_forget(&files, ESI_HANDLE(*file));
     result = next(file);
     esi_leave(&call, result);

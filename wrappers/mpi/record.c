@@ -72,7 +72,8 @@ static void register_unknown(struct esi_call *call)
         return;
     call->tuple.communicator = call->comm->index;
     if (operation->op_class == ES_CLASS_COLLECTIVE ||
-        operation->op_class == ES_CLASS_COMMUNICATOR)
+        operation->op_class == ES_CLASS_COMMUNICATOR ||
+        operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
         call->tuple.sequence = esi_instance(call->comm);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
         call->tuple.sequence =

@@ -462,6 +462,10 @@ void esi_rma_request(struct esi_call *call,
                      MPI_Count count,
                      MPI_Datatype datatype);
 void esi_rma_sync(struct esi_call *call, MPI_Win win);
+void esi_rma_post(struct esi_call *call, MPI_Win win);
+void esi_rma_start(struct esi_call *call, MPI_Win win);
+void esi_rma_complete(struct esi_call *call, MPI_Win win);
+void esi_rma_wait(struct esi_call *call, MPI_Win win);
 void esi_rma_collective(struct esi_call *call, MPI_Win win);
 void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank);
 void esi_window(struct esi_call *call, MPI_Comm comm);
@@ -523,6 +527,8 @@ void esi_created(struct esi_call *call,
                  MPI_Comm comm,
                  int token,
                  MPI_Comm *newcomm);
+void esi_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
+void esi_rma_started(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
 void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win);
 void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file);
 
