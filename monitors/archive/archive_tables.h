@@ -51,17 +51,19 @@ struct es_archive_communicator {
     int rank; /* own */
     int size; /* of the local group */
     int remote_size;
+    int first; /* world rank of its rank 0; -1 = not known */
+    int remote_first;
     uint16_t parent; /* index, or ES_COMMUNICATOR_NONE */
     bool freed;
 };
 
-/* World ranks of a communicator's members, once for all processes that have it. */
+/* World ranks of a group's members, once for all processes that have it. */
 struct es_archive_group {
-    uint64_t key[2];
-    int32_t *world; /* owned; -1 = not known */
+    uint64_t key[2]; /* of the communicator */
+    int first;       /* world rank of its rank 0: tells the groups of an
+                        intercommunicator apart */
+    int32_t *world;  /* owned where it is in the tables; -1 = not known */
     size_t size;
-    bool remote; /* the remote group, of the process that has rank `of` in the world */
-    int of;      /* -1 where not remote and for all */
 };
 
 struct es_archive_process {
@@ -137,17 +139,16 @@ int es_archive_tables_set_communicator(
     uint32_t process,
     uint16_t index,
     const struct es_archive_communicator *communicator);
-/* Members of the group: set once.  `of` as in struct es_archive_group. */
+/* Where the group is not there yet. */
 int es_archive_tables_add_group(struct es_archive_tables *tables,
                                 const struct es_archive_group *group);
 int es_archive_tables_add_open(struct es_archive_tables *tables,
                                const struct es_archive_open *open);
 
-/* The world ranks of the members of a communicator of a process (of the remote group
- * where `remote`); NULL where they are not known. */
+/* The group of a communicator (the remote one where `remote`); NULL where its members
+ * are not known.  O(groups). */
 const struct es_archive_group *es_archive_tables_group(
     const struct es_archive_tables *tables,
-    const struct es_archive_process *process,
     const struct es_archive_communicator *communicator,
     bool remote);
 

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* archive.c - writes a run to disk: which tuple into which stream. */
+#include "config.h"
+
+#include "monitors/archive/archive.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/archive/archive_file.h"
+#include "monitors/archive/archive_place.h"
+#include "monitors/archive/ctf_metadata.h"
+#include "monitors/archive/ctf_stream.h"
+
+/* The streams of one element. */
+struct element {
+    struct esi_ctf_stream *ordered; /* owned; NULL = nothing was written yet */
+    struct esi_ctf_stream **late;   /* owned, as they are */
+    size_t late_count;
+    uint64_t index; /* of the next tuple among those recorded */
+};
+
+struct es_archive {
+    struct es_archive_tables tables;
+    char path[4096]; /* for messages */
+    int root;        /* descriptors */
+    int side;
+    int *hosts; /* of the hosts' directories; owned */
+    size_t host_count;
+    struct element *elements; /* owned */
+    size_t element_count;     /* as many as stand in the written tables */
+    size_t packet_bytes;
+    uint64_t streams; /* made so far */
+    uint64_t bytes;
+    struct es_error failure;
+    int result; /* of the first failure */
+};
+
+/* --- Failures ---------------------------------------------------------------- */
+
+/* Keeps the first failure.  Returns `code`. */
+static int fail(struct es_archive *archive, int code, const char *part)
+{
+    if (archive->result < 0)
+        return archive->result;
+    archive->result = code;
+    archive->tables.facts.error[0] = '\0';
+    snprintf(archive->tables.facts.error, sizeof archive->tables.facts.error, "%s",
+             strerror(-code));
+    return es_error_set(&archive->failure, code, "cannot write %s/%s: %s",
+                        archive->path, part, strerror(-code));
+}
+
+const struct es_error *es_archive_failure(const struct es_archive *archive)
+{
+    return archive->result < 0 ? &archive->failure : NULL;
+}
+
+/* --- Beginning --------------------------------------------------------------- */
+
+static bool is_empty_directory(int directory)
+{
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+    const struct dirent *entry;
+    bool empty = stream != NULL;
+
+    if (!stream && copy >= 0)
+        close(copy);
+    while (empty && (entry = readdir(stream)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (stream)
+        closedir(stream);
+    return empty;
+}
+
+static int open_directory(int parent, const char *name)
+{
+    int file;
+
+    if (mkdirat(parent, name, 0777) < 0 && errno != EEXIST)
+        return -errno;
+    file = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return file < 0 ? -errno : file;
+}
+
+static int open_directories(struct es_archive *archive, struct es_error *error)
+{
+    archive->root = open_directory(AT_FDCWD, archive->path);
+    if (archive->root < 0)
+        return es_error_set(error, archive->root, "cannot make %s: %s", archive->path,
+                            strerror(-archive->root));
+    if (!is_empty_directory(archive->root))
+        return es_error_set(error, -EEXIST,
+                            "%s is there already and not empty; name another "
+                            "directory, or remove it",
+                            archive->path);
+    archive->side = open_directory(archive->root, ESI_ARCHIVE_SIDE);
+    if (archive->side < 0)
+        return es_error_set(error, archive->side, "cannot make %s/%s: %s",
+                            archive->path, ESI_ARCHIVE_SIDE, strerror(-archive->side));
+    return 0;
+}
+
+static void destroy(struct es_archive *archive)
+{
+    for (size_t i = 0; i < archive->element_count; i++) {
+        struct element *element = &archive->elements[i];
+
+        esi_ctf_stream_destroy(element->ordered);
+        for (size_t j = 0; j < element->late_count; j++)
+            esi_ctf_stream_destroy(element->late[j]);
+        free(element->late);
+    }
+    free(archive->elements);
+    for (size_t i = 0; i < archive->host_count; i++)
+        close(archive->hosts[i]);
+    free(archive->hosts);
+    if (archive->side >= 0)
+        close(archive->side);
+    if (archive->root >= 0)
+        close(archive->root);
+    es_archive_tables_fini(&archive->tables);
+    free(archive);
+}
+
+int es_archive_create(const struct es_archive_config *config,
+                      struct es_error *error,
+                      struct es_archive **ret_archive)
+{
+    struct es_archive *archive = calloc(1, sizeof *archive);
+    int result = 0;
+
+    if (!archive)
+        return es_error_set(error, -ENOMEM, "no memory left for the archive");
+    archive->root = archive->side = -1;
+    archive->packet_bytes =
+        config->packet_bytes ? config->packet_bytes : ESI_CTF_PACKET_BYTES;
+    archive->tables.facts.begun_ns = config->begun_ns;
+    snprintf(archive->tables.facts.run, sizeof archive->tables.facts.run, "%s",
+             config->run);
+    if (strlen(config->directory) >= sizeof archive->path)
+        result = es_error_set(error, -ENAMETOOLONG, "the directory's name is too long");
+    snprintf(archive->path, sizeof archive->path, "%s", config->directory);
+    if (result == 0)
+        result = open_directories(archive, error);
+    if (result == 0 && es_archive_write_tables(archive) < 0)
+        result = es_error_set(error, archive->result, "%s", archive->failure.text);
+    if (result < 0) {
+        destroy(archive);
+        return result;
+    }
+    *ret_archive = archive;
+    return 0;
+}
+
+/* --- Tables ------------------------------------------------------------------ */
+
+struct es_archive_tables *es_archive_writer_tables(struct es_archive *archive)
+{
+    return &archive->tables;
+}
+
+static void write_metadata(const void *data, FILE *stream)
+{
+    esi_ctf_metadata_write(data, stream);
+}
+
+/* Directory and metadata of the next host. */
+static int begin_host(struct es_archive *archive)
+{
+    uint32_t number = (uint32_t)archive->host_count;
+    struct es_archive_host *host = &archive->tables.hosts[number];
+    struct esi_ctf_trace trace = {.host = host->name, .run = archive->tables.facts.run};
+    char name[ESI_ARCHIVE_NAME_BYTES];
+    int *hosts = reallocarray(archive->hosts, number + 1, sizeof *hosts);
+    int result;
+
+    if (!hosts)
+        return fail(archive, -ENOMEM, "");
+    archive->hosts = hosts;
+    result = esi_archive_uuid(host->uuid);
+    if (result < 0)
+        return fail(archive, result, "an UUID");
+    memcpy(trace.uuid, host->uuid, sizeof trace.uuid);
+    esi_archive_host_directory(&archive->tables, number, name);
+    hosts[number] = open_directory(archive->root, name);
+    if (hosts[number] < 0)
+        return fail(archive, hosts[number], name);
+    archive->host_count++;
+    /* Nothing but streams and the metadata may stand in the directory. */
+    result = esi_archive_replace(archive->side, hosts[number], ESI_ARCHIVE_METADATA,
+                                 write_metadata, &trace);
+    return result < 0 ? fail(archive, result, name) : 0;
+}
+
+static int begin_elements(struct es_archive *archive)
+{
+    size_t count = archive->tables.element_count;
+    struct element *elements;
+
+    if (count == archive->element_count)
+        return 0;
+    elements = reallocarray(archive->elements, count, sizeof *elements);
+    if (!elements)
+        return fail(archive, -ENOMEM, "");
+    archive->elements = elements;
+    memset(elements + archive->element_count, 0,
+           (count - archive->element_count) * sizeof *elements);
+    archive->element_count = count;
+    return 0;
+}
+
+static void write_tables(const void *data, FILE *stream)
+{
+    es_archive_tables_write(data, stream);
+}
+
+int es_archive_write_tables(struct es_archive *archive)
+{
+    int result = archive->result;
+
+    while (result == 0 && archive->host_count < archive->tables.host_count)
+        result = begin_host(archive);
+    if (result < 0)
+        return result;
+    result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_TABLES,
+                                 write_tables, &archive->tables);
+    if (result < 0)
+        return fail(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES);
+    return begin_elements(archive);
+}
+
+static void write_text(const void *data, FILE *stream)
+{
+    fputs(data, stream);
+}
+
+int es_archive_write_map(struct es_archive *archive, const char *text)
+{
+    int result = archive->result;
+
+    if (result < 0)
+        return result;
+    result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_MAP,
+                                 write_text, text);
+    return result < 0 ? fail(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP) : 0;
+}
+
+/* --- Streams ----------------------------------------------------------------- */
+
+/* `late` 0: the ordered one. */
+static int make_stream(struct es_archive *archive,
+                       uint32_t number,
+                       unsigned late,
+                       struct esi_ctf_stream **ret_stream)
+{
+    const struct es_archive_tables *tables = &archive->tables;
+    const struct es_archive_element *row = &tables->elements[number];
+    const struct es_archive_process *process = &tables->processes[row->process];
+    char name[ESI_ARCHIVE_NAME_BYTES];
+    struct esi_ctf_stream_config config = {
+        .directory = archive->hosts[process->host],
+        .name = name,
+        .kind = late > 0 ? ESI_CTF_LATE : ESI_CTF_ORDERED,
+        .uuid = tables->hosts[process->host].uuid,
+        .stream = archive->streams,
+        .element = number,
+        .rank = process->rank,
+        .thread = row->thread,
+        .begun_ns = tables->facts.begun_ns,
+        .packet_bytes = archive->packet_bytes,
+    };
+    int result;
+
+    esi_archive_stream_name(tables, number, late, name);
+    result = esi_ctf_stream_create(&config, ret_stream);
+    if (result < 0)
+        return fail(archive, result, name);
+    archive->streams++;
+    return 0;
+}
+
+static int flush_stream(struct es_archive *archive,
+                        struct esi_ctf_stream *stream,
+                        int (*flush)(struct esi_ctf_stream *))
+{
+    int result = flush(stream);
+
+    return result < 0 ? fail(archive, result, esi_ctf_stream_name(stream)) : 0;
+}
+
+/* Late tuples first: an ordered packet is only there when those that belong between its
+ * tuples are. */
+static int flush_element(struct es_archive *archive,
+                         struct element *element,
+                         int (*flush)(struct esi_ctf_stream *))
+{
+    int result = 0;
+
+    for (size_t i = 0; i < element->late_count && result == 0; i++)
+        result = flush_stream(archive, element->late[i], flush);
+    if (result == 0 && element->ordered)
+        result = flush_stream(archive, element->ordered, flush);
+    return result;
+}
+
+static int add_late(struct es_archive *archive, uint32_t number)
+{
+    struct element *element = &archive->elements[number];
+    struct esi_ctf_stream **late =
+        reallocarray(element->late, element->late_count + 1, sizeof *late);
+    int result;
+
+    if (!late)
+        return fail(archive, -ENOMEM, "");
+    element->late = late;
+    result = make_stream(archive, number, (unsigned)element->late_count + 1,
+                         &late[element->late_count]);
+    element->late_count += result == 0;
+    return result;
+}
+
+/* The first late stream that ends before the tuple: as few streams as can be.  Where
+ * there are too many, the tuple's time gives way. */
+static int find_late(struct es_archive *archive,
+                     uint32_t number,
+                     struct es_tuple *tuple,
+                     struct esi_ctf_stream **ret_stream)
+{
+    struct element *element = &archive->elements[number];
+    int result = 0;
+
+    for (size_t i = 0; i < element->late_count; i++) {
+        if (esi_ctf_stream_last_ns(element->late[i]) <= tuple->stop) {
+            *ret_stream = element->late[i];
+            return 0;
+        }
+    }
+    if (element->late_count < ESI_ARCHIVE_LATE_MAX)
+        result = add_late(archive, number);
+    if (result < 0)
+        return result;
+    *ret_stream = element->late[element->late_count - 1];
+    if (tuple->stop < esi_ctf_stream_last_ns(*ret_stream))
+        tuple->stop = esi_ctf_stream_last_ns(*ret_stream);
+    return 0;
+}
+
+/* The streams of an element whose row may have been added just now. */
+static int find_element(struct es_archive *archive,
+                        uint32_t number,
+                        struct element **ret_element)
+{
+    int result = archive->result;
+
+    if (result == 0 && number >= archive->tables.element_count)
+        return -EINVAL;
+    if (result == 0 && number >= archive->element_count)
+        result = es_archive_write_tables(archive);
+    if (result < 0)
+        return result;
+    *ret_element = &archive->elements[number];
+    if (!(*ret_element)->ordered)
+        result = make_stream(archive, number, 0, &(*ret_element)->ordered);
+    return result;
+}
+
+static int put(struct es_archive *archive,
+               struct element *element,
+               struct esi_ctf_stream *stream,
+               const struct es_tuple *tuple,
+               uint64_t position)
+{
+    int result = 0;
+
+    if (esi_ctf_stream_is_full(stream))
+        result = stream == element->ordered
+                     ? flush_element(archive, element, esi_ctf_stream_flush)
+                     : flush_stream(archive, stream, esi_ctf_stream_flush);
+    if (result < 0)
+        return result;
+    result = esi_ctf_stream_append(stream, tuple, element->index, position);
+    if (result < 0)
+        return fail(archive, result, esi_ctf_stream_name(stream));
+    element->index++;
+    archive->tables.facts.tuples++;
+    archive->bytes += sizeof *tuple;
+    return 0;
+}
+
+int es_archive_append(struct es_archive *archive,
+                      uint32_t number,
+                      const struct es_tuple *tuple,
+                      uint64_t position)
+{
+    struct es_tuple copy = *tuple;
+    struct esi_ctf_stream *stream;
+    struct element *element;
+    int result = find_element(archive, number, &element);
+
+    if (result < 0)
+        return result;
+    if (!es_operation_find(tuple->operation)) {
+        result = es_archive_lose(archive, number, 1);
+        return result < 0 ? result : -EINVAL;
+    }
+    stream = element->ordered;
+    if (tuple->stop < esi_ctf_stream_last_ns(stream))
+        result = find_late(archive, number, &copy, &stream);
+    return result < 0 ? result : put(archive, element, stream, &copy, position);
+}
+
+int es_archive_lose(struct es_archive *archive, uint32_t number, uint64_t lost)
+{
+    struct element *element;
+    int result = find_element(archive, number, &element);
+
+    if (result < 0)
+        return result;
+    /* The loss is between two packets. */
+    result = flush_element(archive, element, esi_ctf_stream_flush);
+    if (result < 0)
+        return result;
+    esi_ctf_stream_lose(element->ordered, lost);
+    archive->tables.elements[number].lost += lost;
+    archive->tables.facts.lost += lost;
+    return 0;
+}
+
+static bool is_old(const struct element *element, uint64_t before_ns)
+{
+    if (element->ordered && esi_ctf_stream_begun_ns(element->ordered) <= before_ns)
+        return true;
+    for (size_t i = 0; i < element->late_count; i++)
+        if (esi_ctf_stream_begun_ns(element->late[i]) <= before_ns)
+            return true;
+    return false;
+}
+
+int es_archive_flush(struct es_archive *archive, uint64_t age_ns)
+{
+    uint64_t before_ns = es_now_ns(CLOCK_MONOTONIC) - age_ns;
+    int result = archive->result;
+
+    for (size_t i = 0; i < archive->element_count && result == 0; i++)
+        if (is_old(&archive->elements[i], before_ns))
+            result =
+                flush_element(archive, &archive->elements[i], esi_ctf_stream_flush);
+    return result;
+}
+
+uint64_t es_archive_bytes(const struct es_archive *archive)
+{
+    return archive->bytes;
+}
+
+/* --- Ending ------------------------------------------------------------------ */
+
+int es_archive_close(struct es_archive *archive,
+                     uint64_t ended_ns,
+                     struct es_error *error)
+{
+    int result = archive->result;
+
+    for (size_t i = 0; i < archive->element_count && result == 0; i++)
+        result = flush_element(archive, &archive->elements[i], esi_ctf_stream_finish);
+    archive->tables.facts.ended_ns = ended_ns;
+    if (result == 0)
+        result = es_archive_write_tables(archive);
+    else /* there may be room for this yet: it says why the archive ends here */
+        esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_TABLES,
+                            write_tables, &archive->tables);
+    if (result < 0)
+        es_error_set(error, result, "%s", archive->failure.text);
+    destroy(archive);
+    return result;
+}

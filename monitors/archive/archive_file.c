@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* archive_file.c - files that are replaced or read as a whole. */
+#include "config.h"
+
+#include "monitors/archive/archive_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_new(int workshop,
+                     const char *name,
+                     void (*write)(const void *data, FILE *stream),
+                     const void *data)
+{
+    int file = openat(workshop, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "w");
+    int result = 0;
+
+    if (!stream) {
+        result = -errno;
+        if (file >= 0)
+            close(file);
+        return result;
+    }
+    errno = 0;
+    write(data, stream);
+    /* On disk before it takes the place of what is there. */
+    if (fflush(stream) != 0 || ferror(stream) || fsync(file) < 0)
+        result = errno ? -errno : -EIO;
+    if (fclose(stream) != 0 && result == 0)
+        result = -errno;
+    return result;
+}
+
+int esi_archive_replace(int workshop,
+                        int directory,
+                        const char *name,
+                        void (*write)(const void *data, FILE *stream),
+                        const void *data)
+{
+    char made[256];
+    int result;
+
+    snprintf(made, sizeof made, "%s.new", name);
+    result = write_new(workshop, made, write, data);
+    if (result == 0 && renameat(workshop, made, directory, name) < 0)
+        result = -errno;
+    if (result < 0)
+        unlinkat(workshop, made, 0);
+    return result;
+}
+
+static int read_all(int file, size_t size, char **ret_text, size_t *ret_length)
+{
+    char *text = malloc(size + 1);
+    size_t length = 0;
+
+    if (!text)
+        return -ENOMEM;
+    while (length < size) {
+        ssize_t got = read(file, text + length, size - length);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int code = -errno;
+
+            free(text);
+            return code;
+        }
+        if (got == 0)
+            break;
+        length += (size_t)got;
+    }
+    text[length] = '\0';
+    *ret_text = text;
+    *ret_length = length;
+    return 0;
+}
+
+int esi_archive_slurp(int directory,
+                      const char *name,
+                      size_t most,
+                      char **ret_text,
+                      size_t *ret_length)
+{
+    /* Not to wait for the other end of something that is no file. */
+    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    int result;
+
+    if (file < 0)
+        return -errno;
+    if (fstat(file, &status) < 0)
+        result = -errno;
+    else if (!S_ISREG(status.st_mode))
+        result = -EINVAL;
+    else if ((uint64_t)status.st_size > most)
+        result = -EFBIG;
+    else
+        result = read_all(file, (size_t)status.st_size, ret_text, ret_length);
+    close(file);
+    return result;
+}
+
+int esi_archive_uuid(uint8_t ret_uuid[16])
+{
+    if (getrandom(ret_uuid, 16, 0) != 16)
+        return errno ? -errno : -EIO;
+    ret_uuid[6] = (uint8_t)((ret_uuid[6] & 0x0f) | 0x40);
+    ret_uuid[8] = (uint8_t)((ret_uuid[8] & 0x3f) | 0x80);
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The streams of an archive as they lie in files: packets, one behind the other, of a
+ * head and records.  The text of ctf_metadata.h says the same to other tools.
+ *
+ * All in the byte order of the host that wrote the archive.
+ */
+#ifndef ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
+#define ES_MONITORS_ARCHIVE_CTF_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/tuple.h"
+
+#define ESI_CTF_MAGIC UINT32_C(0xC1FC1FC1)
+
+/* Kinds of streams. */
+enum esi_ctf_kind {
+    ESI_CTF_ORDERED = 0, /* records are tuples */
+    ESI_CTF_LATE = 1,    /* tuples published after later ones, each with its place */
+    ESI_CTF_KINDS
+};
+
+struct esi_ctf_head {
+    /* Packet header. */
+    uint32_t magic;
+    uint8_t uuid[16]; /* of the host's trace */
+    uint32_t kind;    /* enum esi_ctf_kind; CTF's stream_id */
+    uint64_t stream;  /* which stream of the trace; CTF's stream_instance_id */
+    /* Packet context. */
+    uint64_t begin_ns; /* completion of the first and the last record */
+    uint64_t end_ns;
+    uint64_t content_bits; /* what is used of the packet, this head included */
+    uint64_t packet_bits;
+    uint64_t number;    /* of the packet in its stream, from 0 */
+    uint64_t discarded; /* tuples lost in this stream up to here */
+    uint64_t index;     /* of the first record among the element's recorded tuples */
+    uint64_t position;  /* of the first record among all of the element's tuples */
+    uint32_t element;   /* row in the tables */
+    int32_t rank;
+    int32_t thread;
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct esi_ctf_head) == 108, "the head of a packet");
+_Static_assert(offsetof(struct esi_ctf_head, begin_ns) == 32, "the header's end");
+
+/* A record of a late stream: event header, event context, and the payload. */
+struct esi_ctf_late_record {
+    uint64_t stop;
+    uint16_t operation;
+    uint64_t index; /* among the element's recorded tuples */
+    uint16_t communicator;
+    uint64_t start;
+    uint32_t sequence;
+    int32_t peer;
+    int32_t tag;
+    uint32_t bytes;
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct esi_ctf_late_record) == sizeof(struct es_tuple) + 8,
+               "a tuple and its index");
+
+static inline size_t esi_ctf_record_bytes(enum esi_ctf_kind kind)
+{
+    return kind == ESI_CTF_LATE ? sizeof(struct esi_ctf_late_record)
+                                : sizeof(struct es_tuple);
+}
+
+enum { ESI_CTF_PACKET_BYTES = 65536, ESI_CTF_PACKET_MAX = 1 << 24 };
+
+#endif

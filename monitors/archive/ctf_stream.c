@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* ctf_stream.c - writes one stream of an archive. */
+#include "config.h"
+
+#include "monitors/archive/ctf_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+
+enum { HEAD_BYTES = sizeof(struct esi_ctf_head), FIRST_BYTES = 1024 };
+
+struct esi_ctf_stream {
+    int directory; /* borrowed */
+    char *name;    /* owned */
+    size_t packet_bytes;
+    size_t record_bytes;
+    struct esi_ctf_head head; /* of the packet that is being filled */
+    uint8_t *buffer;          /* owned: the packet, its head first; NULL = none yet */
+    size_t capacity;
+    size_t used;
+    uint64_t offset;    /* where the file ends */
+    uint64_t discarded; /* as of the packet written last */
+    uint64_t last_ns;
+    uint64_t before_ns; /* the time of packets before the first record */
+    uint64_t begun_ns;  /* CLOCK_MONOTONIC */
+};
+
+int esi_ctf_stream_create(const struct esi_ctf_stream_config *config,
+                          struct esi_ctf_stream **ret_stream)
+{
+    struct esi_ctf_stream *stream = calloc(1, sizeof *stream);
+
+    if (stream)
+        stream->name = strdup(config->name);
+    if (!stream || !stream->name) {
+        free(stream);
+        return -ENOMEM;
+    }
+    stream->directory = config->directory;
+    stream->packet_bytes = config->packet_bytes;
+    stream->record_bytes = esi_ctf_record_bytes(config->kind);
+    stream->used = HEAD_BYTES;
+    stream->before_ns = config->begun_ns;
+    stream->head = (struct esi_ctf_head){
+        .magic = ESI_CTF_MAGIC,
+        .kind = config->kind,
+        .stream = config->stream,
+        .element = config->element,
+        .rank = config->rank,
+        .thread = config->thread,
+    };
+    memcpy(stream->head.uuid, config->uuid, sizeof stream->head.uuid);
+    *ret_stream = stream;
+    return 0;
+}
+
+void esi_ctf_stream_destroy(struct esi_ctf_stream *stream)
+{
+    int saved_errno = errno;
+
+    if (!stream)
+        return;
+    free(stream->buffer);
+    free(stream->name);
+    free(stream);
+    errno = saved_errno;
+}
+
+const char *esi_ctf_stream_name(const struct esi_ctf_stream *stream)
+{
+    return stream->name;
+}
+
+/* --- Filling ----------------------------------------------------------------- */
+
+uint64_t esi_ctf_stream_last_ns(const struct esi_ctf_stream *stream)
+{
+    return stream->last_ns;
+}
+
+static bool is_empty(const struct esi_ctf_stream *stream)
+{
+    return stream->used == HEAD_BYTES;
+}
+
+bool esi_ctf_stream_is_full(const struct esi_ctf_stream *stream)
+{
+    return !is_empty(stream) &&
+           stream->used + stream->record_bytes > stream->packet_bytes;
+}
+
+static int make_room(struct esi_ctf_stream *stream)
+{
+    size_t needed = stream->used + stream->record_bytes;
+    size_t capacity = stream->capacity ? 2 * stream->capacity : FIRST_BYTES;
+    uint8_t *buffer;
+
+    if (needed <= stream->capacity)
+        return 0;
+    buffer = realloc(stream->buffer, capacity);
+    if (!buffer)
+        return -ENOMEM;
+    stream->buffer = buffer;
+    stream->capacity = capacity;
+    return 0;
+}
+
+static void put_late(uint8_t *at, const struct es_tuple *tuple, uint64_t index)
+{
+    struct esi_ctf_late_record record = {
+        .stop = tuple->stop,
+        .operation = tuple->operation,
+        .index = index,
+        .communicator = tuple->communicator,
+        .start = tuple->start,
+        .sequence = tuple->sequence,
+        .peer = tuple->peer,
+        .tag = tuple->tag,
+        .bytes = tuple->bytes,
+    };
+
+    memcpy(at, &record, sizeof record);
+}
+
+int esi_ctf_stream_append(struct esi_ctf_stream *stream,
+                          const struct es_tuple *tuple,
+                          uint64_t index,
+                          uint64_t position)
+{
+    int result = make_room(stream);
+
+    if (result < 0)
+        return result;
+    if (is_empty(stream)) {
+        stream->head.begin_ns = tuple->stop;
+        stream->head.index = index;
+        stream->head.position = position;
+        stream->begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    }
+    if (stream->head.kind == ESI_CTF_LATE)
+        put_late(stream->buffer + stream->used, tuple, index);
+    else
+        memcpy(stream->buffer + stream->used, tuple, sizeof *tuple);
+    stream->used += stream->record_bytes;
+    stream->last_ns = tuple->stop;
+    return 0;
+}
+
+void esi_ctf_stream_lose(struct esi_ctf_stream *stream, uint64_t lost)
+{
+    stream->head.discarded += lost;
+}
+
+uint64_t esi_ctf_stream_begun_ns(const struct esi_ctf_stream *stream)
+{
+    return is_empty(stream) ? UINT64_MAX : stream->begun_ns;
+}
+
+/* --- Writing ----------------------------------------------------------------- */
+
+/* All or nothing. */
+static int write_whole(int file, const uint8_t *bytes, size_t count, uint64_t offset)
+{
+    size_t done = 0;
+
+    while (done < count) {
+        ssize_t written =
+            pwrite(file, bytes + done, count - done, (off_t)(offset + done));
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            int code = written < 0 ? -errno : -ENOSPC;
+
+            /* What is left of it, readers take for a packet that was cut off. */
+            if (ftruncate(file, (off_t)offset) < 0 && code == 0)
+                code = -errno;
+            return code;
+        }
+        done += (size_t)written;
+    }
+    return 0;
+}
+
+static int write_packet(struct esi_ctf_stream *stream,
+                        const uint8_t *bytes,
+                        size_t count)
+{
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    int file = openat(stream->directory, stream->name, flags, 0666);
+    int result;
+
+    if (file < 0)
+        return -errno;
+    result = write_whole(file, bytes, count, stream->offset);
+    if (close(file) < 0 && result == 0)
+        result = -errno;
+    if (result < 0 && stream->offset == 0)
+        unlinkat(stream->directory, stream->name, 0); /* no stream at all */
+    if (result == 0)
+        stream->offset += count;
+    return result;
+}
+
+/* A packet without records, that lets the next one tell what was lost before it. */
+static int write_empty(struct esi_ctf_stream *stream, uint64_t time_ns)
+{
+    struct esi_ctf_head head = stream->head;
+    int result;
+
+    head.begin_ns = time_ns;
+    head.end_ns = time_ns;
+    head.content_bits = head.packet_bits = HEAD_BYTES * 8;
+    result = write_packet(stream, (const uint8_t *)&head, sizeof head);
+    if (result == 0) {
+        stream->head.number++;
+        stream->discarded = head.discarded;
+    }
+    return result;
+}
+
+/* Readers take the first packet's count of losses for where counting begins. */
+static int begin_counting(struct esi_ctf_stream *stream, uint64_t time_ns)
+{
+    uint64_t discarded = stream->head.discarded;
+    int result = 0;
+
+    if (stream->head.number == 0 && discarded > 0) {
+        stream->head.discarded = 0;
+        result = write_empty(stream, time_ns);
+        stream->head.discarded = discarded;
+    }
+    return result;
+}
+
+int esi_ctf_stream_flush(struct esi_ctf_stream *stream)
+{
+    struct esi_ctf_head *head = &stream->head;
+    int result;
+
+    if (is_empty(stream))
+        return 0;
+    result = begin_counting(stream, head->begin_ns);
+    if (result < 0)
+        return result;
+    head->end_ns = stream->last_ns;
+    head->content_bits = head->packet_bits = stream->used * UINT64_C(8);
+    memcpy(stream->buffer, head, sizeof *head);
+    result = write_packet(stream, stream->buffer, stream->used);
+    if (result < 0)
+        return result;
+    stream->used = HEAD_BYTES;
+    stream->discarded = head->discarded;
+    head->number++;
+    return 0;
+}
+
+int esi_ctf_stream_finish(struct esi_ctf_stream *stream)
+{
+    int result = esi_ctf_stream_flush(stream);
+    uint64_t time_ns = stream->last_ns ? stream->last_ns : stream->before_ns;
+
+    if (result < 0 || stream->discarded == stream->head.discarded)
+        return result;
+    result = begin_counting(stream, time_ns);
+    return result < 0 ? result : write_empty(stream, time_ns);
+}
