@@ -6,7 +6,6 @@
 #include "base/json_out.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,25 +65,35 @@ static void write_escaped(FILE *stream, unsigned char byte)
         fprintf(stream, "\\u%04x", byte);
 }
 
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
 static void write_quoted(FILE *stream, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
 
-    fputc('"', stream);
+    putc_unlocked('"', stream);
     while (*next) {
-        size_t length = sequence_length(next);
-        if (length == 0) {
-            fputs("\xef\xbf\xbd", stream);
+        const unsigned char *plain = next;
+        size_t length;
+
+        while (is_plain(*next))
             next++;
-            continue;
-        }
-        if (*next < 0x20 || *next == '"' || *next == '\\' || *next == 0x7f)
+        fwrite_unlocked(plain, 1, (size_t)(next - plain), stream);
+        if (!*next)
+            break;
+        length = sequence_length(next);
+        if (length == 0)
+            fwrite_unlocked("\xef\xbf\xbd", 1, 3, stream);
+        else if (length == 1)
             write_escaped(stream, *next);
         else
-            fwrite(next, 1, length, stream);
-        next += length;
+            fwrite_unlocked(next, 1, length, stream);
+        next += length > 0 ? length : 1;
     }
-    fputc('"', stream);
+    putc_unlocked('"', stream);
 }
 
 /* What comes before each value: comma and key. */
@@ -95,19 +104,19 @@ static void begin_value(struct es_json_out *out, const char *key)
     assert(in_object == (key != NULL));
     if (out->depth > 0) {
         if (out->level[out->depth - 1].filled)
-            fputc(',', out->stream);
+            putc_unlocked(',', out->stream);
         out->level[out->depth - 1].filled = true;
     }
     if (in_object && key) {
         write_quoted(out->stream, key);
-        fputc(':', out->stream);
+        putc_unlocked(':', out->stream);
     }
 }
 
 static void end_value(struct es_json_out *out)
 {
     if (out->depth == 0)
-        fputc('\n', out->stream);
+        putc_unlocked('\n', out->stream);
 }
 
 static void begin_level(struct es_json_out *out, const char *key, bool object)
@@ -117,7 +126,7 @@ static void begin_level(struct es_json_out *out, const char *key, bool object)
     out->level[out->depth].object = object;
     out->level[out->depth].filled = false;
     out->depth++;
-    fputc(object ? '{' : '[', out->stream);
+    putc_unlocked(object ? '{' : '[', out->stream);
 }
 
 void es_json_out_begin_object(struct es_json_out *out, const char *key)
@@ -134,7 +143,7 @@ void es_json_out_end(struct es_json_out *out)
 {
     assert(out->depth > 0);
     out->depth--;
-    fputc(out->level[out->depth].object ? '}' : ']', out->stream);
+    putc_unlocked(out->level[out->depth].object ? '}' : ']', out->stream);
     end_value(out);
 }
 
@@ -149,17 +158,30 @@ void es_json_out_string(struct es_json_out *out, const char *key, const char *te
     end_value(out);
 }
 
+static void write_digits(FILE *stream, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    fwrite_unlocked(digits + at, 1, sizeof digits - at, stream);
+}
+
 void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value)
 {
     begin_value(out, key);
-    fprintf(out->stream, "%" PRId64, value);
+    if (value < 0)
+        putc_unlocked('-', out->stream);
+    write_digits(out->stream, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
     end_value(out);
 }
 
 void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value)
 {
     begin_value(out, key);
-    fprintf(out->stream, "%" PRIu64, value);
+    write_digits(out->stream, value);
     end_value(out);
 }
 
