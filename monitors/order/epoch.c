@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch.c - the store "epoch": clocks relative to the last global cut (docs/epochs.md).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/order/epoch_private.h"
+
+/* --- Life --------------------------------------------------------------------------
+ */
+
+static int epoch_create(const struct es_order_config *config,
+                        struct es_error *error,
+                        struct esi_store **ret_store)
+{
+    struct esi_store *store = calloc(1, sizeof *store);
+
+    (void)config;
+    if (!store || esi_cuts_init(&store->cuts) < 0) {
+        free(store);
+        return es_error_set(error, -ENOMEM, "out of memory");
+    }
+    es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
+    *ret_store = store;
+    return 0;
+}
+
+static void epoch_destroy(struct esi_store *store)
+{
+    for (uint32_t i = 0; i < store->trace_count; i++)
+        esi_table_fini(&esi_epoch_trace_at(store, i)->known);
+    es_rows_fini(&store->traces);
+    esi_cuts_fini(&store->cuts);
+    esi_arena_fini(&store->blocks);
+    esi_arena_fini(&store->logs);
+    free(store->live);
+    free(store->scratch);
+    free(store);
+}
+
+/* All traces may be live. */
+static int reserve_live(struct esi_store *store)
+{
+    uint32_t room = store->live_room ? store->live_room * 2 : 16;
+    uint32_t *larger;
+
+    if (store->trace_count < store->live_room)
+        return 0;
+    larger = realloc(store->live, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    store->live = larger;
+    store->live_room = room;
+    atomic_store_explicit(&store->live_bytes, room * sizeof *larger,
+                          memory_order_relaxed);
+    return 0;
+}
+
+static int epoch_add_trace(struct esi_store *store)
+{
+    if (reserve_live(store) < 0 || !es_rows_extend(&store->traces, 1, NULL))
+        return -ENOMEM;
+    store->trace_count++;
+    return 0;
+}
+
+/* --- Asking ------------------------------------------------------------------------
+ */
+
+static int64_t epoch_greatest_predecessor(const struct esi_store *store,
+                                          struct es_event_id event,
+                                          uint32_t trace)
+{
+    return esi_trace_known(esi_epoch_trace_at(store, event.trace), &store->cuts,
+                           event.index, trace, UINT32_MAX);
+}
+
+static int epoch_precedes(const struct esi_store *store,
+                          struct es_event_id a,
+                          struct es_event_id b)
+{
+    return esi_trace_known(esi_epoch_trace_at(store, b.trace), &store->cuts, b.index,
+                           a.trace, a.index) >= a.index;
+}
+
+static void epoch_statistics(const struct esi_store *store,
+                             struct es_order_statistics *statistics)
+{
+    statistics->cuts = atomic_load_explicit(&store->cut_count, memory_order_relaxed);
+    statistics->derived_cuts =
+        atomic_load_explicit(&store->derived_cuts, memory_order_relaxed);
+    statistics->actual_elements =
+        atomic_load_explicit(&store->entries, memory_order_relaxed);
+    statistics->communication_actual_elements = statistics->actual_elements;
+    statistics->stored_bytes +=
+        es_rows_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
+        esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs);
+    statistics->writer_bytes +=
+        atomic_load_explicit(&store->table_bytes, memory_order_relaxed) +
+        atomic_load_explicit(&store->live_bytes, memory_order_relaxed) +
+        atomic_load_explicit(&store->scratch_bytes, memory_order_relaxed) +
+        atomic_load_explicit(&store->draft_bytes, memory_order_relaxed);
+}
+
+const struct esi_store_ops esi_store_epoch = {
+    .name = "epoch",
+    .help = "clocks relative to the last global cut; the default",
+    .create = epoch_create,
+    .destroy = epoch_destroy,
+    .add_trace = epoch_add_trace,
+    .append = esi_epoch_append,
+    .append_sync = esi_epoch_append_sync,
+    .precedes = epoch_precedes,
+    .greatest_predecessor = epoch_greatest_predecessor,
+    .statistics = epoch_statistics,
+};

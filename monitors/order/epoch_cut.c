@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_cut.c - base vectors in pages that cuts share: see epoch_cut.h. */
+#include "config.h"
+
+#include "monitors/order/epoch_cut.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t empty_page[ESI_PAGE];
+
+static uint32_t pages_of(uint32_t traces)
+{
+    return (uint32_t)(((uint64_t)traces + ESI_PAGE - 1) >> ESI_PAGE_LOG2);
+}
+
+int esi_cuts_init(struct esi_cuts *cuts)
+{
+    struct esi_cut beginning = {.traces = 0};
+
+    memset(cuts, 0, sizeof *cuts);
+    es_rows_init(&cuts->cuts, sizeof(struct esi_cut), 4);
+    return es_rows_push(&cuts->cuts, &beginning);
+}
+
+void esi_cuts_fini(struct esi_cuts *cuts)
+{
+    es_rows_fini(&cuts->cuts);
+    esi_arena_fini(&cuts->arena);
+    free(cuts->draft.pages);
+    free(cuts->draft.own);
+}
+
+static int grow_draft(struct esi_cuts *cuts, uint32_t pages)
+{
+    uint32_t room = cuts->draft.room ? cuts->draft.room : 1;
+    const uint32_t **larger_pages;
+    uint32_t *larger_own;
+
+    if (pages <= cuts->draft.room)
+        return 0;
+    while (room < pages)
+        room *= 2;
+    larger_pages = malloc(room * sizeof *larger_pages);
+    larger_own = malloc((size_t)room * ESI_PAGE * sizeof *larger_own);
+    if (!larger_pages || !larger_own) {
+        free(larger_pages);
+        free(larger_own);
+        return -ENOMEM;
+    }
+    free(cuts->draft.pages);
+    free(cuts->draft.own);
+    cuts->draft.pages = larger_pages;
+    cuts->draft.own = larger_own;
+    cuts->draft.room = room;
+    return 0;
+}
+
+int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces)
+{
+    const struct esi_cut *of = es_rows_at(&cuts->cuts, cut);
+    uint32_t whole = of->traces >> ESI_PAGE_LOG2, pages = pages_of(traces);
+    int code = grow_draft(cuts, pages);
+
+    if (code < 0)
+        return code;
+    cuts->draft.of = cut;
+    cuts->draft.traces = traces;
+    for (uint32_t i = 0; i < pages; i++)
+        cuts->draft.pages[i] = i < whole ? of->pages[i] : empty_page;
+    /* Its last page ends where its traces did. */
+    for (uint32_t trace = whole << ESI_PAGE_LOG2; trace < of->traces; trace++)
+        esi_cuts_raise(cuts, trace, esi_cut_base(cuts, cut, trace));
+    return 0;
+}
+
+void esi_cuts_raise(struct esi_cuts *cuts, uint32_t trace, uint32_t value)
+{
+    uint32_t page = trace >> ESI_PAGE_LOG2;
+    uint32_t *own = cuts->draft.own + (size_t)page * ESI_PAGE;
+
+    if (value <= esi_cuts_draft(cuts, trace))
+        return;
+    if (cuts->draft.pages[page] != own) {
+        memcpy(own, cuts->draft.pages[page], ESI_PAGE * sizeof *own);
+        cuts->draft.pages[page] = own;
+    }
+    own[trace & (ESI_PAGE - 1)] = value;
+}
+
+/* Entries that a page needs. */
+static uint32_t page_entries(const struct esi_cuts *cuts, uint32_t page)
+{
+    uint32_t left = cuts->draft.traces - (page << ESI_PAGE_LOG2);
+
+    return left < ESI_PAGE ? left : ESI_PAGE;
+}
+
+static bool is_own(const struct esi_cuts *cuts, uint32_t page)
+{
+    return cuts->draft.pages[page] == cuts->draft.own + (size_t)page * ESI_PAGE;
+}
+
+uint64_t esi_cuts_draft_entries(const struct esi_cuts *cuts)
+{
+    uint64_t entries = 0;
+
+    for (uint32_t i = 0; i < pages_of(cuts->draft.traces); i++)
+        if (is_own(cuts, i))
+            entries += page_entries(cuts, i);
+    return entries;
+}
+
+int esi_cuts_prepare(struct esi_cuts *cuts, struct esi_cut *ret_cut)
+{
+    uint32_t pages = pages_of(cuts->draft.traces);
+    const uint32_t **kept = esi_arena_take(&cuts->arena, pages * sizeof *kept);
+
+    if (!kept || (es_rows_count(&cuts->cuts) == cuts->last + 1 &&
+                  !es_rows_extend(&cuts->cuts, 1, NULL)))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < pages; i++) {
+        size_t bytes = page_entries(cuts, i) * sizeof(uint32_t);
+        uint32_t *page;
+
+        kept[i] = cuts->draft.pages[i];
+        if (!is_own(cuts, i))
+            continue;
+        page = esi_arena_take(&cuts->arena, bytes);
+        if (!page)
+            return -ENOMEM;
+        memcpy(page, kept[i], bytes);
+        kept[i] = page;
+    }
+    *ret_cut = (struct esi_cut){.pages = kept, .traces = cuts->draft.traces};
+    return 0;
+}
+
+uint32_t esi_cuts_accept(struct esi_cuts *cuts, const struct esi_cut *cut)
+{
+    struct esi_cut *row = es_rows_at(&cuts->cuts, cuts->last + 1);
+
+    *row = *cut;
+    return ++cuts->last;
+}
+
+uint64_t esi_cuts_bytes(const struct esi_cuts *cuts)
+{
+    return es_rows_bytes(&cuts->cuts) + esi_arena_bytes(&cuts->arena);
+}
+
+uint64_t esi_cuts_draft_bytes(const struct esi_cuts *cuts)
+{
+    return cuts->draft.room *
+           (sizeof *cuts->draft.pages + ESI_PAGE * sizeof *cuts->draft.own);
+}

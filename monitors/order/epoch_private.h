@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_private.h - the store "epoch": what its files share (docs/epochs.md).
+ */
+#ifndef ES_MONITORS_ORDER_EPOCH_PRIVATE_H
+#define ES_MONITORS_ORDER_EPOCH_PRIVATE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/order/epoch_arena.h"
+#include "monitors/order/epoch_cut.h"
+#include "monitors/order/epoch_trace.h"
+#include "monitors/order/order_private.h"
+#include "monitors/order/rows.h"
+
+struct esi_store {
+    struct es_rows traces; /* struct esi_epoch_trace */
+    struct esi_cuts cuts;
+    struct esi_arena blocks; /* what is sealed, with the segments */
+    struct esi_arena logs;
+
+    /* The writer's. */
+    uint32_t trace_count;
+    /* Traces with events that the last cut does not know; perhaps some others. */
+    uint32_t *live;
+    uint32_t live_count, live_room;
+    uint64_t *scratch; /* entries */
+    size_t scratch_room;
+
+    /* For statistics, which readers may ask for. */
+    _Atomic uint64_t cut_count, derived_cuts;
+    _Atomic uint64_t entries;     /* stored, in logs and in base vectors */
+    _Atomic uint64_t table_bytes; /* of all traces */
+    _Atomic uint64_t live_bytes;
+    _Atomic uint64_t scratch_bytes;
+    _Atomic uint64_t draft_bytes;
+};
+
+static inline struct esi_epoch_trace *esi_epoch_trace_at(const struct esi_store *store,
+                                                         uint32_t trace)
+{
+    return es_rows_at(&store->traces, trace);
+}
+
+/* What a trace knows of another now, for the writer; `cut` is its own or one that it
+ * is about to pass. */
+static inline uint32_t esi_epoch_knows(const struct esi_store *store,
+                                       const struct esi_epoch_trace *trace,
+                                       uint32_t cut,
+                                       uint32_t of)
+{
+    uint32_t base = esi_cut_base(&store->cuts, cut, of);
+    uint32_t known = esi_table_get(&trace->known, of);
+
+    return known > base ? known : base;
+}
+
+static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)
+{
+    atomic_store_explicit(figure,
+                          atomic_load_explicit(figure, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
+/* --- epoch_writer.c ----------------------------------------------------------------
+ */
+
+int esi_epoch_append(struct esi_store *store,
+                     struct es_event_id id,
+                     enum es_event_kind kind,
+                     const struct es_event_id *partners,
+                     size_t partner_count);
+int esi_epoch_append_sync(struct esi_store *store,
+                          struct es_event_id id,
+                          struct es_event_id other);
+
+/* --- epoch_cutting.c ---------------------------------------------------------------
+ */
+
+/* Appends a receive as the event of a new cut, after the cut `last` of those that it
+ * and its partners have passed.  1 when that is done, 0 when it is none, -ENOMEM. */
+int esi_epoch_try_cut(struct esi_store *store,
+                      struct es_event_id id,
+                      const struct es_event_id *partners,
+                      size_t partner_count,
+                      uint32_t last);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_source.c - walks back through what a sender knew: see epoch_source.h. */
+#include "config.h"
+
+#include "monitors/order/epoch_source.h"
+
+enum { NO_SEGMENT = -1, OPEN_LOG = -2 };
+
+void esi_source_init(struct esi_source *source,
+                     const struct esi_store *store,
+                     const struct esi_epoch_trace *trace,
+                     uint32_t known,
+                     uint32_t upto)
+{
+    *source = (struct esi_source){.trace = trace,
+                                  .cuts = &store->cuts,
+                                  .known = known,
+                                  .upto = upto,
+                                  .segment = OPEN_LOG};
+    if (upto <= esi_trace_sealed(trace))
+        source->segment = esi_trace_segment(trace, upto);
+}
+
+static void open_span(struct esi_source *source, struct esi_span *span)
+{
+    const struct esi_epoch_trace *trace = source->trace;
+    uint32_t sealed = esi_trace_sealed(trace);
+
+    *span = (struct esi_span){.log = &trace->log,
+                              .to = esi_log_end_at(&trace->log, source->upto)};
+    source->segment = NO_SEGMENT;
+    if (source->known > sealed)
+        span->from = esi_log_end_at(&trace->log, source->known);
+    else if (source->known < sealed &&
+             atomic_load_explicit(&trace->continues, memory_order_relaxed))
+        source->segment = esi_trace_segment(trace, sealed);
+}
+
+static void sealed_span(struct esi_source *source, struct esi_span *span)
+{
+    const struct esi_segment *segment =
+        esi_trace_segment_at(source->trace, (uint32_t)source->segment);
+
+    *span = (struct esi_span){
+        .block = segment->block,
+        .place = {source->cuts, segment->cut, segment->first},
+    };
+    if (segment->block) {
+        span->to = esi_block_end_at(segment->block, &span->place, source->upto);
+        if (source->known >= segment->first)
+            span->from = esi_block_end_at(segment->block, &span->place, source->known);
+    }
+    if (source->segment > 0 && source->known < segment->first - 1 &&
+        segment[-1].cut == segment->cut)
+        source->segment--;
+    else
+        source->segment = NO_SEGMENT;
+}
+
+bool esi_source_next(struct esi_source *source, struct esi_span *ret_span)
+{
+    if (source->segment == NO_SEGMENT)
+        return false;
+    if (source->segment == OPEN_LOG)
+        open_span(source, ret_span);
+    else
+        sealed_span(source, ret_span);
+    return true;
+}
+
+uint64_t esi_source_entries(struct esi_source source)
+{
+    struct esi_span span;
+    uint64_t entries = 0;
+
+    while (esi_source_next(&source, &span))
+        entries += span.to - span.from;
+    return entries;
+}

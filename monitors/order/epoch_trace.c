@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_trace.c - segments of a trace and its open log: see epoch_trace.h. */
+#include "config.h"
+
+#include "monitors/order/epoch_trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { FIRST_SEGMENTS = 4 };
+
+/* --- Asking ------------------------------------------------------------------------
+ */
+
+uint32_t esi_trace_segment(const struct esi_epoch_trace *trace, uint32_t own)
+{
+    /* The array is at least as new as the count. */
+    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_acquire);
+    const struct esi_segment *segments =
+        atomic_load_explicit(&trace->segments, memory_order_acquire);
+    uint32_t low = 0, high = count - 1, step = 1, guess;
+    uint32_t events = atomic_load_explicit(&trace->sealed, memory_order_relaxed);
+
+    /* Epochs tend to be of a size: look near where it would be then. */
+    guess = (uint32_t)((uint64_t)high * (own < events ? own : events) /
+                       (events ? events : 1));
+    if (segments[guess].first <= own) {
+        for (low = guess; high - low >= step; step *= 2) {
+            if (segments[low + step].first > own) {
+                high = low + step - 1;
+                break;
+            }
+            low += step;
+        }
+    } else {
+        for (high = guess - 1; high - low >= step; step *= 2) {
+            if (segments[high - step].first <= own) {
+                low = high - step;
+                break;
+            }
+            high -= step;
+        }
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+
+        if (segments[middle].first <= own)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* In the segment of that number and those before with the same cut; 0 = nothing. */
+static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
+                                 const struct esi_cuts *cuts,
+                                 uint32_t number,
+                                 uint32_t own,
+                                 uint32_t of)
+{
+    const struct esi_segment *segment = esi_trace_segment_at(trace, number);
+    uint32_t cut = segment->cut;
+
+    for (;; segment--, number--) {
+        struct esi_block_place place = {cuts, cut, segment->first};
+        uint32_t found =
+            segment->block ? esi_block_find(segment->block, &place, own, of) : 0;
+
+        if (found || number == 0 || segment[-1].cut != cut)
+            return found;
+        own = segment->first - 1;
+    }
+}
+
+static uint32_t known_sealed(const struct esi_epoch_trace *trace,
+                             const struct esi_cuts *cuts,
+                             uint32_t own,
+                             uint32_t of,
+                             uint32_t enough)
+{
+    uint32_t number = esi_trace_segment(trace, own);
+    uint32_t base = esi_cut_base(cuts, esi_trace_segment_at(trace, number)->cut, of);
+    uint32_t found;
+
+    if (base >= enough)
+        return base;
+    found = find_in_segments(trace, cuts, number, own, of);
+    return found ? found : base;
+}
+
+/* In the open log; returns false where that was emptied meanwhile. */
+static bool known_open(const struct esi_epoch_trace *trace,
+                       const struct esi_cuts *cuts,
+                       uint32_t own,
+                       uint32_t of,
+                       uint32_t enough,
+                       uint32_t *ret_known)
+{
+    /* Pairs with the release in esi_trace_seal(). */
+    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_acquire);
+    uint32_t cut = atomic_load_explicit(&trace->cut, memory_order_acquire);
+    uint32_t continues = atomic_load_explicit(&trace->continues, memory_order_acquire);
+    uint32_t sealed = atomic_load_explicit(&trace->sealed, memory_order_acquire);
+    uint32_t base = esi_cut_base(cuts, cut, of), found = 0;
+
+    if (base < enough)
+        found = esi_log_find(&trace->log, own, of);
+    /* Not before the loads above, which all acquire. */
+    if ((turn & 1) || own <= sealed ||
+        atomic_load_explicit(&trace->turn, memory_order_relaxed) != turn)
+        return false;
+    if (base < enough && !found && continues)
+        found =
+            find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed, of);
+    *ret_known = found ? found : base;
+    return true;
+}
+
+uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
+                         const struct esi_cuts *cuts,
+                         uint32_t own,
+                         uint32_t of,
+                         uint32_t enough)
+{
+    uint32_t known;
+
+    for (;;) {
+        /* Pairs with the release in esi_trace_seal(): its segment is there. */
+        if (own <= atomic_load_explicit(&trace->sealed, memory_order_acquire))
+            return known_sealed(trace, cuts, own, of, enough);
+        if (known_open(trace, cuts, own, of, enough, &known))
+            return known;
+    }
+}
+
+/* --- Sealing -----------------------------------------------------------------------
+ */
+
+static int reserve_segment(struct esi_epoch_trace *trace, struct esi_arena *arena)
+{
+    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
+    uint32_t room = trace->segment_room ? trace->segment_room * 2 : FIRST_SEGMENTS;
+    struct esi_segment *larger;
+
+    if (count < trace->segment_room)
+        return 0;
+    larger = esi_arena_take(arena, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    if (count > 0)
+        memcpy(larger, esi_trace_segment_at(trace, 0), count * sizeof *larger);
+    /* Pairs with the acquire of readers; those in the old array find the same there. */
+    atomic_store_explicit(&trace->segments, larger, memory_order_release);
+    trace->segment_room = room;
+    return 0;
+}
+
+int esi_trace_prepare(struct esi_epoch_trace *trace,
+                      const struct esi_cuts *cuts,
+                      struct esi_arena *arena,
+                      const unsigned char **ret_block)
+{
+    struct esi_block_place place = {cuts, esi_trace_cut(trace),
+                                    esi_trace_sealed(trace) + 1};
+
+    *ret_block = NULL;
+    if (trace->count == esi_trace_sealed(trace))
+        return 0;
+    if (reserve_segment(trace, arena) < 0)
+        return -ENOMEM;
+    return esi_block_pack(&trace->log, trace->count, &place, arena, ret_block);
+}
+
+static void add_segment(struct esi_epoch_trace *trace, const unsigned char *block)
+{
+    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
+    struct esi_segment *segments =
+        atomic_load_explicit(&trace->segments, memory_order_relaxed);
+
+    segments[count] = (struct esi_segment){.first = esi_trace_sealed(trace) + 1,
+                                           .cut = esi_trace_cut(trace),
+                                           .block = block};
+    atomic_store_explicit(&trace->segment_count, count + 1, memory_order_release);
+    /* From here on readers go to the segment. */
+    atomic_store_explicit(&trace->sealed, trace->count, memory_order_release);
+}
+
+void esi_trace_seal(struct esi_epoch_trace *trace,
+                    const unsigned char *block,
+                    uint32_t cut)
+{
+    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_relaxed);
+    bool continues = cut == esi_trace_cut(trace);
+
+    if (trace->count > esi_trace_sealed(trace))
+        add_segment(trace, block);
+    atomic_store_explicit(&trace->turn, turn + 1, memory_order_relaxed);
+    /* Whoever acquires one of these or of the log's sees the odd turn. */
+    esi_log_empty(&trace->log);
+    atomic_store_explicit(&trace->cut, cut, memory_order_release);
+    atomic_store_explicit(&trace->continues, continues, memory_order_release);
+    atomic_store_explicit(&trace->turn, turn + 2, memory_order_release);
+}

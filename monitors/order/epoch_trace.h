@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_trace.h - what one trace knows at each of its events: sealed parts of its log,
+ * and the open one.
+ *
+ * A *segment* is a run of events of the trace after the same last cut.  The last one is
+ * open: its log grows.  When the trace passes another cut, or when the log has become
+ * long, it is packed into a block and the log begins anew.
+ *
+ *   call                  may run together with
+ *   esi_trace_known       all others, about published events
+ *   others                not with each other
+ *
+ * A reader of the open log takes note of `turn`, which changes when the log is emptied;
+ * by then the block is published, so whoever comes too late finds it there.
+ */
+#ifndef ES_MONITORS_ORDER_EPOCH_TRACE_H
+#define ES_MONITORS_ORDER_EPOCH_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitors/order/epoch_arena.h"
+#include "monitors/order/epoch_block.h"
+#include "monitors/order/epoch_cut.h"
+#include "monitors/order/epoch_log.h"
+#include "monitors/order/epoch_table.h"
+
+struct esi_segment {
+    uint32_t first;             /* own index of its first event */
+    uint32_t cut;               /* the last that the trace has passed */
+    const unsigned char *block; /* NULL: it learnt nothing besides */
+};
+
+/* Zeroed is a trace without events. */
+struct esi_epoch_trace {
+    /* Written by the writer, read by all. */
+    _Atomic uint32_t turn;      /* odd while the log is being emptied */
+    _Atomic uint32_t sealed;    /* events in segments */
+    _Atomic uint32_t cut;       /* of the open log */
+    _Atomic uint32_t continues; /* the last segment has the same cut */
+    _Atomic uint32_t segment_count;
+    _Atomic(struct esi_segment *) segments;
+    struct esi_log log;
+
+    /* The writer's. */
+    uint32_t segment_room;
+    uint32_t count;         /* events */
+    bool is_live;           /* in the store's list of those */
+    bool is_hub;            /* begins with a receive of several: a communicator's */
+    struct esi_table known; /* in this epoch; without what the cut knows */
+};
+
+/* The greatest index on `of` that is known at an event, or just any that is not less
+ * than `enough`, which may be quicker. */
+uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
+                         const struct esi_cuts *cuts,
+                         uint32_t own,
+                         uint32_t of,
+                         uint32_t enough);
+
+/* The number of the segment of an event that is in one. */
+uint32_t esi_trace_segment(const struct esi_epoch_trace *trace, uint32_t own);
+
+/* Packs the log of the events so far and makes room for a segment.  0 or -ENOMEM: as it
+ * was. */
+int esi_trace_prepare(struct esi_epoch_trace *trace,
+                      const struct esi_cuts *cuts,
+                      struct esi_arena *arena,
+                      const unsigned char **ret_block);
+/* Seals that block and begins a log after a cut.  The table is left alone. */
+void esi_trace_seal(struct esi_epoch_trace *trace,
+                    const unsigned char *block,
+                    uint32_t cut);
+
+/* --- For the writer ----------------------------------------------------------------
+ */
+
+static inline uint32_t esi_trace_cut(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->cut, memory_order_relaxed);
+}
+
+static inline uint32_t esi_trace_sealed(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->sealed, memory_order_relaxed);
+}
+
+static inline const struct esi_segment *esi_trace_segment_at(
+    const struct esi_epoch_trace *trace,
+    uint32_t number)
+{
+    return &atomic_load_explicit(&trace->segments, memory_order_acquire)[number];
+}
+
+#endif

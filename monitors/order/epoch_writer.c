@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_writer.c - appends events: passes cuts, and merges what partners knew.
+ *
+ * Each event is first prepared, which may fail for want of memory, and then done.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/order/epoch_private.h"
+#include "monitors/order/epoch_source.h"
+
+/* --- Passing a cut -----------------------------------------------------------------
+ */
+
+/* A trace on its way to a cut, which may be its own. */
+struct passage {
+    struct esi_epoch_trace *trace;
+    uint32_t number; /* of the trace */
+    uint32_t cut;
+    const unsigned char *block; /* of its log so far */
+    uint32_t kept;              /* entries that the cut does not know */
+};
+
+static bool is_passing(const struct passage *passage)
+{
+    return passage->cut != esi_trace_cut(passage->trace);
+}
+
+static int reserve_scratch(struct esi_store *store, size_t entries)
+{
+    size_t room = store->scratch_room ? store->scratch_room : 64;
+    uint64_t *larger;
+
+    if (entries <= store->scratch_room)
+        return 0;
+    while (room < entries)
+        room *= 2;
+    larger = realloc(store->scratch, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    store->scratch = larger;
+    esi_epoch_add(&store->scratch_bytes, (room - store->scratch_room) * sizeof *larger);
+    store->scratch_room = room;
+    return 0;
+}
+
+/* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
+static uint32_t collect(const struct esi_store *store,
+                        const struct passage *passage,
+                        uint64_t *entries)
+{
+    const struct esi_table *known = &passage->trace->known;
+    uint32_t place = 0, trace, value, count = 0;
+
+    while (known->known > 0 && esi_table_next(known, &place, &trace, &value))
+        if (value > esi_cut_base(&store->cuts, passage->cut, trace))
+            entries[count++] = (uint64_t)trace << 32 | value;
+    return count;
+}
+
+/* So much may be learnt besides. */
+static int prepare(struct esi_store *store,
+                   struct passage *passage,
+                   uint64_t more,
+                   uint64_t heads)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint64_t table_bytes = esi_table_bytes(&trace->known), present, known;
+    int code = 0;
+
+    present = trace->log.entry_count;
+    known = trace->known.known;
+    if (is_passing(passage)) {
+        code = reserve_scratch(store, known);
+        if (code < 0)
+            return code;
+        passage->kept = collect(store, passage, store->scratch);
+        code = esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
+        /* Both will be empty. */
+        more += passage->kept;
+        present = more > present ? more - present : 0;
+        known = more > known ? more - known : 0;
+    } else {
+        present = known = more;
+    }
+    if (code >= 0)
+        code = esi_log_reserve(&trace->log, &store->logs, heads, present);
+    if (code >= 0)
+        code = esi_table_reserve(&trace->known, known, store->trace_count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
+    return code;
+}
+
+/* Of a trace that was prepared; what the cut does not know is learnt anew. */
+static void pass(struct esi_store *store, const struct passage *passage)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t kept;
+
+    if (!is_passing(passage))
+        return;
+    kept = collect(store, passage, store->scratch);
+    esi_trace_seal(trace, passage->block, passage->cut);
+    esi_table_clear(&trace->known);
+    for (uint32_t i = 0; i < kept; i++) {
+        uint32_t of = (uint32_t)(store->scratch[i] >> 32);
+        uint32_t value = (uint32_t)store->scratch[i];
+
+        esi_table_raise(&trace->known, of, value);
+        esi_log_push(&trace->log, of, value);
+    }
+}
+
+/* After a passage a table may be far too large. */
+static void trim(struct esi_store *store, const struct passage *passage)
+{
+    struct esi_table *known = &passage->trace->known;
+    uint64_t table_bytes = esi_table_bytes(known);
+
+    esi_table_trim(known, store->trace_count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+}
+
+/* --- Learning ----------------------------------------------------------------------
+ */
+
+static inline void learn(const struct esi_store *store,
+                         const struct passage *passage,
+                         uint64_t entry)
+{
+    uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+    if (trace == passage->number ||
+        value <= esi_cut_base(&store->cuts, passage->cut, trace))
+        return;
+    if (esi_table_raise(&passage->trace->known, trace, value))
+        esi_log_push(&passage->trace->log, trace, value);
+}
+
+/* The same of a sender that has passed the same cut. */
+static void learn_span(const struct passage *passage, const struct esi_span *span)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+
+    for (uint32_t at = span->to; at > span->from; at--) {
+        uint64_t entry = esi_span_entry(span, at - 1);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+        if (of != passage->number && esi_table_raise(&trace->known, of, value))
+            esi_log_push(&trace->log, of, value);
+    }
+}
+
+/* The cut that a trace has passed at an event. */
+static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
+{
+    if (index > esi_trace_sealed(trace))
+        return esi_trace_cut(trace);
+    return esi_trace_segment_at(trace, esi_trace_segment(trace, index))->cut;
+}
+
+/* Everything that `partner` knew, and itself. */
+static void merge(const struct esi_store *store,
+                  const struct passage *passage,
+                  struct es_event_id partner)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    struct esi_source source;
+    struct esi_span span;
+    bool same_cut;
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return;
+    same_cut = cut_at(trace, partner.index) == passage->cut;
+    esi_source_init(&source, store, trace, known, partner.index);
+    while (esi_source_next(&source, &span)) {
+        if (same_cut) {
+            learn_span(passage, &span);
+            continue;
+        }
+        for (uint32_t at = span.to; at > span.from; at--)
+            learn(store, passage, esi_span_entry(&span, at - 1));
+    }
+    learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+}
+
+/* At most so many entries will be learnt. */
+static uint64_t most_entries(const struct esi_store *store,
+                             const struct passage *passage,
+                             struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    struct esi_source source;
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return 0;
+    esi_source_init(&source, store, esi_epoch_trace_at(store, partner.trace), known,
+                    partner.index);
+    return esi_source_entries(source) + 1;
+}
+
+/* --- Events ------------------------------------------------------------------------
+ */
+
+/* The trace has one event more. */
+static void count_event(struct esi_store *store, struct es_event_id id)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+
+    trace->count = id.index;
+    if (trace->is_live)
+        return;
+    trace->is_live = true;
+    store->live[store->live_count++] = id.trace;
+}
+
+/* Entries since there were `before` are known from the event `own` on. */
+static void publish(struct esi_store *store,
+                    struct esi_epoch_trace *trace,
+                    uint32_t own,
+                    uint32_t before)
+{
+    if (trace->log.entry_count == before)
+        return;
+    esi_epoch_add(&store->entries, trace->log.entry_count - before);
+    esi_log_publish(&trace->log, own);
+}
+
+static int append_receive(struct esi_store *store,
+                          struct es_event_id id,
+                          const struct es_event_id *partners,
+                          size_t partner_count)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+    struct passage passage = {
+        .trace = trace, .number = id.trace, .cut = esi_trace_cut(trace)};
+    uint32_t before;
+    uint64_t more = 0;
+    bool passes;
+    int code;
+
+    for (size_t i = 0; i < partner_count; i++) {
+        uint32_t cut =
+            cut_at(esi_epoch_trace_at(store, partners[i].trace), partners[i].index);
+
+        passage.cut = cut > passage.cut ? cut : passage.cut;
+    }
+    code = esi_epoch_try_cut(store, id, partners, partner_count, passage.cut);
+    if (code != 0)
+        return code < 0 ? code : 0;
+    for (size_t i = 0; i < partner_count; i++)
+        more += most_entries(store, &passage, partners[i]);
+    passes = is_passing(&passage);
+    if (more == 0 && !passes)
+        return 0;
+    code = prepare(store, &passage, more, 1);
+    if (code < 0)
+        return code;
+    before = passes ? 0 : trace->log.entry_count;
+    pass(store, &passage);
+    for (size_t i = 0; i < partner_count; i++)
+        merge(store, &passage, partners[i]);
+    publish(store, trace, id.index, before);
+    if (passes)
+        trim(store, &passage);
+    return 0;
+}
+
+int esi_epoch_append(struct esi_store *store,
+                     struct es_event_id id,
+                     enum es_event_kind kind,
+                     const struct es_event_id *partners,
+                     size_t partner_count)
+{
+    int code = 0;
+
+    if (kind == ES_EVENT_RECEIVE && partner_count > 0)
+        code = append_receive(store, id, partners, partner_count);
+    if (code >= 0 && esi_epoch_trace_at(store, id.trace)->count < id.index)
+        count_event(store, id);
+    return code;
+}
+
+/* --- Syncs -------------------------------------------------------------------------
+ *
+ * Both halves know what both traces knew, but not each other; the next event of each
+ * trace knows the other half, too, and that is written down at once.
+ */
+
+static int prepare_half(struct esi_store *store,
+                        struct passage *half,
+                        const struct passage *other)
+{
+    uint64_t more = (uint64_t)half->trace->known.known + other->trace->known.known + 2;
+    int code = reserve_scratch(store, more);
+
+    return code < 0 ? code : prepare(store, half, more, 2);
+}
+
+/* `entries` is what the other trace knew. */
+static void learn_half(struct esi_store *store,
+                       const struct passage *half,
+                       struct es_event_id id,
+                       struct es_event_id other,
+                       const uint64_t *entries,
+                       uint32_t count,
+                       uint32_t before)
+{
+    uint64_t entry = (uint64_t)other.trace << 32 | other.index;
+
+    for (uint32_t i = 0; i < count; i++)
+        learn(store, half, entries[i]);
+    learn(store, half, entry - 1);
+    publish(store, half->trace, id.index, before);
+    before = half->trace->log.entry_count;
+    learn(store, half, entry);
+    publish(store, half->trace, id.index + 1, before);
+}
+
+int esi_epoch_append_sync(struct esi_store *store,
+                          struct es_event_id id,
+                          struct es_event_id other)
+{
+    struct passage a = {.trace = esi_epoch_trace_at(store, id.trace),
+                        .number = id.trace};
+    struct passage b = {.trace = esi_epoch_trace_at(store, other.trace),
+                        .number = other.trace};
+    uint32_t of_a = esi_trace_cut(a.trace), of_b = esi_trace_cut(b.trace);
+    uint32_t before_a, before_b, count_a, count_b;
+    int code;
+
+    a.cut = b.cut = of_a > of_b ? of_a : of_b;
+    code = prepare_half(store, &a, &b);
+    if (code >= 0)
+        code = prepare_half(store, &b, &a);
+    if (code < 0)
+        return code;
+    before_a = is_passing(&a) ? 0 : a.trace->log.entry_count;
+    before_b = is_passing(&b) ? 0 : b.trace->log.entry_count;
+    pass(store, &a);
+    pass(store, &b);
+    count_a = collect(store, &a, store->scratch);
+    count_b = collect(store, &b, store->scratch + count_a);
+    learn_half(store, &a, id, other, store->scratch + count_a, count_b, before_a);
+    learn_half(store, &b, other, id, store->scratch, count_a, before_b);
+    count_event(store, id);
+    count_event(store, other);
+    return 0;
+}
