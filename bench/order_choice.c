@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* order_choice.c - configurations of stores from words, and orders made of them. */
+#include "config.h"
+
+#include "bench/order_choice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+
+/* "13" or "13/50/200". */
+static int parse_sizes(struct es_order_config *config, const char *text)
+{
+    config->levels = 0;
+    while (config->levels < ES_ORDER_LEVELS) {
+        char *end;
+
+        config->max_sizes[config->levels++] = (uint32_t)strtoul(text, &end, 10);
+        if (*end == '\0')
+            return 0;
+        if (*end != '/')
+            return -EINVAL;
+        text = end + 1;
+    }
+    return -EINVAL;
+}
+
+static int parse_option(struct es_order_config *config,
+                        const char *name,
+                        const char *value)
+{
+    if (strcmp(name, "max") == 0)
+        return parse_sizes(config, value);
+    if (strcmp(name, "strategy") == 0)
+        config->strategy = value;
+    else if (strcmp(name, "threshold") == 0)
+        config->threshold = strtod(value, NULL);
+    else if (strcmp(name, "prefix") == 0)
+        config->prefix = strtoull(value, NULL, 10);
+    else if (strcmp(name, "vector") == 0)
+        config->fixed_vector = (uint32_t)strtoul(value, NULL, 10);
+    else if (strcmp(name, "memory") == 0)
+        config->memory_bytes = strtoull(value, NULL, 10) << 20;
+    else
+        return -EINVAL;
+    return 0;
+}
+
+int order_choice_parse(const char *text,
+                       struct order_choice *ret_choice,
+                       struct es_error *error)
+{
+    char *option, *rest = ret_choice->words;
+
+    es_order_config_init(&ret_choice->config);
+    ret_choice->text = text;
+    if (strlen(text) >= sizeof ret_choice->words)
+        return es_error_set(error, -EINVAL, "'%s' is too long", text);
+    snprintf(ret_choice->words, sizeof ret_choice->words, "%s", text);
+    ret_choice->config.store = strsep(&rest, ":");
+    while ((option = strsep(&rest, ",")) != NULL) {
+        char *value = option;
+        const char *name = strsep(&value, "=");
+
+        if (!value || parse_option(&ret_choice->config, name, value) < 0)
+            return es_error_set(error, -EINVAL, "'%s' of '%s': expected KEY=VALUE",
+                                name, text);
+    }
+    return 0;
+}
+
+int order_choice_fill(struct order_choice *choice,
+                      const struct order_load_config *load,
+                      struct es_error *error,
+                      struct es_order **ret_order,
+                      uint64_t *ret_ns)
+{
+    struct es_order *order;
+    struct es_set_sink sink;
+    uint64_t begin_ns;
+    int code = es_order_create(&choice->config, error, &order);
+
+    if (code < 0)
+        return code;
+    sink = es_order_sink(order);
+    begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    code = order_load_stream(load, &sink, error);
+    *ret_ns = es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    if (code < 0) {
+        es_order_destroy(order);
+        return code;
+    }
+    *ret_order = order;
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * A store with its configuration, as written on a command line:
+ *
+ *   cluster:strategy=merge-nth,max=13,threshold=10     max=13/50: two levels
+ *   epoch:memory=64                                    megabytes
+ */
+#ifndef ES_BENCH_ORDER_CHOICE_H
+#define ES_BENCH_ORDER_CHOICE_H
+
+#include "bench/order_load.h"
+#include "monitors/order/order.h"
+
+enum { ORDER_CHOICE_BYTES = 160 };
+
+struct order_choice {
+    const char *text; /* borrowed */
+    struct es_order_config config;
+    char words[ORDER_CHOICE_BYTES]; /* what the configuration's texts are in */
+};
+
+/* -EINVAL with words.  The choice is not moved afterwards: it points into itself. */
+int order_choice_parse(const char *text,
+                       struct order_choice *ret_choice,
+                       struct es_error *error);
+
+/* Makes an order for a load and fills it.  "static" sees the whole load beforehand, in
+ * a stream of its own: `ret_ns` is the time of the second only.  The caller destroys
+ * the order. */
+int order_choice_fill(struct order_choice *choice,
+                      const struct order_load_config *load,
+                      struct es_error *error,
+                      struct es_order **ret_order,
+                      uint64_t *ret_ns);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* order_patterns.c - who sends to whom in a step of each pattern. */
+#include "config.h"
+
+#include "bench/order_patterns.h"
+
+#include <stddef.h>
+
+static const uint32_t NOBODY = UINT32_MAX;
+
+static struct es_event_id send(struct order_stream *stream, uint32_t rank)
+{
+    return order_emit(stream, rank, ES_EVENT_SEND, NULL, 0);
+}
+
+static void receive(struct order_stream *stream, uint32_t rank, struct es_event_id from)
+{
+    order_emit(stream, rank, ES_EVENT_RECEIVE, &from, 1);
+}
+
+static void compute(struct order_stream *stream, uint32_t rank)
+{
+    order_emit(stream, rank, ES_EVENT_UNARY, NULL, 0);
+}
+
+static void message(struct order_stream *stream, uint32_t from, uint32_t to)
+{
+    receive(stream, to, send(stream, from));
+}
+
+/* --- Grids -------------------------------------------------------------------------
+ */
+
+/* Opposite directions stand side by side. */
+static const int directions[ORDER_DIRECTIONS][3] = {
+    {0, 0, 1}, {0, 0, -1}, {0, 1, 0}, {0, -1, 0},
+    {1, 0, 0}, {-1, 0, 0}, {0, 0, 0}, {0, 0, 0},
+};
+static const int flat_directions[ORDER_DIRECTIONS][3] = {
+    {0, 1, 0}, {0, -1, 0},  {1, 0, 0},  {-1, 0, 0},
+    {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0},
+};
+
+/* Who is next to a rank; NOBODY beyond an edge, and where that is the rank itself. */
+static uint32_t neighbour(const struct order_stream *stream,
+                          uint32_t rank,
+                          const int direction[3],
+                          bool is_torus)
+{
+    uint32_t place[3], left = rank, found = 0;
+
+    for (int i = 2; i >= 0; i--) {
+        place[i] = left % stream->sizes[i];
+        left /= stream->sizes[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        int64_t size = stream->sizes[i], at = (int64_t)place[i] + direction[i];
+
+        if (!is_torus && (at < 0 || at >= size))
+            return NOBODY;
+        found = found * stream->sizes[i] + (uint32_t)((at + size) % size);
+    }
+    return found == rank ? NOBODY : found;
+}
+
+/* Everybody sends in all directions and receives from all. */
+static void exchange(struct order_stream *stream,
+                     const int (*ways)[3],
+                     unsigned way_count,
+                     bool is_torus)
+{
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        for (unsigned way = 0; way < way_count; way++)
+            if (neighbour(stream, rank, ways[way], is_torus) != NOBODY)
+                stream->sends[rank * ORDER_DIRECTIONS + way] = send(stream, rank).index;
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        for (unsigned way = 0; way < way_count; way++) {
+            uint32_t from = neighbour(stream, rank, ways[way], is_torus);
+
+            if (from != NOBODY)
+                receive(
+                    stream, rank,
+                    (struct es_event_id){
+                        .trace = from,
+                        .index = stream->sends[from * ORDER_DIRECTIONS + (way ^ 1)]});
+        }
+    }
+}
+
+static void stencil_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    exchange(stream, directions, 6, false);
+}
+
+static void life_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    exchange(stream, flat_directions, 8, true);
+}
+
+static void ring_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        stream->sends[rank] = send(stream, rank).index;
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+        uint32_t left = (rank + stream->ranks - 1) % stream->ranks;
+
+        receive(stream, rank,
+                (struct es_event_id){.trace = left, .index = stream->sends[left]});
+    }
+}
+
+/* From one corner to the opposite one, each time from another. */
+static void wavefront_step(struct order_stream *stream, uint64_t number)
+{
+    unsigned turn = number % 4;
+
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t row = i / stream->sizes[1], column = i % stream->sizes[1], rank;
+
+        row = turn & 2 ? stream->sizes[0] - 1 - row : row;
+        column = turn & 1 ? stream->sizes[1] - 1 - column : column;
+        rank = row * stream->sizes[1] + column;
+        for (unsigned axis = 0; axis < 2; axis++) {
+            unsigned back = axis == 0 ? !(turn & 1) : 2 + !(turn & 2);
+            uint32_t from = neighbour(stream, rank, flat_directions[back], false);
+
+            if (from != NOBODY)
+                receive(stream, rank,
+                        (struct es_event_id){
+                            .trace = from,
+                            .index = stream->sends[from * ORDER_DIRECTIONS + axis]});
+        }
+        compute(stream, rank);
+        for (unsigned axis = 0; axis < 2; axis++) {
+            unsigned ahead = axis == 0 ? turn & 1 : 2 + ((turn & 2) >> 1);
+
+            if (neighbour(stream, rank, flat_directions[ahead], false) != NOBODY)
+                stream->sends[rank * ORDER_DIRECTIONS + axis] =
+                    send(stream, rank).index;
+        }
+    }
+}
+
+/* --- One and many ------------------------------------------------------------------
+ */
+
+static void scatter_gather_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    for (uint32_t rank = 1; rank < stream->ranks; rank++)
+        stream->sends[rank] = send(stream, 0).index;
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        if (rank == 0)
+            continue;
+        receive(stream, rank,
+                (struct es_event_id){.trace = 0, .index = stream->sends[rank]});
+        compute(stream, rank);
+        stream->partners[rank] = send(stream, rank);
+    }
+    for (uint32_t rank = 1; rank < stream->ranks; rank++)
+        receive(stream, 0, stream->partners[rank]);
+}
+
+/* As many tasks as there are workers, who are done at any time. */
+static void master_worker_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    for (uint32_t i = 1; i < stream->ranks; i++) {
+        uint32_t worker = 1 + order_draw_below(stream, stream->ranks - 1);
+
+        compute(stream, worker);
+        message(stream, worker, 0);
+        message(stream, 0, worker);
+    }
+}
+
+/* --- Anybody -----------------------------------------------------------------------
+ */
+
+static void random_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    for (uint32_t rank = 0; rank < stream->ranks; rank++) {
+        stream->targets[rank] = order_draw_below(stream, stream->ranks);
+        stream->sends[rank] = send(stream, rank).index;
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = order_visit(stream, i);
+
+        receive(stream, stream->targets[rank],
+                (struct es_event_id){.trace = rank, .index = stream->sends[rank]});
+    }
+}
+
+/* One of a tier, which most of the time is the one that belongs to the asker. */
+static uint32_t pick(struct order_stream *stream,
+                     uint32_t first,
+                     uint32_t count,
+                     uint32_t asker,
+                     unsigned loyalty)
+{
+    if (order_draw_below(stream, 100) < loyalty)
+        return first + asker % count;
+    return first + order_draw_below(stream, count);
+}
+
+/* Databases come first, then applications, front ends and clients. */
+static void begin_request(struct order_stream *stream, struct order_request *request)
+{
+    uint32_t tier = stream->ranks / 16 + 1, clients = stream->ranks - 3 * tier;
+    uint32_t *hops = request->hops;
+
+    request->at = 0;
+    if (stream->ranks < 8) {
+        hops[0] = hops[2] = 1 + order_draw_below(stream, stream->ranks - 1);
+        hops[1] = 0;
+        request->count = 3;
+        return;
+    }
+    hops[0] = 3 * tier + order_draw_below(stream, clients);
+    hops[1] = pick(stream, 2 * tier, tier, hops[0], 80);
+    hops[2] = pick(stream, tier, tier, hops[1], 70);
+    hops[3] = pick(stream, 0, tier, hops[2], 70);
+    request->count = order_draw_below(stream, 2) ? 5 : 7;
+    for (uint32_t i = request->count / 2 + 1; i < request->count; i++)
+        hops[i] = hops[request->count - 1 - i];
+}
+
+static void web_step(struct order_stream *stream, uint64_t number)
+{
+    (void)number;
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        struct order_request *request =
+            &stream->requests[order_draw_below(stream, ORDER_REQUESTS)];
+
+        if (request->at + 1 >= request->count)
+            begin_request(stream, request);
+        message(stream, request->hops[request->at], request->hops[request->at + 1]);
+        request->at++;
+    }
+}
+
+const struct order_pattern order_patterns[] = {
+    {{"stencil", "exchange with six neighbours in a block"}, 3, 0, stencil_step},
+    {{"ring", "each to the next"}, 0, 0, ring_step},
+    {{"scatter-gather", "one to all and back"}, 0, 0, scatter_gather_step},
+    {{"random", "each to anyone"}, 0, 0, random_step},
+    {{"web", "clients, front ends, applications, databases"}, 0, 0, web_step},
+    {{"life", "exchange with eight neighbours on a torus"}, 2, 0, life_step},
+    {{"master-worker", "tasks of one master"}, 0, 0, master_worker_step},
+    {{"wavefront", "sweeps over a plane from corner to corner"}, 2, 0, wavefront_step},
+    {{"production", "stencil, and an all-to-all operation after each step"},
+     3,
+     1,
+     stencil_step},
+    {{NULL, NULL}, 0, 0, NULL},
+};

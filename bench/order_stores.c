@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What stores of the order cost, beside each other in one run: a made load is streamed
+ * into each, then each is asked the same questions.  Stores whose answers differ end
+ * the program with 1.
+ *
+ *   bench/order_stores -p production -n 1024 -e 5300000 epoch cluster:max=13
+ *
+ * Without stores: all that there are.  A store "dense" that would not fit into memory
+ * (-m megabytes) is computed, not made.  The row "alone" is the load without a store;
+ * its time is part of all others.  Bytes of the heap are what the store really took.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "bench/order_choice.h"
+#include "bench/order_questions.h"
+
+struct bench {
+    struct order_load_config load;
+    size_t question_count;
+    uint64_t dense_bytes; /* the most that vectors may take */
+    uint32_t traces;
+    uint32_t *counts;
+    uint64_t events;
+    struct order_questions questions;
+    struct order_answers first; /* what the first store answered */
+    bool has_first;
+    bool differs;
+    FILE *figures; /* printed after the table */
+};
+
+/* --- The load alone ----------------------------------------------------------------
+ */
+
+static int count_trace(void *data, uint32_t trace, const char *name)
+{
+    (void)data;
+    (void)trace;
+    (void)name;
+    return 0;
+}
+
+static int count_event(void *data, const struct es_set_event *event)
+{
+    struct bench *bench = data;
+
+    bench->counts[event->id.trace] = event->id.index;
+    bench->events++;
+    return 0;
+}
+
+/* Counts the load's events and makes questions about them. */
+static int measure_alone(struct bench *bench, struct es_error *error)
+{
+    struct es_set_sink sink = {
+        .trace = count_trace, .event = count_event, .data = bench};
+    uint64_t begin_ns;
+    int code;
+
+    bench->traces = order_load_traces(&bench->load);
+    bench->counts = calloc(bench->traces, sizeof *bench->counts);
+    if (!bench->counts)
+        return es_error_set(error, -1, "out of memory");
+    begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    code = order_load_stream(&bench->load, &sink, error);
+    if (code < 0)
+        return code;
+    printf("%-40s %9.1f\n", "alone",
+           (double)(es_now_ns(CLOCK_MONOTONIC) - begin_ns) / (double)bench->events);
+    return order_questions_make(&bench->questions, bench->question_count, bench->counts,
+                                bench->traces, bench->load.seed);
+}
+
+/* --- A store -----------------------------------------------------------------------
+ */
+
+/* figure: order_PATTERN_RANKS_STORE_WHAT. */
+static void print_figure(const struct bench *bench,
+                         const char *store,
+                         const char *what,
+                         double value,
+                         const char *unit)
+{
+    char name[320];
+
+    snprintf(name, sizeof name, "order_%s_%" PRIu32 "%s%s_%s_%s", bench->load.pattern,
+             bench->load.ranks, bench->load.every ? "_all" : "",
+             bench->load.rooted ? "_rooted" : "", store, what);
+    for (char *at = name; *at; at++)
+        if (strchr(":=,/-.", *at))
+            *at = '_';
+    fprintf(bench->figures, "figure: %s %.6g %s\n", name, value, unit);
+}
+
+static void print_heading(const struct bench *bench)
+{
+    printf("%s, %" PRIu32 " ranks", bench->load.pattern, bench->load.ranks);
+    if (bench->load.every)
+        printf(", all-to-all every %" PRIu32, bench->load.every);
+    if (bench->load.rooted)
+        printf(", reduce and bcast every %" PRIu32, bench->load.rooted);
+    printf("\n%-40s %9s %10s | %8s %8s %8s | %8s %7s %7s %7s %7s | %7s %7s %7s %7s\n",
+           "store", "ns/event", "events/s", "B/event", "heap", "writer", "elements",
+           "actual", "fixed", "c.act.", "c.fixed", "random", "near", "across",
+           "greatest");
+}
+
+static void print_sizes(const struct es_order_statistics *statistics, double held)
+{
+    double events = (double)statistics->events;
+    struct es_order_ratios ratios;
+
+    es_order_ratios(statistics, &ratios);
+    printf(" | %8.1f %8.1f %7.1fM | %8.1f %6.2f%% %6.2f%% %6.2f%% %6.2f%%",
+           (double)statistics->stored_bytes / events, held / events,
+           (double)statistics->writer_bytes / 1e6,
+           (double)statistics->actual_elements / events, 100 * ratios.actual,
+           100 * ratios.fixed, 100 * ratios.communication_actual,
+           100 * ratios.communication_fixed);
+}
+
+static void print_size_figures(const struct bench *bench,
+                               const char *store,
+                               const struct es_order_statistics *statistics,
+                               double held)
+{
+    double events = (double)statistics->events;
+    struct es_order_ratios ratios;
+
+    es_order_ratios(statistics, &ratios);
+    print_figure(bench, store, "bytes", (double)statistics->stored_bytes / events,
+                 "B/event");
+    print_figure(bench, store, "heap", held / events, "B/event");
+    print_figure(bench, store, "writer", (double)statistics->writer_bytes, "B");
+    print_figure(bench, store, "stored_ratio", ratios.stored, "ratio");
+    print_figure(bench, store, "actual_ratio", ratios.actual, "ratio");
+    print_figure(bench, store, "fixed_ratio", ratios.fixed, "ratio");
+    print_figure(bench, store, "communication_actual_ratio",
+                 ratios.communication_actual, "ratio");
+    print_figure(bench, store, "communication_fixed_ratio", ratios.communication_fixed,
+                 "ratio");
+    print_figure(bench, store, "cuts", (double)statistics->cuts, "cuts");
+    print_figure(bench, store, "cluster_receives",
+                 (double)statistics->cluster_receives[0], "events");
+}
+
+/* Answers have to be those of the first store. */
+static void compare(struct bench *bench,
+                    const char *store,
+                    struct order_answers *answers)
+{
+    if (!bench->has_first) {
+        bench->first = *answers;
+        bench->has_first = true;
+    }
+    for (int kind = 0; kind < ORDER_QUESTION_KINDS; kind++)
+        if (answers->mixed[kind] != bench->first.mixed[kind] || answers->failure < 0) {
+            fprintf(stderr, "order_stores: %s answers '%s' questions otherwise%s%s\n",
+                    store, order_question_name((enum order_question_kind)kind),
+                    answers->failure ? ": " : "",
+                    answers->failure ? strerror((int)-answers->failure) : "");
+            bench->differs = true;
+        }
+}
+
+static uint64_t heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+static int measure_store(struct bench *bench,
+                         struct order_choice *choice,
+                         struct es_error *error)
+{
+    struct es_order_statistics statistics;
+    struct order_answers answers;
+    struct es_order *order;
+    uint64_t ns, before = heap_bytes();
+    double held;
+    int code = order_choice_fill(choice, &bench->load, error, &order, &ns);
+
+    if (code < 0)
+        return code;
+    held = (double)(heap_bytes() - before);
+    es_order_statistics(order, &statistics);
+    order_questions_ask(&bench->questions, order, &answers);
+    printf("%-40s %9.1f %10.0f", choice->text, (double)ns / (double)statistics.events,
+           1e9 * (double)statistics.events / (double)ns);
+    print_sizes(&statistics, held);
+    printf(" | %7.0f %7.0f %7.0f %7.0f\n", answers.ns[0], answers.ns[1], answers.ns[2],
+           answers.ns[3]);
+    print_figure(bench, choice->text, "ingest", (double)ns / (double)statistics.events,
+                 "ns/event");
+    print_size_figures(bench, choice->text, &statistics, held);
+    for (int kind = 0; kind < ORDER_QUESTION_KINDS; kind++)
+        print_figure(bench, choice->text,
+                     order_question_name((enum order_question_kind)kind),
+                     answers.ns[kind], "ns");
+    compare(bench, choice->text, &answers);
+    es_order_destroy(order);
+    return 0;
+}
+
+static int measure_choice(struct bench *bench, const char *text, struct es_error *error)
+{
+    uint64_t vectors = bench->events * bench->traces * sizeof(uint32_t);
+    struct order_choice choice;
+    int code = order_choice_parse(text, &choice, error);
+
+    if (code < 0)
+        return code;
+    if (strcmp(choice.config.store, "dense") != 0 || vectors <= bench->dense_bytes)
+        return measure_store(bench, &choice, error);
+    printf("%-40s %9s %10s | %8.1f: computed, would take %.1f GB\n", text, "", "",
+           (double)bench->traces * sizeof(uint32_t), (double)vectors / 1e9);
+    print_figure(bench, text, "bytes", (double)bench->traces * sizeof(uint32_t),
+                 "B/event");
+    return 0;
+}
+
+static int measure(struct bench *bench, char *const *choices, struct es_error *error)
+{
+    int code;
+
+    print_heading(bench);
+    code = measure_alone(bench, error);
+    if (*choices) {
+        for (; code >= 0 && *choices; choices++)
+            code = measure_choice(bench, *choices, error);
+        return code;
+    }
+    for (const struct es_order_store_help *store = es_order_stores();
+         code >= 0 && store->name; store++)
+        code = measure_choice(bench, store->name, error);
+    return code;
+}
+
+/* --- The command line --------------------------------------------------------------
+ */
+
+static void print_usage(FILE *out)
+{
+    const struct order_load_help *pattern = order_load_patterns();
+    const struct es_order_store_help *store = es_order_stores();
+
+    fprintf(
+        out,
+        "usage: order_stores " ORDER_LOAD_USAGE "\n"
+        "           [-q QUESTIONS] [-m MEGABYTES] [STORE[:KEY=VALUE,...]]...\n"
+        "  -k  steps between all-to-all operations    -r  between reduce with bcast\n"
+        "  -m  the most that dense vectors may take   -q  questions of each kind\n"
+        "keys: strategy, max (13 or 13/50), threshold, prefix, vector, memory (MB)\n"
+        "patterns:\n");
+    for (; pattern->name; pattern++)
+        fprintf(out, "  %-15s %s\n", pattern->name, pattern->help);
+    fprintf(out, "stores:\n");
+    for (; store->name; store++)
+        fprintf(out, "  %-15s %s\n", store->name, store->help);
+}
+
+static bool parse_option(struct bench *bench, int option, const char *text)
+{
+    uint64_t number = 0;
+
+    if (option != 'q' && option != 'm')
+        return order_load_option(&bench->load, option, text);
+    if (!order_load_number(text, &number))
+        return false;
+    if (option == 'm')
+        bench->dense_bytes = number << 20;
+    else
+        bench->question_count = number;
+    return option == 'm' || number > 0;
+}
+
+static bool parse(struct bench *bench, int argc, char **argv)
+{
+    int option;
+
+    while ((option = getopt(argc, argv, ORDER_LOAD_OPTIONS "q:m:")) != -1)
+        if (option == '?' || !parse_option(bench, option, optarg))
+            return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = {
+        .load = {.pattern = "stencil", .ranks = 64, .events = 100000, .seed = 1},
+        .question_count = 100000,
+        .dense_bytes = UINT64_C(1) << 30};
+    struct es_error error = {.text = ""};
+    char *figures = NULL;
+    size_t figure_bytes;
+    int code;
+
+    if (!parse(&bench, argc, argv)) {
+        print_usage(stderr);
+        return 2;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    bench.figures = open_memstream(&figures, &figure_bytes);
+    if (!bench.figures) {
+        perror("order_stores");
+        return 2;
+    }
+    code = measure(&bench, &argv[optind], &error);
+    if (code < 0)
+        fprintf(stderr, "order_stores: %s\n", error.text);
+    fclose(bench.figures);
+    fputs(figures, stdout);
+    free(figures);
+    order_questions_free(&bench.questions);
+    free(bench.counts);
+    return code < 0 ? 2 : bench.differs;
+}
