@@ -215,7 +215,7 @@ static const struct es_event_id *find_missing(const struct es_delivery *delivery
 static int place_front(struct es_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
-    const struct esi_record *record;
+    const struct esi_record *record = NULL;
     const struct es_event_id *partners;
     int code = esi_delivery_front(delivery, trace, &record);
 
@@ -297,7 +297,7 @@ static int give_sync(struct es_delivery *delivery,
                      const struct esi_record *record)
 {
     struct es_event_id other = esi_record_partners(record)[0];
-    const struct esi_record *second;
+    const struct esi_record *second = NULL;
     int code;
 
     if (delivery->traces[other.trace].given >= other.index)
@@ -336,7 +336,7 @@ static int give_ready(struct es_delivery *delivery)
 
     while (code == 0 && delivery->ready_count > 0) {
         uint32_t trace = delivery->ready[0].trace;
-        const struct esi_record *record;
+        const struct esi_record *record = NULL;
 
         code = esi_delivery_front(delivery, trace, &record);
         if (code < 0 || is_half(delivery, record))

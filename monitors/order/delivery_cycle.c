@@ -19,7 +19,7 @@ static int find_awaited(struct es_delivery *delivery,
                         uint32_t trace,
                         struct es_event_id *ret_awaited)
 {
-    const struct esi_record *record;
+    const struct esi_record *record = NULL;
     int code;
 
     if (delivery->traces[trace].awaited.index > 0) {
@@ -43,7 +43,7 @@ static int tell_missing(struct es_delivery *delivery,
                         struct es_event_id awaited,
                         struct es_error *error)
 {
-    const struct esi_record *record;
+    const struct esi_record *record = NULL;
     int code = esi_delivery_front(delivery, trace, &record);
 
     if (code < 0)
@@ -59,7 +59,7 @@ static int tell_cycle(struct es_delivery *delivery,
                       uint32_t trace,
                       struct es_error *error)
 {
-    const struct esi_record *first = NULL, *record;
+    const struct esi_record *first = NULL, *record = NULL;
     uint32_t first_trace = trace, at = trace;
     struct es_event_id awaited = {0, 0}, first_awaited = {0, 0};
 
@@ -89,7 +89,7 @@ static int find_start(struct es_delivery *delivery, uint32_t *ret_trace)
     uint64_t first = UINT64_MAX;
 
     for (uint32_t trace = 0; trace < delivery->trace_count; trace++) {
-        const struct esi_record *record;
+        const struct esi_record *record = NULL;
         int code;
 
         if (esi_spool_is_empty(&delivery->traces[trace].waiting))

@@ -294,7 +294,7 @@ int esi_set_line_header(struct esi_set_line *line,
 
 static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
 {
-    const char *name;
+    const char *name = "";
     int code = get_string(reading, "kind", "unary", &name);
 
     if (code == 0 && !esi_line_find_kind(name, strlen(name), ret_kind))
@@ -335,7 +335,7 @@ static int get_partners(const struct reading *reading)
 static int get_attributes(const struct reading *reading)
 {
     json_t *attributes = json_object_get(reading->line->json, "attributes");
-    const char *name;
+    const char *name = "";
     json_t *value;
     int code = 0;
 

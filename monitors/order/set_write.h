@@ -36,7 +36,7 @@ int es_set_write_open(const char *path,
 struct es_set_sink es_set_write_sink(struct es_set_write *write);
 
 /* No trace will be told any more: what is written to a pipe goes out at once. */
-int es_set_write_traces_told(struct es_set_write *write);
+void es_set_write_traces_told(struct es_set_write *write);
 
 uint64_t es_set_write_events(const struct es_set_write *write);
 
