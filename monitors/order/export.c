@@ -13,6 +13,7 @@
 #include "monitors/order/export_private.h"
 
 static const struct esi_export_ops *const formats[] = {
+    &esi_export_set,
     &esi_export_shiviz,
     &esi_export_chrome,
     &esi_export_dot,
