@@ -116,18 +116,28 @@ static void print_heading(const struct bench *bench)
            "greatest");
 }
 
+/* Nothing where a store has no such vectors. */
+static void print_ratio(double ratio)
+{
+    if (ratio > 0)
+        printf(" %6.2f%%", 100 * ratio);
+    else
+        printf(" %7s", "-");
+}
+
 static void print_sizes(const struct es_order_statistics *statistics, double held)
 {
     double events = (double)statistics->events;
     struct es_order_ratios ratios;
 
     es_order_ratios(statistics, &ratios);
-    printf(" | %8.1f %8.1f %7.1fM | %8.1f %6.2f%% %6.2f%% %6.2f%% %6.2f%%",
-           (double)statistics->stored_bytes / events, held / events,
-           (double)statistics->writer_bytes / 1e6,
-           (double)statistics->actual_elements / events, 100 * ratios.actual,
-           100 * ratios.fixed, 100 * ratios.communication_actual,
-           100 * ratios.communication_fixed);
+    printf(" | %8.1f %8.1f %7.1fM | %8.1f", (double)statistics->stored_bytes / events,
+           held / events, (double)statistics->writer_bytes / 1e6,
+           (double)statistics->actual_elements / events);
+    print_ratio(ratios.actual);
+    print_ratio(ratios.fixed);
+    print_ratio(ratios.communication_actual);
+    print_ratio(ratios.communication_fixed);
 }
 
 static void print_size_figures(const struct bench *bench,
