@@ -39,6 +39,8 @@ struct es_causality_config {
     struct es_set_sink sink; /* gets the ordered stream */
     bool attributes;         /* events are to have their attributes and texts */
     size_t held_max;         /* tuples that wait at most; 0 = 2^20 */
+    uint64_t patience_ns;    /* run time after which what has not come, though its
+                                process has not gone on, is taken for lost; 0 = 60 s */
 };
 
 struct es_causality;
@@ -69,6 +71,9 @@ int es_causality_add_element(struct es_causality *causality,
                              int thread,
                              uint32_t classes,
                              uint32_t *ret_element);
+
+/* The process is gone, and everything that it wrote has been added. */
+void es_causality_end_process(struct es_causality *causality, uint32_t process);
 
 struct es_causal_communicator {
     uint64_t key[2]; /* alike in all members */

@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Collective operations: who must have entered before whose exit.
+ *
+ * An instance is there from the first of its tuples that is read until all its members
+ * have left.  An exit waits for the enters that it names; where all depend on all, for
+ * the instance's junction on the communicator's trace, which is given when all have
+ * entered, and in the order of instance numbers.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/causality/causal_private.h"
+
+#define NO_SLOT UINT32_MAX
+
+/* --- Series ------------------------------------------------------------------------
+ */
+
+static struct esi_series *find_series(struct esi_communicator *communicator,
+                                      int64_t window)
+{
+    struct esi_series *series = communicator->series;
+
+    while (series && series->window != window)
+        series = series->next;
+    if (series)
+        return series;
+    series = calloc(1, sizeof *series);
+    if (!series)
+        return NULL;
+    series->communicator = communicator;
+    series->window = window;
+    series->trace = UINT32_MAX;
+    series->next = communicator->series;
+    communicator->series = series;
+    return series;
+}
+
+/* Numbers wrap around. */
+static bool is_older(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+/* Into the list of those that are to be released, by number. */
+static void list(struct esi_instance *instance)
+{
+    struct esi_series *series = instance->series;
+    struct esi_instance *after = series->last;
+
+    while (after && is_older(instance->number, after->number))
+        after = after->previous;
+    instance->listed = true;
+    instance->previous = after;
+    instance->next = after ? after->next : series->first;
+    *(instance->next ? &instance->next->previous : &series->last) = instance;
+    *(after ? &after->next : &series->first) = instance;
+}
+
+static void unlist(struct esi_instance *instance)
+{
+    struct esi_series *series = instance->series;
+
+    if (!instance->listed)
+        return;
+    instance->listed = false;
+    *(instance->next ? &instance->next->previous : &series->last) = instance->previous;
+    *(instance->previous ? &instance->previous->next : &series->first) = instance->next;
+}
+
+/* --- Instances ---------------------------------------------------------------------
+ */
+
+static void unref(struct esi_instance *instance)
+{
+    if (--instance->references > 0)
+        return;
+    instance->next = instance->series->unused;
+    instance->series->unused = instance;
+}
+
+/* All that was to be said of it is said. */
+static void count(struct es_causality *causality, const struct esi_instance *instance)
+{
+    uint32_t size = instance->series->communicator->size;
+    bool left = instance->exits + instance->open >= size;
+
+    if (instance->given == size && instance->exits == size && !instance->short_of)
+        causality->totals.collectives++;
+    else if (instance->short_of || instance->lost > 0 || (instance->exits > 0 && !left))
+        causality->totals.incomplete++;
+}
+
+/* Takes it out of the table; who waits in it still goes on. */
+static void retire(struct es_causality *causality, struct esi_instance *instance)
+{
+    esi_table_remove(&causality->instances, &instance->link);
+    instance->tabled = false;
+    unlist(instance);
+    *(instance->newer ? &instance->newer->older : &causality->newest_instance) =
+        instance->older;
+    *(instance->older ? &instance->older->newer : &causality->oldest_instance) =
+        instance->newer;
+    causality->slot_count -= instance->series->communicator->size;
+    count(causality, instance);
+    esi_waiters_wake(causality, &instance->waiters);
+    for (uint32_t i = 0; i < instance->series->communicator->size; i++)
+        esi_waiters_wake(causality, &instance->slots[i].waiters);
+    unref(instance);
+}
+
+static struct esi_instance *make(struct esi_series *series)
+{
+    uint32_t size = series->communicator->size;
+    size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_slot);
+    struct esi_instance *instance = series->unused;
+
+    if (instance)
+        series->unused = instance->next;
+    else
+        instance = malloc(bytes);
+    return instance ? memset(instance, 0, bytes) : NULL;
+}
+
+static uint64_t hash_of(const struct esi_series *series, uint32_t number)
+{
+    return esi_hash_mix((uintptr_t)series, number);
+}
+
+static struct esi_instance *find(const struct es_causality *causality,
+                                 const struct esi_series *series,
+                                 uint32_t number)
+{
+    uint64_t hash = hash_of(series, number);
+    struct esi_link *link = esi_table_chain(&causality->instances, hash);
+
+    for (; link; link = link->next) {
+        struct esi_instance *found = (struct esi_instance *)link;
+
+        if (link->hash == hash && found->series == series && found->number == number)
+            return found;
+    }
+    return NULL;
+}
+
+void esi_collective_bound(struct es_causality *causality)
+{
+    while (causality->slot_count > causality->config.held_max &&
+           causality->oldest_instance != causality->newest_instance)
+        retire(causality, causality->oldest_instance);
+}
+
+static struct esi_instance *begin(struct es_causality *causality,
+                                  struct esi_series *series,
+                                  const struct esi_item *item,
+                                  const struct es_operation *operation)
+{
+    struct esi_instance *instance = make(series);
+
+    if (!instance)
+        return NULL;
+    instance->series = series;
+    instance->operation = operation;
+    instance->number = item->told.tuple.sequence;
+    instance->root = operation->order == ES_ORDER_ROOT_TO_ALL ||
+                             operation->order == ES_ORDER_ALL_TO_ROOT
+                         ? esi_view_peer(item->view, item->told.tuple.peer)
+                         : NO_SLOT;
+    instance->references = 1;
+    instance->tabled = true;
+    esi_table_insert(&causality->instances, &instance->link,
+                     hash_of(series, instance->number));
+    instance->older = causality->newest_instance;
+    *(instance->older ? &instance->older->newer : &causality->oldest_instance) =
+        instance;
+    causality->newest_instance = instance;
+    causality->slot_count += series->communicator->size;
+    if (operation->order == ES_ORDER_ALL_TO_ALL && series->communicator->size > 1)
+        list(instance);
+    esi_collective_bound(causality);
+    return instance;
+}
+
+/* Whether the two groups of an intercommunicator let us tell who waits for whom. */
+static bool has_order(const struct esi_item *item, const struct es_operation *operation)
+{
+    return item->view && item->view->slot < item->view->communicator->size &&
+           item->told.tuple.sequence != ES_SEQUENCE_UNKNOWN &&
+           (!item->view->communicator->between ||
+            operation->order == ES_ORDER_ALL_TO_ALL);
+}
+
+/* Gives the item its instance, if it has one. */
+static int join(struct es_causality *causality,
+                struct esi_item *item,
+                const struct es_operation *operation)
+{
+    int64_t window =
+        item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
+    struct esi_series *series;
+    struct esi_instance *instance;
+
+    if (!has_order(item, operation))
+        return 0;
+    series = find_series(item->view->communicator, window);
+    if (!series)
+        return -ENOMEM;
+    instance = find(causality, series, item->told.tuple.sequence);
+    if (!instance)
+        instance = begin(causality, series, item, operation);
+    if (!instance)
+        return -ENOMEM;
+    instance->references++;
+    item->instance = instance;
+    item->slot = item->view->slot;
+    return 0;
+}
+
+void esi_collective_leave(struct esi_item *item)
+{
+    if (item->instance)
+        unref(item->instance);
+    item->instance = NULL;
+}
+
+/* --- Reading -----------------------------------------------------------------------
+ */
+
+/* A member is known not to enter any more. */
+static int lose_member(struct es_causality *causality,
+                       struct esi_instance *instance,
+                       uint32_t slot);
+
+/* Places the enter; where its place has gone by nobody may depend on it. */
+static int place_enter(struct es_causality *causality, struct esi_item *item)
+{
+    struct esi_thread *thread = item->element->thread;
+    struct esi_instance *instance = item->instance;
+    const struct es_causal_tuple *told = &item->told;
+    struct esi_slot *slot = instance ? &instance->slots[item->slot] : NULL;
+
+    if (slot &&
+        (slot->entry == ESI_ENTRY_READ || slot->entry == ESI_ENTRY_GIVEN ||
+         (slot->entry == ESI_ENTRY_LOST && item->action == ESI_LATER_COLLECTIVE)))
+        return 0;
+    if (!esi_thread_has_place(thread, told->tuple.start)) {
+        causality->totals.late++;
+        return slot ? lose_member(causality, instance, item->slot) : 0;
+    }
+    if (slot && slot->entry == ESI_ENTRY_UNSEEN)
+        slot->entry = ESI_ENTRY_READ;
+    return esi_thread_place(thread, item, ESI_ROLE_ENTER, told->tuple.start,
+                            told->start_ns);
+}
+
+int esi_collective_add(struct es_causality *causality, struct esi_item *item)
+{
+    const struct es_causal_tuple *told = &item->told;
+    int result = join(causality, item, item->operation);
+
+    if (result < 0)
+        return result;
+    result = place_enter(causality, item);
+    if (result < 0)
+        return result;
+    if (told->tuple.stop == 0) {
+        if (item->instance)
+            item->instance->open++;
+        return 0;
+    }
+    return esi_thread_place(item->element->thread, item, ESI_ROLE_EXIT,
+                            told->tuple.stop, told->stop_ns);
+}
+
+int esi_collective_add_post(struct es_causality *causality, struct esi_item *item)
+{
+    int result;
+
+    if (!item->operation || item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN)
+        return 0;
+    result = join(causality, item, item->operation);
+    return result < 0 || !item->instance ? result : place_enter(causality, item);
+}
+
+/* --- Junctions ---------------------------------------------------------------------
+ */
+
+static bool is_ready(const struct esi_instance *instance)
+{
+    return instance->given + instance->lost >= instance->series->communicator->size;
+}
+
+static int collect_all(struct es_causality *causality,
+                       const struct esi_instance *instance,
+                       uint32_t from,
+                       uint32_t to,
+                       uint32_t except,
+                       size_t *ret_count)
+{
+    *ret_count = 0;
+    if (esi_event_reserve(causality, to - from) < 0)
+        return -ENOMEM;
+    for (uint32_t i = from; i < to; i++)
+        if (i != except && instance->slots[i].entry == ESI_ENTRY_GIVEN)
+            causality->partners[(*ret_count)++] = instance->slots[i].enter;
+    return 0;
+}
+
+/* What is older than what was released already would be put behind it. */
+static int release(struct es_causality *causality, struct esi_instance *instance)
+{
+    struct esi_series *series = instance->series;
+    bool in_order =
+        !series->has_released || is_older(series->last_released, instance->number);
+    size_t partners = 0;
+    int result = 0;
+
+    unlist(instance);
+    instance->released = true;
+    if (in_order) {
+        series->has_released = true;
+        series->last_released = instance->number;
+        result = collect_all(causality, instance, 0, series->communicator->size,
+                             NO_SLOT, &partners);
+        if (result == 0)
+            result = esi_event_give_junction(causality, instance, partners);
+    }
+    instance->short_of |= !in_order || instance->lost > 0;
+    esi_waiters_wake(causality, &instance->waiters);
+    return result;
+}
+
+/* Releases what is ready, the oldest first. */
+static int advance(struct es_causality *causality, struct esi_series *series)
+{
+    int result = 0;
+
+    while (result >= 0 && series->first && is_ready(series->first))
+        result = release(causality, series->first);
+    return result;
+}
+
+/* Those that the waiting exits of an instance depend on have changed. */
+static int note_entry(struct es_causality *causality,
+                      struct esi_instance *instance,
+                      uint32_t slot)
+{
+    esi_waiters_wake(causality, &instance->slots[slot].waiters);
+    if (!is_ready(instance))
+        return 0;
+    if (instance->operation->order == ES_ORDER_ALL_TO_ALL)
+        return advance(causality, instance->series);
+    esi_waiters_wake(causality, &instance->waiters);
+    return 0;
+}
+
+static int lose_member(struct es_causality *causality,
+                       struct esi_instance *instance,
+                       uint32_t slot)
+{
+    if (instance->slots[slot].entry != ESI_ENTRY_UNSEEN)
+        return 0;
+    instance->slots[slot].entry = ESI_ENTRY_LOST;
+    instance->lost++;
+    return note_entry(causality, instance, slot);
+}
+
+/* Loses the members that would have been read if they had entered before `ns`. */
+static int lose_missing(struct es_causality *causality,
+                        struct esi_instance *instance,
+                        uint64_t ns)
+{
+    const struct esi_communicator *communicator = instance->series->communicator;
+    int result = 0;
+
+    if (instance->checked == causality->settles + 1 || is_ready(instance))
+        return 0;
+    instance->checked = causality->settles + 1;
+    for (uint32_t i = 0; i < communicator->size && result >= 0; i++)
+        if (instance->slots[i].entry == ESI_ENTRY_UNSEEN &&
+            esi_member_has_passed(causality, communicator, i, ns))
+            result = lose_member(causality, instance, i);
+    return result;
+}
+
+/* Who exits from an instance knows that all have entered the older ones as well. */
+static int lose_missing_up_to(struct es_causality *causality,
+                              struct esi_instance *instance,
+                              uint64_t ns)
+{
+    struct esi_instance *older = instance->series->first;
+    int result = 0;
+
+    /* Those that are released on the way keep pointing onward. */
+    for (; older && older != instance && result >= 0; older = older->next)
+        result = lose_missing(causality, older, ns);
+    if (result >= 0)
+        result = lose_missing(causality, instance, ns);
+    return result;
+}
+
+/* --- Giving ------------------------------------------------------------------------
+ */
+
+/* Whether some exit may name this enter. */
+static bool is_named(const struct esi_item *item)
+{
+    const struct esi_instance *instance = item->instance;
+
+    if (!instance || instance->series->communicator->size < 2)
+        return false;
+    switch ((enum es_order_kind)instance->operation->order) {
+    case ES_ORDER_ROOT_TO_ALL:
+        return item->slot == instance->root;
+    case ES_ORDER_ALL_TO_ROOT:
+        return item->slot != instance->root;
+    case ES_ORDER_NONE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Retires an instance that all have left. */
+static void leave(struct es_causality *causality, struct esi_instance *instance)
+{
+    if (instance->tabled &&
+        instance->exits + instance->open >= instance->series->communicator->size &&
+        is_ready(instance))
+        retire(causality, instance);
+}
+
+int esi_collective_give_enter(struct es_causality *causality,
+                              const struct esi_placed *placed)
+{
+    struct esi_item *item = placed->item;
+    struct esi_instance *instance = item->instance;
+    struct es_event_id id;
+    int result = esi_event_give(
+        causality, placed, is_named(item) ? ES_EVENT_SEND : ES_EVENT_UNARY, 0, &id);
+
+    if (result < 0)
+        return result;
+    if (!instance || instance->slots[item->slot].entry != ESI_ENTRY_READ)
+        return ESI_WAS_GIVEN;
+    instance->slots[item->slot].entry = ESI_ENTRY_GIVEN;
+    instance->slots[item->slot].enter = id;
+    instance->given++;
+    result = note_entry(causality, instance, item->slot);
+    if (result < 0)
+        return result;
+    leave(causality, instance);
+    return ESI_WAS_GIVEN;
+}
+
+/* Waits for the enter of a member: whether it is there, or will not come. */
+static int await_member(struct es_causality *causality,
+                        const struct esi_item *item,
+                        uint32_t slot)
+{
+    struct esi_instance *instance = item->instance;
+    struct esi_thread *thread = item->element->thread;
+    struct esi_slot *awaited;
+
+    if (slot >= instance->series->communicator->size)
+        return 1;
+    awaited = &instance->slots[slot];
+    if (awaited->entry == ESI_ENTRY_UNSEEN &&
+        esi_member_has_passed(causality, instance->series->communicator, slot,
+                              item->told.stop_ns)) {
+        int result = lose_member(causality, instance, slot);
+
+        if (result < 0)
+            return result;
+    }
+    if (awaited->entry >= ESI_ENTRY_GIVEN)
+        return 1;
+    if (thread->forced || !instance->tabled)
+        return 1;
+    esi_thread_wait(thread, &awaited->waiters);
+    return 0;
+}
+
+/* Waits until all have entered. */
+static int await_all(struct es_causality *causality, const struct esi_item *item)
+{
+    struct esi_instance *instance = item->instance;
+    struct esi_thread *thread = item->element->thread;
+    bool joins = instance->operation->order == ES_ORDER_ALL_TO_ALL;
+    int result = 0;
+
+    if (joins ? instance->released : is_ready(instance))
+        return 1;
+    if (instance->listed)
+        result = lose_missing_up_to(causality, instance, item->told.stop_ns);
+    else
+        result = lose_missing(causality, instance, item->told.stop_ns);
+    if (result < 0)
+        return result;
+    if ((joins ? instance->released : is_ready(instance)) || thread->forced ||
+        !instance->tabled)
+        return 1;
+    esi_thread_wait(thread, &instance->waiters);
+    return 0;
+}
+
+/* Waits for the members [0, end), or those listed. */
+static int await_each(struct es_causality *causality,
+                      const struct esi_item *item,
+                      const int32_t *members,
+                      uint32_t count)
+{
+    int result = 1;
+
+    for (uint32_t i = 0; i < count && result == 1; i++)
+        result = await_member(causality, item, members ? (uint32_t)members[i] : i);
+    return result;
+}
+
+static int collect_each(struct es_causality *causality,
+                        const struct esi_item *item,
+                        const int32_t *members,
+                        uint32_t count,
+                        size_t *ret_count)
+{
+    struct esi_instance *instance = item->instance;
+    uint32_t size = instance->series->communicator->size;
+
+    *ret_count = 0;
+    if (esi_event_reserve(causality, count) < 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = members ? (uint32_t)members[i] : i;
+
+        if (slot >= size || slot == item->slot)
+            continue;
+        if (instance->slots[slot].entry == ESI_ENTRY_GIVEN)
+            causality->partners[(*ret_count)++] = instance->slots[slot].enter;
+        else
+            instance->short_of = true;
+    }
+    return 0;
+}
+
+/* What an exit depends on. */
+struct dependence {
+    bool on_release;
+    bool on_all;
+    const int32_t *members; /* NULL = the first ones */
+    uint32_t count;
+    int32_t root; /* what `members` points to, where it is one */
+};
+
+static void depend(const struct esi_item *item, struct dependence *ret)
+{
+    struct esi_instance *instance = item->instance;
+    const struct esi_view *view = item->view;
+
+    *ret = (struct dependence){.count = 0};
+    if (instance->series->communicator->size < 2)
+        return;
+    switch ((enum es_order_kind)instance->operation->order) {
+    case ES_ORDER_ALL_TO_ALL:
+        ret->on_release = true;
+        break;
+    case ES_ORDER_ROOT_TO_ALL:
+        ret->root = (int32_t)instance->root;
+        ret->members = &ret->root;
+        ret->count = instance->root != NO_SLOT && instance->root != item->slot;
+        break;
+    case ES_ORDER_ALL_TO_ROOT:
+        ret->on_all = instance->root == item->slot;
+        ret->count = ret->on_all ? instance->series->communicator->size : 0;
+        break;
+    case ES_ORDER_PREFIX:
+    case ES_ORDER_EXCLUSIVE_PREFIX:
+        ret->count = item->slot;
+        break;
+    case ES_ORDER_NEIGHBOURS:
+        ret->members = view->neighbours;
+        ret->count = view->neighbours ? view->neighbour_count : 0;
+        instance->short_of |=
+            !view->neighbours || view->neighbours_told < view->neighbour_count;
+        break;
+    default:
+        break;
+    }
+}
+
+static int collect(struct es_causality *causality,
+                   const struct esi_item *item,
+                   const struct dependence *dependence,
+                   size_t *ret_count)
+{
+    struct esi_instance *instance = item->instance;
+
+    *ret_count = 0;
+    if (!dependence->on_release)
+        return collect_each(causality, item, dependence->members, dependence->count,
+                            ret_count);
+    if (esi_event_reserve(causality, 1) < 0)
+        return -ENOMEM;
+    if (instance->release.index != 0)
+        causality->partners[(*ret_count)++] = instance->release;
+    else
+        instance->short_of = true;
+    return 0;
+}
+
+static int give_exit(struct es_causality *causality,
+                     const struct esi_placed *placed,
+                     const struct dependence *dependence)
+{
+    struct esi_item *item = placed->item;
+    struct esi_instance *instance = item->instance;
+    bool receives = dependence->on_release || dependence->count > 0;
+    struct es_event_id id;
+    size_t count;
+    int result = collect(causality, item, dependence, &count);
+
+    if (result < 0)
+        return result;
+    result = esi_event_give(causality, placed,
+                            receives ? ES_EVENT_RECEIVE : ES_EVENT_UNARY, count, &id);
+    if (result < 0)
+        return result;
+    instance->exits++;
+    leave(causality, instance);
+    return ESI_WAS_GIVEN;
+}
+
+int esi_collective_give_exit(struct es_causality *causality,
+                             const struct esi_placed *placed)
+{
+    struct esi_item *item = placed->item;
+    struct dependence dependence;
+    struct es_event_id id;
+    int result = 1;
+
+    if (!item->instance) {
+        result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
+        return result < 0 ? result : ESI_WAS_GIVEN;
+    }
+    depend(item, &dependence);
+    if (dependence.on_release || dependence.on_all)
+        result = await_all(causality, item);
+    else
+        result = await_each(causality, item, dependence.members, dependence.count);
+    if (result <= 0)
+        return result;
+    return give_exit(causality, placed, &dependence);
+}
+
+void esi_collective_finish(struct es_causality *causality)
+{
+    while (causality->oldest_instance)
+        retire(causality, causality->oldest_instance);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* causal_event.c - fills events and hands them to the sink. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/causality/causal_private.h"
+
+enum { ATTRIBUTES_MAX = 13 };
+
+int esi_event_reserve(struct es_causality *causality, size_t count)
+{
+    size_t room = causality->partner_room ? causality->partner_room : 64;
+    struct es_event_id *more;
+
+    if (count <= causality->partner_room)
+        return 0;
+    while (room < count)
+        room *= 2;
+    more = realloc(causality->partners, room * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    causality->partners = more;
+    causality->partner_room = room;
+    return 0;
+}
+
+/* --- Types --------------------------------------------------------------------------
+ */
+
+static const char *make_name(char **name, const char *operation, const char *what)
+{
+    if (!*name && asprintf(name, "%s %s", operation, what) < 0)
+        *name = NULL;
+    return *name ? *name : operation;
+}
+
+/* "MPI_Send", "MPI_Barrier enter", "MPI_Recv open". */
+static const char *type_of(struct es_causality *causality,
+                           const struct esi_placed *placed)
+{
+    const struct esi_item *item = placed->item;
+    const struct es_operation *operation = item->operation;
+    struct esi_type_names *names;
+
+    if (!operation)
+        return "?";
+    names = &causality->types[operation->code];
+    if (placed->role == ESI_ROLE_ENTER ||
+        (placed->role == ESI_ROLE_SEND && item->halves))
+        return make_name(&names->enter, operation->name, "enter");
+    if (placed->role == ESI_ROLE_EXIT ||
+        (placed->role == ESI_ROLE_RECEIVE && item->halves))
+        return make_name(&names->exit, operation->name, "exit");
+    if (item->told.tuple.stop == 0 && placed->role == ESI_ROLE_WHOLE)
+        return make_name(&names->open, operation->name, "open");
+    return operation->name;
+}
+
+/* --- Attributes ---------------------------------------------------------------------
+ */
+
+struct attributes {
+    struct es_event_attribute items[ATTRIBUTES_MAX];
+    size_t count;
+};
+
+static void add_text(struct attributes *attributes, const char *name, const char *text)
+{
+    attributes->items[attributes->count++] =
+        (struct es_event_attribute){.name = name, .text = text};
+}
+
+static void add_number(struct attributes *attributes, const char *name, int64_t number)
+{
+    attributes->items[attributes->count++] =
+        (struct es_event_attribute){.name = name, .number = number};
+}
+
+static void add_order(struct attributes *attributes, const struct esi_item *item)
+{
+    add_number(attributes, "instance", item->instance->number);
+    if (item->instance->operation->order == ES_ORDER_ALL_TO_ALL)
+        add_text(attributes, "synchronizing",
+                 item->instance->operation->synchronizing ? "required" : "assumed");
+}
+
+static bool has_tag(const struct esi_item *item)
+{
+    return item->operation && (item->operation->op_class == ES_CLASS_SEND ||
+                               item->operation->op_class == ES_CLASS_RECEIVE);
+}
+
+static void fill(struct attributes *attributes, const struct esi_item *item)
+{
+    const struct esi_process *process = item->element->thread->process;
+    const struct es_tuple *tuple = &item->told.tuple;
+
+    attributes->count = 0;
+    if (item->operation) {
+        add_text(attributes, "operation", item->operation->name);
+        add_text(attributes, "class", es_class_name(item->operation->op_class));
+    }
+    if (process->rank >= 0)
+        add_number(attributes, "rank", process->rank);
+    add_text(attributes, "host", process->host);
+    if (item->view)
+        add_text(attributes, "communicator", item->view->communicator->name);
+    if (tuple->peer >= 0)
+        add_number(attributes, "peer", tuple->peer);
+    if (has_tag(item) && tuple->tag >= 0)
+        add_number(attributes, "tag", tuple->tag);
+    add_number(attributes, "bytes", tuple->bytes);
+    if (item->instance)
+        add_order(attributes, item);
+    add_number(attributes, "start", (int64_t)item->told.start_ns);
+    if (tuple->stop != 0)
+        add_number(attributes, "stop", (int64_t)item->told.stop_ns);
+}
+
+/* --- Giving -------------------------------------------------------------------------
+ */
+
+static int give(struct es_causality *causality,
+                const struct esi_placed *placed,
+                struct es_set_event *event)
+{
+    const struct es_set_sink *sink = &causality->config.sink;
+    struct attributes attributes;
+
+    event->type = type_of(causality, placed);
+    event->text = "";
+    if (causality->config.attributes) {
+        fill(&attributes, placed->item);
+        event->attributes = attributes.items;
+        event->attribute_count = attributes.count;
+    }
+    causality->totals.events++;
+    return sink->event(sink->data, event);
+}
+
+int esi_event_give(struct es_causality *causality,
+                   const struct esi_placed *placed,
+                   enum es_event_kind kind,
+                   size_t partner_count,
+                   struct es_event_id *ret_id)
+{
+    struct esi_thread *thread = placed->item->element->thread;
+    struct es_set_event event = {
+        .id = {thread->trace, thread->count + 1},
+        .kind = kind,
+        .partner_count = (uint32_t)partner_count,
+        .partners = partner_count > 0 ? causality->partners : NULL,
+    };
+
+    thread->count++;
+    *ret_id = event.id;
+    return give(causality, placed, &event);
+}
+
+int esi_event_give_sync(struct es_causality *causality,
+                        const struct esi_placed *send,
+                        const struct esi_placed *receive)
+{
+    struct esi_thread *sender = send->item->element->thread;
+    struct esi_thread *receiver = receive->item->element->thread;
+    struct es_event_id ids[2] = {{sender->trace, sender->count + 1},
+                                 {receiver->trace, receiver->count + 1}};
+    struct es_set_event event = {
+        .id = ids[0], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[1]};
+    int result;
+
+    sender->count++;
+    receiver->count++;
+    result = give(causality, send, &event);
+    if (result < 0)
+        return result;
+    event = (struct es_set_event){
+        .id = ids[1], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[0]};
+    return give(causality, receive, &event);
+}
+
+/* --- Communicators' traces ----------------------------------------------------------
+ */
+
+struct trace_name {
+    struct esi_link link;
+    char name[];
+};
+
+/* Whether no trace has the name yet; then this one has it. */
+static bool take_name(struct es_causality *causality, const char *name)
+{
+    size_t length = strlen(name);
+    uint64_t hash = length;
+    struct trace_name *taken;
+
+    for (size_t i = 0; i < length; i++)
+        hash = esi_hash_mix(hash, (unsigned char)name[i]);
+    for (struct esi_link *link = esi_table_chain(&causality->names, hash); link;
+         link = link->next)
+        if (link->hash == hash && strcmp(((struct trace_name *)link)->name, name) == 0)
+            return false;
+    taken = malloc(sizeof *taken + length + 1);
+    if (!taken)
+        return true;
+    memcpy(taken->name, name, length + 1);
+    esi_table_insert(&causality->names, &taken->link, hash);
+    return true;
+}
+
+void esi_event_fini(struct es_causality *causality)
+{
+    for (size_t i = 0; causality->names.heads && i <= causality->names.mask; i++)
+        for (struct esi_link *link = causality->names.heads[i], *next; link;
+             link = next) {
+            next = link->next;
+            free(link);
+        }
+    for (size_t i = 0; causality->types && i <= UINT16_MAX; i++) {
+        free(causality->types[i].enter);
+        free(causality->types[i].exit);
+        free(causality->types[i].open);
+    }
+    free(causality->types);
+    free(causality->partners);
+}
+
+static int add_trace_of(struct es_causality *causality, struct esi_series *series)
+{
+    const char *of = series->communicator->name;
+    char name[192];
+    int length = snprintf(name, sizeof name, "comm:%.100s", of);
+
+    if (series->window >= 0)
+        length += snprintf(name + length, sizeof name - (size_t)length, " window %lld",
+                           (long long)series->window);
+    for (unsigned number = 2; !take_name(causality, name); number++)
+        snprintf(name + length, sizeof name - (size_t)length, "#%u", number);
+    return esi_trace_add(causality, name, &series->trace);
+}
+
+static void fill_junction(struct attributes *attributes,
+                          const struct esi_instance *instance)
+{
+    attributes->count = 0;
+    add_text(attributes, "operation", instance->operation->name);
+    add_text(attributes, "class", es_class_name(instance->operation->op_class));
+    add_text(attributes, "communicator", instance->series->communicator->name);
+    add_number(attributes, "instance", instance->number);
+    add_text(attributes, "synchronizing",
+             instance->operation->synchronizing ? "required" : "assumed");
+}
+
+int esi_event_give_junction(struct es_causality *causality,
+                            struct esi_instance *instance,
+                            size_t partner_count)
+{
+    const struct es_set_sink *sink = &causality->config.sink;
+    struct esi_series *series = instance->series;
+    struct attributes attributes = {.count = 0};
+    struct es_set_event event = {.kind = ES_EVENT_RECEIVE,
+                                 .partner_count = (uint32_t)partner_count,
+                                 .partners = causality->partners,
+                                 .type = "join",
+                                 .text = ""};
+    int result = 0;
+
+    if (series->trace == UINT32_MAX)
+        result = add_trace_of(causality, series);
+    if (result < 0)
+        return result;
+    if (causality->config.attributes)
+        fill_junction(&attributes, instance);
+    event.attributes = attributes.items;
+    event.attribute_count = attributes.count;
+    event.id = (struct es_event_id){series->trace, ++series->count};
+    result = sink->event(sink->data, &event);
+    if (result < 0)
+        return result;
+    event.id.index = ++series->count;
+    event.kind = ES_EVENT_SEND;
+    event.partner_count = 0;
+    event.partners = NULL;
+    event.type = "release";
+    instance->release = event.id;
+    causality->totals.events += 2;
+    return sink->event(sink->data, &event);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Finds the two ends of messages: of those that programs send, and of what joins the
+ * epochs of one-sided operations.
+ *
+ * A message is there from the first of its ends that is read to the last that is given.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/causality/causal_private.h"
+
+/* Channels of which unmatched ends are told apart. */
+enum { CHANNELS_MAX = 1024 };
+
+/* --- The table ---------------------------------------------------------------------
+ */
+
+static uint64_t hash_key(const struct esi_message *key)
+{
+    uint64_t hash = esi_hash_mix(key->kind, (uintptr_t)key->communicator);
+
+    hash = esi_hash_mix(hash, (uint64_t)key->source << 32 | key->destination);
+    return esi_hash_mix(hash, (uint64_t)(uint32_t)key->tag << 32 | key->sequence);
+}
+
+static bool same_key(const struct esi_message *a, const struct esi_message *b)
+{
+    return a->communicator == b->communicator && a->source == b->source &&
+           a->destination == b->destination && a->tag == b->tag &&
+           a->sequence == b->sequence && a->kind == b->kind;
+}
+
+/* Finds or makes; NULL without memory. */
+static struct esi_message *meet(struct es_causality *causality,
+                                const struct esi_message *key)
+{
+    uint64_t hash = hash_key(key);
+    struct esi_link *link = esi_table_chain(&causality->message_table, hash);
+    struct esi_message *message;
+
+    for (; link; link = link->next)
+        if (link->hash == hash && same_key((struct esi_message *)link, key))
+            return (struct esi_message *)link;
+    message = esi_pool_take(&causality->messages);
+    if (!message)
+        return NULL;
+    *message = *key;
+    esi_table_insert(&causality->message_table, &message->link, hash);
+    return message;
+}
+
+static void forget(struct es_causality *causality, struct esi_message *message)
+{
+    esi_table_remove(&causality->message_table, &message->link);
+    esi_pool_give(&causality->messages, message);
+}
+
+/* --- Sends that nobody has received yet --------------------------------------------
+ */
+
+static void stop_aging(struct es_causality *causality, struct esi_message *message)
+{
+    if (!message->aging)
+        return;
+    message->aging = false;
+    causality->aging_sends--;
+    if (message->older)
+        message->older->newer = message->newer;
+    else
+        causality->oldest_send = message->newer;
+    if (message->newer)
+        message->newer->older = message->older;
+    else
+        causality->newest_send = message->older;
+}
+
+static void count_unmatched_send(struct es_causality *causality,
+                                 const struct esi_message *message)
+{
+    causality->totals.unmatched_sends++;
+    esi_channel_count(causality, message, true);
+}
+
+static void give_up_oldest(struct es_causality *causality)
+{
+    struct esi_message *message = causality->oldest_send;
+
+    stop_aging(causality, message);
+    count_unmatched_send(causality, message);
+    forget(causality, message);
+}
+
+static void begin_aging(struct es_causality *causality, struct esi_message *message)
+{
+    message->aging = true;
+    message->newer = NULL;
+    message->older = causality->newest_send;
+    if (message->older)
+        message->older->newer = message;
+    else
+        causality->oldest_send = message;
+    causality->newest_send = message;
+    if (++causality->aging_sends > causality->config.held_max)
+        give_up_oldest(causality);
+}
+
+void esi_message_finish(struct es_causality *causality)
+{
+    while (causality->oldest_send)
+        give_up_oldest(causality);
+}
+
+/* --- Reading ------------------------------------------------------------------------
+ */
+
+int esi_message_add_send(struct es_causality *causality,
+                         struct esi_item *item,
+                         const struct esi_message *key)
+{
+    struct esi_message *message = meet(causality, key);
+
+    if (!message)
+        return -ENOMEM;
+    if (message->send != ESI_END_UNSEEN)
+        return 0; /* two of one number: there is no telling */
+    message->send = ESI_END_READ;
+    message->sender = item->element->thread;
+    message->next_send = item->sends;
+    item->sends = message;
+    if (message->receive == ESI_END_READ)
+        esi_thread_make_runnable(causality, message->receiver);
+    return 0;
+}
+
+int esi_message_add_receive(struct es_causality *causality,
+                            struct esi_item *item,
+                            const struct esi_message *key,
+                            bool blocking)
+{
+    struct esi_message *message = meet(causality, key);
+
+    if (!message)
+        return -ENOMEM;
+    if (message->receive != ESI_END_UNSEEN)
+        return 0;
+    message->receive = ESI_END_READ;
+    message->blocking = blocking;
+    message->receiver = item->element->thread;
+    message->next_receive = item->receives;
+    item->receives = message;
+    stop_aging(causality, message);
+    if (message->send == ESI_END_READ)
+        esi_thread_make_runnable(causality, message->sender);
+    return 0;
+}
+
+/* --- Giving -------------------------------------------------------------------------
+ */
+
+/* The send has its place in the stream. */
+static void settle_send(struct es_causality *causality,
+                        struct esi_message *message,
+                        const struct es_event_id *id)
+{
+    message->send = ESI_END_GIVEN;
+    message->sender = NULL;
+    message->id = *id;
+    if (message->receive == ESI_END_GIVEN) { /* it did not wait */
+        count_unmatched_send(causality, message);
+        forget(causality, message);
+    } else if (message->receive == ESI_END_READ) {
+        esi_thread_make_runnable(causality, message->receiver);
+    } else {
+        begin_aging(causality, message);
+    }
+}
+
+int esi_message_add_given(struct es_causality *causality,
+                          const struct es_event_id *id,
+                          const struct esi_message *key)
+{
+    struct esi_message *message = meet(causality, key);
+
+    if (!message)
+        return -ENOMEM;
+    if (message->send == ESI_END_UNSEEN)
+        settle_send(causality, message, id);
+    return 0;
+}
+
+/* The event that is next in a thread. */
+static const struct esi_placed *head_of(const struct esi_thread *thread)
+{
+    return thread->head < thread->released ? &thread->events[thread->head] : NULL;
+}
+
+static bool receiver_has_passed(const struct es_causality *causality,
+                                const struct esi_message *message,
+                                uint64_t ns)
+{
+    return esi_member_has_passed(causality, message->communicator, message->destination,
+                                 ns);
+}
+
+/* Whether the next event of `thread` is that end of the message. */
+static bool is_next(const struct esi_thread *thread,
+                    const struct esi_message *message,
+                    bool is_send)
+{
+    const struct esi_placed *head = head_of(thread);
+
+    if (!head)
+        return false;
+    return is_send ? head->role == ESI_ROLE_SEND && head->item->sends == message
+                   : head->role == ESI_ROLE_RECEIVE && head->item->receives == message;
+}
+
+static bool may_be_sync(const struct esi_item *send, const struct esi_message *message)
+{
+    return send->synchronous && message && !message->next_send &&
+           message->kind == ESI_MESSAGE && message->source != message->destination;
+}
+
+/* Ends a message both halves of which are given as one. */
+static int give_sync(struct es_causality *causality,
+                     struct esi_message *message,
+                     struct esi_thread *sender,
+                     struct esi_thread *receiver)
+{
+    const struct esi_placed send = *head_of(sender);
+    const struct esi_placed receive = *head_of(receiver);
+    int result;
+
+    causality->totals.messages++;
+    causality->totals.syncs++;
+    send.item->sends = NULL;
+    receive.item->receives = NULL;
+    forget(causality, message);
+    esi_thread_make_runnable(causality, receiver);
+    result = esi_event_give_sync(causality, &send, &receive);
+    if (result >= 0)
+        esi_thread_pop(causality, receiver);
+    return result;
+}
+
+/* A synchronous send and a receive that both block are one event: neither call ends
+ * before the other has begun, and nothing else happens in between.  Until the receive
+ * is known the send waits, as long as it may still be such a one. */
+static int give_synchronous(struct es_causality *causality,
+                            const struct esi_placed *placed,
+                            bool *ret_done)
+{
+    struct esi_item *item = placed->item;
+    struct esi_message *message = item->sends;
+    struct esi_thread *thread = item->element->thread;
+    struct esi_thread *receiver = message->receiver;
+    int result;
+
+    *ret_done = true;
+    if (thread->forced || message->receive == ESI_END_GIVEN)
+        *ret_done = false;
+    else if (message->receive == ESI_END_UNSEEN)
+        *ret_done = !receiver_has_passed(causality, message, item->told.stop_ns);
+    else if (!message->blocking || !receiver)
+        *ret_done = false;
+    if (!*ret_done || message->receive == ESI_END_UNSEEN ||
+        !is_next(receiver, message, false))
+        return ESI_WAITS;
+    result = give_sync(causality, message, thread, receiver);
+    return result < 0 ? result : ESI_WAS_GIVEN;
+}
+
+int esi_message_give_send(struct es_causality *causality,
+                          const struct esi_placed *placed)
+{
+    struct esi_item *item = placed->item;
+    struct es_event_id id;
+    bool done = false;
+    int result;
+
+    if (may_be_sync(item, item->sends)) {
+        result = give_synchronous(causality, placed, &done);
+        if (done)
+            return result;
+        item->synchronous = false;
+    }
+    result = esi_event_give(causality, placed, ES_EVENT_SEND, 0, &id);
+    if (result < 0)
+        return result;
+    for (struct esi_message *message = item->sends, *next; message; message = next) {
+        next = message->next_send;
+        settle_send(causality, message, &id);
+    }
+    item->sends = NULL;
+    if (item->action == ESI_WIN_POST)
+        esi_onesided_note_given(item, &id);
+    return ESI_WAS_GIVEN;
+}
+
+/* Whether a receive has still to wait for this message's send. */
+static bool is_awaited(const struct es_causality *causality,
+                       const struct esi_message *message,
+                       const struct esi_item *item)
+{
+    if (message->send == ESI_END_GIVEN || item->element->thread->forced)
+        return false;
+    if (message->send == ESI_END_READ)
+        return true;
+    return !esi_member_has_passed(causality, message->communicator, message->source,
+                                  item->told.stop_ns);
+}
+
+static void settle_receive(struct es_causality *causality, struct esi_message *message)
+{
+    if (message->send == ESI_END_GIVEN) {
+        if (message->kind == ESI_MESSAGE)
+            causality->totals.messages++;
+        else
+            causality->totals.epochs++;
+        forget(causality, message);
+        return;
+    }
+    causality->totals.unmatched_receives++;
+    esi_channel_count(causality, message, false);
+    if (message->send == ESI_END_UNSEEN) {
+        forget(causality, message);
+        return;
+    }
+    message->receive = ESI_END_GIVEN;
+    message->receiver = NULL;
+    esi_thread_make_runnable(causality, message->sender);
+}
+
+/* A synchronous send waits for its receive to be next, too. */
+static bool is_sync_waiting(const struct esi_message *message)
+{
+    return message->send == ESI_END_READ && message->blocking && message->sender &&
+           is_next(message->sender, message, true) &&
+           may_be_sync(head_of(message->sender)->item, message);
+}
+
+/* Collects the sends that are named. */
+static int collect(struct es_causality *causality,
+                   const struct esi_message *message,
+                   size_t *ret_count)
+{
+    *ret_count = 0;
+    for (; message; message = message->next_receive) {
+        if (message->send != ESI_END_GIVEN)
+            continue;
+        if (esi_event_reserve(causality, *ret_count + 1) < 0)
+            return -ENOMEM;
+        causality->partners[(*ret_count)++] = message->id;
+    }
+    return 0;
+}
+
+int esi_message_give_receive(struct es_causality *causality,
+                             const struct esi_placed *placed)
+{
+    struct esi_item *item = placed->item;
+    struct esi_message *message = item->receives;
+    struct es_event_id id;
+    size_t count;
+    int result;
+
+    for (; message; message = message->next_receive) {
+        if (!is_awaited(causality, message, item))
+            continue;
+        if (is_sync_waiting(message))
+            esi_thread_make_runnable(causality, message->sender);
+        return ESI_WAITS;
+    }
+    if (collect(causality, item->receives, &count) < 0)
+        return -ENOMEM;
+    result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &id);
+    if (result < 0)
+        return result;
+    for (struct esi_message *next; item->receives; item->receives = next) {
+        next = item->receives->next_receive;
+        settle_receive(causality, item->receives);
+    }
+    return ESI_WAS_GIVEN;
+}
+
+/* --- Channels -----------------------------------------------------------------------
+ */
+
+static bool is_channel(const struct esi_channel *channel,
+                       const struct esi_message *message)
+{
+    return channel->communicator == message->communicator &&
+           channel->source == message->source &&
+           channel->destination == message->destination && channel->tag == message->tag;
+}
+
+static struct esi_channel *find_channel(struct es_causality *causality,
+                                        const struct esi_message *message)
+{
+    struct esi_message key = *message;
+    struct esi_channel *channel;
+    struct esi_link *link;
+    uint64_t hash;
+
+    key.sequence = 0;
+    hash = hash_key(&key);
+    link = esi_table_chain(&causality->channels, hash);
+    for (; link; link = link->next)
+        if (link->hash == hash && is_channel((struct esi_channel *)link, message))
+            return (struct esi_channel *)link;
+    if (causality->channels.count >= CHANNELS_MAX)
+        return NULL;
+    channel = calloc(1, sizeof *channel);
+    if (!channel)
+        return NULL;
+    channel->communicator = message->communicator;
+    channel->source = message->source;
+    channel->destination = message->destination;
+    channel->tag = message->tag;
+    esi_table_insert(&causality->channels, &channel->link, hash);
+    return channel;
+}
+
+void esi_channel_count(struct es_causality *causality,
+                       const struct esi_message *message,
+                       bool is_send)
+{
+    struct esi_channel *channel =
+        message->kind == ESI_MESSAGE ? find_channel(causality, message) : NULL;
+
+    if (channel && is_send)
+        channel->sends++;
+    else if (channel)
+        channel->receives++;
+}
+
+void es_causality_foreach_unmatched(
+    const struct es_causality *causality,
+    void (*visit)(void *data, const struct es_causal_channel *channel),
+    void *data)
+{
+    const struct esi_table *table = &causality->channels;
+
+    for (size_t i = 0; i <= table->mask; i++)
+        for (struct esi_link *link = table->heads[i]; link; link = link->next) {
+            const struct esi_channel *channel = (const struct esi_channel *)link;
+            struct es_causal_channel told = {
+                .communicator = channel->communicator->name,
+                .source = esi_member_rank(channel->communicator, channel->source),
+                .destination =
+                    esi_member_rank(channel->communicator, channel->destination),
+                .tag = channel->tag,
+                .sends = channel->sends,
+                .receives = channel->receives,
+            };
+
+            visit(data, &told);
+        }
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Puts the events of a thread's elements in the thread's order.
+ *
+ * Each element brings its own in order, but for receives that were held back.  What
+ * comes is appended, and sorted when a reading has ended: a merge sort that begins with
+ * the runs it finds, of which there is about one for each element.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/causality/causal_private.h"
+
+/* At one tick: what stops goes before what starts, as long as it did not start there,
+ * too. */
+enum { RANK_STOP, RANK_WHOLE, RANK_START, RANK_STOP_AT_ONCE };
+
+static bool is_before(const struct esi_placed *a, const struct esi_placed *b)
+{
+    return a->time != b->time ? a->time < b->time : a->rank < b->rank;
+}
+
+static uint8_t rank_of(const struct esi_item *item, enum esi_role role)
+{
+    const struct es_tuple *tuple = &item->told.tuple;
+
+    switch (role) {
+    case ESI_ROLE_SEND:
+    case ESI_ROLE_ENTER:
+        return RANK_START;
+    case ESI_ROLE_WHOLE:
+        return RANK_WHOLE;
+    default:
+        return tuple->start == tuple->stop ? RANK_STOP_AT_ONCE : RANK_STOP;
+    }
+}
+
+/* Room for one more; what was given makes room, too. */
+static int make_room(struct esi_thread *thread)
+{
+    size_t count = thread->tail - thread->head;
+
+    if (thread->tail < thread->room)
+        return 0;
+    if (thread->head <= thread->room / 2 || thread->room == 0) {
+        size_t room = thread->room ? thread->room * 2 : 16;
+        struct esi_placed *more = realloc(thread->events, room * sizeof *more);
+
+        if (!more)
+            return -ENOMEM;
+        thread->events = more;
+        thread->room = room;
+    }
+    if (thread->head == 0)
+        return 0;
+    memmove(thread->events, thread->events + thread->head,
+            count * sizeof *thread->events);
+    thread->released -= thread->head;
+    thread->tail = count;
+    thread->head = 0;
+    return 0;
+}
+
+int esi_thread_place(struct esi_thread *thread,
+                     struct esi_item *item,
+                     enum esi_role role,
+                     uint64_t time,
+                     uint64_t time_ns)
+{
+    struct esi_placed placed = {
+        .time = time, .item = item, .rank = rank_of(item, role), .role = (uint8_t)role};
+
+    if (make_room(thread) < 0)
+        return -ENOMEM;
+    if (thread->tail > thread->released &&
+        is_before(&placed, &thread->events[thread->tail - 1]))
+        thread->sorted = false;
+    thread->events[thread->tail++] = placed;
+    item->left++;
+    if (time > thread->newest) {
+        thread->newest = time;
+        thread->newest_ns = time_ns;
+    }
+    return 0;
+}
+
+/* --- Sorting ---------------------------------------------------------------------- */
+
+static size_t run_end(const struct esi_placed *events, size_t at, size_t count)
+{
+    at++;
+    while (at < count && !is_before(&events[at], &events[at - 1]))
+        at++;
+    return at;
+}
+
+static void merge(const struct esi_placed *from,
+                  size_t middle,
+                  size_t count,
+                  struct esi_placed *to)
+{
+    size_t left = 0;
+    size_t right = middle;
+
+    for (size_t i = 0; i < count; i++) {
+        bool take_right =
+            left == middle || (right < count && is_before(&from[right], &from[left]));
+
+        to[i] = take_right ? from[right++] : from[left++];
+    }
+}
+
+/* Merges neighbouring runs into `to`; returns how many runs there were. */
+static size_t merge_runs(const struct esi_placed *from,
+                         size_t count,
+                         struct esi_placed *to)
+{
+    size_t runs = 0;
+
+    for (size_t at = 0; at < count; runs++) {
+        size_t middle = run_end(from, at, count);
+        size_t end = middle < count ? run_end(from, middle, count) : middle;
+
+        merge(from + at, middle - at, end - at, to + at);
+        runs += end > middle;
+        at = end;
+    }
+    return runs;
+}
+
+/* Stable: events of one element at the same tick stay as they were. */
+static int sort(struct esi_placed *events, size_t count)
+{
+    struct esi_placed *other = malloc(count * sizeof *other);
+    struct esi_placed *from = events;
+    struct esi_placed *to = other;
+    size_t runs;
+
+    if (!other)
+        return -ENOMEM;
+    do {
+        struct esi_placed *swap = from;
+
+        runs = merge_runs(from, count, to);
+        from = to;
+        to = swap;
+    } while (runs > 2);
+    if (from != events)
+        memcpy(events, from, count * sizeof *events);
+    free(other);
+    return 0;
+}
+
+/* First of the sorted events behind `limit`. */
+static size_t find_end(const struct esi_thread *thread, uint64_t limit)
+{
+    size_t low = thread->released;
+    size_t high = thread->tail;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (thread->events[middle].time <= limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int esi_thread_release(struct esi_thread *thread, uint64_t limit)
+{
+    size_t end;
+
+    if (thread->released == thread->tail)
+        return 0;
+    if (!thread->sorted &&
+        sort(thread->events + thread->released, thread->tail - thread->released) < 0)
+        return -ENOMEM;
+    thread->sorted = true;
+    end = find_end(thread, limit);
+    if (end == thread->released)
+        return 0;
+    thread->released = end;
+    if (thread->events[end - 1].time > thread->passed)
+        thread->passed = thread->events[end - 1].time;
+    return 0;
+}
+
+/* --- Waiting ---------------------------------------------------------------------- */
+
+void esi_thread_make_runnable(struct es_causality *causality, struct esi_thread *thread)
+{
+    if (thread->runnable)
+        return;
+    thread->runnable = true;
+    thread->next_runnable = causality->runnable;
+    causality->runnable = thread;
+}
+
+void esi_thread_wait(struct esi_thread *thread, struct esi_waiters *waiters)
+{
+    if (thread->waits_in == waiters)
+        return;
+    esi_thread_leave(thread);
+    thread->waits_in = waiters;
+    thread->next_waiter = waiters->first;
+    waiters->first = thread;
+}
+
+void esi_thread_leave(struct esi_thread *thread)
+{
+    struct esi_thread **at;
+
+    if (!thread->waits_in)
+        return;
+    at = &thread->waits_in->first;
+    while (*at != thread)
+        at = &(*at)->next_waiter;
+    *at = thread->next_waiter;
+    thread->waits_in = NULL;
+}
+
+void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters)
+{
+    while (waiters->first) {
+        struct esi_thread *thread = waiters->first;
+
+        esi_thread_leave(thread);
+        esi_thread_make_runnable(causality, thread);
+    }
+}
