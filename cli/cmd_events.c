@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,14 +13,11 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/map_scope.h"
-#include "eventspace/operation.h"
+#include "cli/view_options.h"
 #include "monitors/events_print.h"
 
 enum {
-    OPTION_CLASS = 256,
-    OPTION_OPERATION,
-    OPTION_FILTER,
-    OPTION_LAST,
+    OPTION_LAST = 256,
     OPTION_SINCE,
     OPTION_NEW,
     OPTION_SORT,
@@ -50,19 +46,6 @@ struct events_arguments {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which events:", 1},
-    {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 1},
-    {"thread", 't', "THREAD", 0, "of this thread of each rank", 1},
-    {"host", 'H', "HOST", 0, "of this host", 1},
-    {"class", OPTION_CLASS, "CLASSES", 0,
-     "of these classes, with commas between: send, receive, completion, collective, "
-     "communicator, one-sided, io, other, monitor",
-     1},
-    {"operation", OPTION_OPERATION, "NAME", 0, "of this operation, such as MPI_Send",
-     1},
-    {"comm", 'c', "NAME", 0, "on the communicator of this name", 1},
-    {"filter", OPTION_FILTER, "EXPRESSION", 0,
-     "for which this holds, such as 'bytes > 64KiB && duration >= 1ms'", 1},
     {"last", OPTION_LAST, "COUNT", 0,
      "of those that are there only so many, the newest", 1},
     {"since", OPTION_SINCE, "TIME", 0, "completed in this last time, such as 10s", 1},
@@ -104,29 +87,6 @@ static const char doc[] =
     "are counted and shown.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
 
-/* "send,receive" as bits. */
-static uint32_t parse_classes(const char *text, struct argp_state *state)
-{
-    uint32_t classes = 0;
-
-    while (*text) {
-        size_t length = strcspn(text, ",");
-        char word[32] = "";
-        enum es_class found = ES_CLASS_NONE;
-
-        if (length < sizeof word) {
-            memcpy(word, text, length);
-            found = es_class_by_name(word);
-        }
-        if (found == ES_CLASS_NONE)
-            argp_error(state, "--class: '%.*s' is not a class of operations",
-                       (int)length, text);
-        classes |= 1u << found;
-        text += length + (text[length] == ',');
-    }
-    return classes;
-}
-
 static uint64_t parse_time(const char *text,
                            const char *option,
                            struct argp_state *state)
@@ -151,39 +111,6 @@ static int parse_word(const char *text,
     return 0;
 }
 
-static error_t parse_view(int key, char *text, struct argp_state *state)
-{
-    struct events_arguments *arguments = state->input;
-    struct es_view *view = &arguments->events.view;
-
-    switch (key) {
-    case 'r':
-        view->selection.ranks = text;
-        return 0;
-    case 't':
-        view->selection.thread =
-            (int)esi_command_number(text, "--thread", 0, INT_MAX, state);
-        return 0;
-    case 'H':
-        view->selection.host = text;
-        return 0;
-    case OPTION_CLASS:
-        view->selection.classes = parse_classes(text, state);
-        return 0;
-    case OPTION_OPERATION:
-        view->operation = text;
-        return 0;
-    case 'c':
-        view->communicator = text;
-        return 0;
-    case OPTION_FILTER:
-        view->filter = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
@@ -197,6 +124,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->consumer;
         state->child_inputs[1] = &arguments->settings;
+        state->child_inputs[2] = &arguments->events.view;
         return 0;
     case OPTION_LAST:
         events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
@@ -240,7 +168,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
     default:
-        return parse_view(key, text, state);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -414,8 +342,10 @@ static int show_scope(const struct esi_consumer *consumer,
 
 int esi_cmd_events(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&esi_consumer_argp, 0, NULL, 0}, {&esi_settings_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0},
+                                                 {&esi_settings_argp, 0, NULL, 0},
+                                                 {&esi_view_argp, 0, NULL, 0},
+                                                 {0}};
     static const struct argp parser = {options,  parse_option, "[RUN]", doc,
                                        children, NULL,         NULL};
     struct events_arguments arguments = {.run = NULL};

@@ -14,6 +14,7 @@
 #include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
+#include "cli/recording.h"
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
@@ -26,6 +27,7 @@ struct run_arguments {
     struct es_run_request request;
     struct es_tree_rule tree; /* owned */
     const char *launcher;
+    const char *record; /* directory of an archive; NULL = none is wanted */
     bool keep;
     bool no_server;
 };
@@ -38,6 +40,7 @@ enum {
     OPTION_THRESHOLD,
     OPTION_TREES,
     OPTION_LAUNCHER,
+    OPTION_RECORD,
     OPTION_KEEP,
     OPTION_NO_SERVER
 };
@@ -60,6 +63,8 @@ static const struct argp_option options[] = {
      "start the ranks by COMMAND instead of " ES_MPIEXEC
      "; split into words as a shell does, default from EVENTSPACE_LAUNCHER",
      0},
+    {"record", OPTION_RECORD, "DIR", 0,
+     "write all events to an archive, as `eventspace record` does", 0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep tuples and run directory after a good end, too", 0},
     {"no-server", OPTION_NO_SERVER, NULL, 0,
@@ -125,6 +130,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_LAUNCHER:
         arguments->launcher = text;
+        return 0;
+    case OPTION_RECORD:
+        arguments->record = text;
         return 0;
     case OPTION_KEEP:
         arguments->keep = true;
@@ -227,6 +235,7 @@ int esi_cmd_run(int argc, char **argv)
     static const struct argp parser = {
         options, parse_option, "[--] PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
     struct run_arguments arguments = {.launcher = NULL};
+    struct esi_recording_child recorder = {.pid = 0};
     struct es_run_setup setup;
     int exit_status = 0;
 
@@ -237,7 +246,10 @@ int esi_cmd_run(int argc, char **argv)
         return status;
     if (setup.name[0] && !arguments.no_server)
         start_server(&arguments, &setup);
+    if (setup.name[0] && arguments.record)
+        esi_recording_start(setup.name, arguments.record, &recorder);
     status = launch(&arguments, &setup, &exit_status);
+    esi_recording_end(&recorder);
     if (setup.name[0])
         finish(&setup, arguments.keep, status ? status : exit_status);
     esi_run_setup_fini(&setup);

@@ -27,6 +27,7 @@ static const struct es_command commands[] = {
     {"events", "list the events of a run, or of a view of it", esi_cmd_events},
     {"collectives", "show who waits for whom in collective operations",
      esi_cmd_collectives},
+    {"record", "write the events of a run to an archive on disk", esi_cmd_record},
     {"scope", "list, show and change live event scopes", esi_cmd_scope},
     {"collect", "switch collectors and collective trees while the program runs",
      esi_cmd_collect},

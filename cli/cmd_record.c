@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace record - writes the events of a run to an archive on disk. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/consumer.h"
+#include "cli/recording.h"
+#include "cli/view_options.h"
+#include "eventspace/stage_property.h"
+#include "monitors/archive/archive_read.h"
+
+enum {
+    OPTION_NEW = 256,
+    OPTION_FOR,
+    OPTION_NO_WAIT,
+    OPTION_REPAIR,
+};
+
+struct record_arguments {
+    const char *run;
+    const char *repair; /* directory; NULL = records */
+    struct esi_recording recording;
+    struct es_scope_config settings; /* how the events are gathered */
+    struct esi_consumer_options consumer;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0,
+     "the archive: a directory that is not there yet, or empty", 0},
+    {"for", OPTION_FOR, "TIME", 0, "end after this time, such as 10s", 2},
+    {"new", OPTION_NEW, NULL, 0, "none of the events that are there", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"no-wait", OPTION_NO_WAIT, NULL, 0,
+     "the program does not wait for the recording where its elements are set to block",
+     2},
+    {NULL, 0, NULL, 0, "Instead of recording:", 3},
+    {"repair", OPTION_REPAIR, "DIR", 0,
+     "cut off what is no complete packet from the streams of an archive whose "
+     "recording "
+     "was killed, so that other tools read it without an error",
+     3},
+    {0},
+};
+
+static const char doc[] =
+    "Writes the events of RUN to an archive until the run ends: a Common Trace Format "
+    "trace of each host, which babeltrace2 and Trace Compass open, and beside them "
+    "what "
+    "else there is to know of the run."
+    "\vAn interrupt (Ctrl-C) ends the recording; the archive is complete up to there. "
+    "Elements that are set to block lose nothing while they are recorded; what others "
+    "lose is counted, here and in the archive.\n\n"
+    "Exit status: 0 success, 2 usage or input error or the archive cannot be written, "
+    "3 the run vanished.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct record_arguments *arguments = state->input;
+    struct es_recorder_config *recorder = &arguments->recording.recorder;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->consumer;
+        state->child_inputs[1] = &arguments->settings;
+        state->child_inputs[2] = &recorder->view;
+        state->child_inputs[3] = &arguments->recording.format;
+        return 0;
+    case 'o':
+        recorder->directory = text;
+        return 0;
+    case OPTION_FOR:
+        if (es_duration_parse(text, &arguments->recording.limit_ns) < 0 ||
+            arguments->recording.limit_ns == 0)
+            argp_error(state, "--for: '%s' is not a time with ns, us, ms, s or min",
+                       text);
+        return 0;
+    case OPTION_NEW:
+        recorder->skip_backlog = true;
+        return 0;
+    case OPTION_NO_WAIT:
+        recorder->lossless = false;
+        return 0;
+    case OPTION_REPAIR:
+        arguments->repair = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    case ARGP_KEY_END:
+        if (!recorder->directory && !arguments->repair)
+            argp_error(state, "no archive given: -o DIR");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int repair(const char *directory)
+{
+    struct es_error error = {.text = ""};
+    uint64_t bytes;
+    int count = es_archive_repair(directory, &bytes, &error);
+
+    if (count < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, count, "cannot repair");
+    if (count == 0)
+        printf("%s: nothing was to be cut\n", directory);
+    else
+        printf("%s: cut %" PRIu64 " bytes off %d streams\n", directory, bytes, count);
+    return ES_EXIT_SUCCESS;
+}
+
+int esi_cmd_record(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0},
+                                                 {&esi_settings_argp, 0, NULL, 0},
+                                                 {&esi_view_argp, 0, NULL, 0},
+                                                 {&esi_format_argp, 0, NULL, 0},
+                                                 {0}};
+    static const struct argp parser = {options,  parse_option, "[RUN]", doc,
+                                       children, NULL,         NULL};
+    struct record_arguments arguments = {
+        .recording = {.recorder = {.lossless = true}, .ready = -1, .lifeline = -1}};
+    struct es_recorder_config *recorder = &arguments.recording.recorder;
+    struct esi_consumer consumer;
+    int status;
+
+    es_selection_init(&recorder->view.selection);
+    es_scope_config_init(&arguments.settings);
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    if (arguments.repair)
+        return repair(arguments.repair);
+    recorder->max = arguments.settings.max;
+    recorder->tree = &arguments.settings.tree;
+    status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
+    if (status != 0)
+        return status;
+    status = esi_recording_run(&consumer, &arguments.recording);
+    esi_consumer_close(&consumer);
+    return status;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* recording.c - records a run from the command line. */
+#include "config.h"
+
+#include "cli/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "base/now.h"
+
+/* Between readings that found nothing. */
+#define PAUSE_NS 10000000
+/* Between two states of the line of progress. */
+#define PROGRESS_NS UINT64_C(500000000)
+/* How long a run may take to be over when its launcher has gone. */
+#define OVER_NS UINT64_C(2000000000)
+
+struct recording {
+    const struct esi_recording *given;
+    struct es_recorder *recorder;
+    struct esi_notices notices;
+    uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
+    uint64_t shown_ns;
+    uint64_t hung_up_ns; /* 0 = the lifeline holds */
+    bool shows;          /* a line of progress */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* The first one ends the recording well, the second one at once. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
+
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    /* A file that may not grow is an error of writing. */
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* --- What is shown ----------------------------------------------------------- */
+
+static void show_progress(struct recording *recording)
+{
+    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    struct es_recorder_totals totals;
+
+    if (!recording->shows || now_ns - recording->shown_ns < PROGRESS_NS)
+        return;
+    recording->shown_ns = now_ns;
+    es_recorder_totals(recording->recorder, &totals);
+    fprintf(stderr, "\r%" PRIu64 " tuples of %zu elements, %.1f MB, %" PRIu64 " lost",
+            totals.tuples, totals.elements, (double)totals.bytes / 1e6, totals.lost);
+    if (totals.lag_ns > 0)
+        fprintf(stderr, ", %.1f s behind", (double)totals.lag_ns / 1e9);
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+static void clear_progress(const struct recording *recording)
+{
+    if (recording->shows)
+        fprintf(stderr, "\r\033[K");
+}
+
+static void print_json(const char *directory,
+                       const struct es_recorder_totals *totals,
+                       double seconds)
+{
+    struct es_json_out out;
+
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "recorded");
+    es_json_out_string(&out, "directory", directory);
+    es_json_out_unsigned(&out, "tuples", totals->tuples);
+    es_json_out_unsigned(&out, "lost", totals->lost);
+    es_json_out_unsigned(&out, "missed", totals->missed);
+    es_json_out_unsigned(&out, "open", totals->open);
+    es_json_out_unsigned(&out, "bytes", totals->bytes);
+    es_json_out_unsigned(&out, "hosts", totals->hosts);
+    es_json_out_unsigned(&out, "processes", totals->processes);
+    es_json_out_unsigned(&out, "elements", totals->elements);
+    es_json_out_real(&out, "seconds", seconds);
+    es_json_out_unsigned(&out, "lag_most_ns", totals->lag_most_ns);
+    es_json_out_end(&out);
+}
+
+static void print_text(const char *directory,
+                       const struct es_recorder_totals *totals,
+                       double seconds)
+{
+    printf("%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
+           "%.1f MB in %.1f s",
+           directory, totals->tuples, totals->elements, totals->processes,
+           totals->hosts, totals->hosts == 1 ? "" : "s", (double)totals->bytes / 1e6,
+           seconds);
+    if (totals->open > 0)
+        printf("; %" PRIu64 " operations were under way", totals->open);
+    printf("\n");
+    if (totals->lost > 0)
+        printf("%" PRIu64 " tuples were lost: recording was up to %.2f s behind\n",
+               totals->lost, (double)totals->lag_most_ns / 1e9);
+    if (totals->missed > 0)
+        printf("%" PRIu64 " tuples were overwritten before recording began\n",
+               totals->missed);
+}
+
+static void print_summary(const struct recording *recording,
+                          const struct es_recorder_totals *totals)
+{
+    double seconds = (double)(es_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
+    const char *directory = recording->given->recorder.directory;
+
+    if (recording->given->quiet)
+        return;
+    if (recording->given->format == ES_FORMAT_JSON)
+        print_json(directory, totals, seconds);
+    else
+        print_text(directory, totals, seconds);
+    fflush(stdout);
+}
+
+/* --- Recording --------------------------------------------------------------- */
+
+/* Whether the other end of the lifeline is gone. */
+static bool has_hung_up(struct recording *recording)
+{
+    struct pollfd line = {.fd = recording->given->lifeline};
+
+    if (recording->hung_up_ns == 0 && poll(&line, 1, 0) > 0)
+        recording->hung_up_ns = es_now_ns(CLOCK_MONOTONIC);
+    return recording->hung_up_ns > 0;
+}
+
+static bool has_nothing(const struct recording *recording)
+{
+    struct es_recorder_totals totals;
+
+    es_recorder_totals(recording->recorder, &totals);
+    return totals.elements == 0;
+}
+
+/* Whether what is there now is all that is to be recorded. */
+static bool is_at_end(struct recording *recording)
+{
+    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t limit_ns = recording->given->limit_ns;
+
+    if (interrupted || (limit_ns > 0 && now_ns - recording->begun_ns >= limit_ns))
+        return true;
+    if (recording->given->lifeline >= 0 && !has_hung_up(recording))
+        return false; /* there may be no process yet */
+    if (recording->given->lifeline >= 0 &&
+        (now_ns - recording->hung_up_ns >= OVER_NS || has_nothing(recording)))
+        return true;
+    return es_recorder_is_over(recording->recorder) ||
+           es_recorder_has_vanished(recording->recorder);
+}
+
+/* What comes while the end is read belongs to it no more: a program that writes on must
+ * not keep an interrupted recording from ending. */
+static int read_rest(struct recording *recording)
+{
+    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    int result;
+
+    do {
+        result = es_recorder_read(recording->recorder, true);
+    } while (result > 0 && es_now_ns(CLOCK_MONOTONIC) - begun_ns < 5 * OVER_NS);
+    return result < 0 ? result : 0;
+}
+
+static int follow(struct recording *recording)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+    for (;;) {
+        bool at_end = is_at_end(recording);
+        const struct es_notice *notices = NULL;
+        int result = at_end ? read_rest(recording)
+                            : es_recorder_read(recording->recorder, false);
+
+        if (result < 0 || at_end)
+            return result;
+        if (!es_recorder_is_over(recording->recorder)) {
+            size_t count = es_recorder_notices(recording->recorder, &notices);
+
+            esi_notices_show(&recording->notices, notices, count);
+        }
+        show_progress(recording);
+        if (result == 0 && !es_recorder_is_paced(recording->recorder))
+            nanosleep(&pause, NULL);
+    }
+}
+
+static int fail_creation(const struct es_error *error, int code)
+{
+    return esi_command_fail_error(ES_EXIT_USAGE, error, code, "cannot record");
+}
+
+int esi_recording_run(const struct esi_consumer *consumer,
+                      const struct esi_recording *given)
+{
+    struct recording recording = {
+        .given = given,
+        .begun_ns = es_now_ns(CLOCK_MONOTONIC),
+        .shows = !given->quiet && given->format == ES_FORMAT_TEXT &&
+                 esi_command_is_terminal(stderr),
+    };
+    struct es_recorder_config config = given->recorder;
+    struct es_error error = {.text = ""};
+    struct es_recorder_totals totals;
+    int result;
+    int closed;
+
+    catch_signals();
+    config.servers = consumer->servers;
+    result = es_recorder_create(consumer->run, &config, &error, &recording.recorder);
+    if (given->ready >= 0)
+        close(given->ready);
+    if (result < 0)
+        return fail_creation(&error, result);
+    result = follow(&recording);
+    closed = es_recorder_close(recording.recorder, &totals, &error);
+    clear_progress(&recording);
+    print_summary(&recording, &totals);
+    if (closed < 0 && error.text[0])
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, closed,
+                                      "recording ended too soon");
+    if (result < 0 || closed < 0)
+        return esi_command_fail_error(ES_EXIT_LOST, NULL, result < 0 ? result : closed,
+                                      "the run can no longer be read");
+    return ES_EXIT_SUCCESS;
+}
+
+/* --- Beside `eventspace run` ---------------------------------------------------- */
+
+/* In the child. */
+static int record_run(const char *run, const char *directory, int ready, int lifeline)
+{
+    struct esi_recording recording = {
+        .recorder = {.directory = directory, .lossless = true},
+        .quiet = true,
+        .ready = ready,
+        .lifeline = lifeline,
+    };
+    struct esi_consumer consumer = {.run = NULL};
+    struct es_error error = {.text = ""};
+    int status = 0;
+
+    /* The terminal's signals are for the program; its end is ours. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    es_selection_init(&recording.recorder.view.selection);
+    if (es_servers_open(run, NULL, &error, &consumer.servers) < 0)
+        consumer.servers = NULL;
+    status = es_run_open_empty(run, &error, &consumer.run);
+    if (status < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, status, "cannot record");
+    status = esi_recording_run(&consumer, &recording);
+    esi_consumer_close(&consumer);
+    return status;
+}
+
+void esi_recording_start(const char *run,
+                         const char *directory,
+                         struct esi_recording_child *ret_child)
+{
+    int ready[2];
+    int lifeline[2];
+    char byte;
+
+    *ret_child = (struct esi_recording_child){.lifeline = -1};
+    if (pipe2(ready, O_CLOEXEC) < 0) {
+        esi_command_note("cannot record: no pipe");
+        return;
+    }
+    if (pipe2(lifeline, O_CLOEXEC) < 0) {
+        close(ready[0]);
+        close(ready[1]);
+        esi_command_note("cannot record: no pipe");
+        return;
+    }
+    fflush(NULL);
+    ret_child->pid = fork();
+    if (ret_child->pid == 0) {
+        close(ready[0]);
+        close(lifeline[1]);
+        _exit(record_run(run, directory, ready[1], lifeline[0]));
+    }
+    close(ready[1]);
+    close(lifeline[0]);
+    if (ret_child->pid < 0) {
+        esi_command_note("cannot record: no process");
+        ret_child->pid = 0;
+        close(lifeline[1]);
+    } else {
+        ret_child->lifeline = lifeline[1];
+        while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+            continue;
+    }
+    close(ready[0]);
+}
+
+void esi_recording_end(struct esi_recording_child *child)
+{
+    if (child->pid <= 0)
+        return;
+    close(child->lifeline);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    child->pid = 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* view_options.h - the options by which commands take a part of a run's events. */
+#ifndef ES_CLI_VIEW_OPTIONS_H
+#define ES_CLI_VIEW_OPTIONS_H
+
+#include <argp.h>
+
+#include "eventspace/scope.h"
+
+/* --rank, --thread, --host, --class, --operation, --comm and --filter, to be included
+ * as a child parser; its input is a struct es_view *, which borrows the texts.  They
+ * are of group 1, with its heading. */
+extern const struct argp esi_view_argp;
+
+#endif
