@@ -10,6 +10,10 @@
 
 #include "monitors/order/epoch_private.h"
 
+/* A log that is packed has some steps of each trace: shared costs, and a search, stay
+ * small. */
+enum { SEAL_ENTRIES = 1024, SEAL_SHARE = 6 };
+
 /* --- Life --------------------------------------------------------------------------
  */
 
@@ -19,12 +23,13 @@ static int epoch_create(const struct es_order_config *config,
 {
     struct esi_store *store = calloc(1, sizeof *store);
 
-    (void)config;
     if (!store || esi_cuts_init(&store->cuts) < 0) {
         free(store);
         return es_error_set(error, -ENOMEM, "out of memory");
     }
     es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
+    store->seal_entries = config->seal_entries ? config->seal_entries : SEAL_ENTRIES;
+    store->seal_share = config->seal_entries ? 0 : SEAL_SHARE;
     *ret_store = store;
     return 0;
 }
@@ -37,6 +42,7 @@ static void epoch_destroy(struct esi_store *store)
     esi_cuts_fini(&store->cuts);
     esi_arena_fini(&store->blocks);
     esi_arena_fini(&store->logs);
+    esi_sorting_fini(&store->sorting);
     free(store->live);
     free(store->scratch);
     free(store);
@@ -103,7 +109,8 @@ static void epoch_statistics(const struct esi_store *store,
         atomic_load_explicit(&store->table_bytes, memory_order_relaxed) +
         atomic_load_explicit(&store->live_bytes, memory_order_relaxed) +
         atomic_load_explicit(&store->scratch_bytes, memory_order_relaxed) +
-        atomic_load_explicit(&store->draft_bytes, memory_order_relaxed);
+        atomic_load_explicit(&store->draft_bytes, memory_order_relaxed) +
+        atomic_load_explicit(&store->sorting_bytes, memory_order_relaxed);
 }
 
 const struct esi_store_ops esi_store_epoch = {

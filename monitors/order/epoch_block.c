@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "monitors/order/epoch_number.h"
+#include "monitors/order/epoch_steps.h"
+
 struct header {
     uint8_t trace_bytes, value_bytes, end_bytes, own_bytes;
     uint32_t heads;
@@ -23,11 +26,6 @@ struct layout {
     struct header header;
     size_t values, ends, owns, bytes; /* where they begin, and the end of all */
 };
-
-static uint8_t width_of(uint32_t largest)
-{
-    return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : 4;
-}
 
 static void lay_out(struct layout *layout)
 {
@@ -46,43 +44,6 @@ static struct layout layout_of(const unsigned char *block)
     memcpy(&layout.header, block, sizeof layout.header);
     lay_out(&layout);
     return layout;
-}
-
-static inline uint32_t get(const unsigned char *numbers, unsigned width, uint32_t at)
-{
-    uint16_t two;
-    uint32_t four;
-
-    switch (width) {
-    case 1:
-        return numbers[at];
-    case 2:
-        memcpy(&two, numbers + (size_t)at * sizeof two, sizeof two);
-        return two;
-    default:
-        memcpy(&four, numbers + (size_t)at * sizeof four, sizeof four);
-        return four;
-    }
-}
-
-static inline void put(unsigned char *numbers,
-                       unsigned width,
-                       uint32_t at,
-                       uint32_t number)
-{
-    uint16_t two = (uint16_t)number;
-
-    switch (width) {
-    case 1:
-        numbers[at] = (uint8_t)number;
-        break;
-    case 2:
-        memcpy(numbers + (size_t)at * sizeof two, &two, sizeof two);
-        break;
-    default:
-        memcpy(numbers + (size_t)at * sizeof number, &number, sizeof number);
-        break;
-    }
 }
 
 /* --- Packing -----------------------------------------------------------------------
@@ -121,9 +82,9 @@ static void measure(const struct esi_log *log,
         value = more > value ? more : value;
     }
     header->trace_bytes = trace <= UINT16_MAX ? 2 : 4;
-    header->value_bytes = width_of(value);
-    header->end_bytes = width_of(header->entries);
-    header->own_bytes = width_of(own - place->first);
+    header->value_bytes = esi_width_of(value);
+    header->end_bytes = esi_width_of(header->entries);
+    header->own_bytes = esi_width_of(own - place->first);
 }
 
 int esi_block_pack(const struct esi_log *log,
@@ -148,15 +109,17 @@ int esi_block_pack(const struct esi_log *log,
     for (uint32_t i = 0; i < header->entries; i++) {
         uint64_t entry = esi_log_entry(log, i);
 
-        put(block + sizeof *header, header->trace_bytes, i, (uint32_t)(entry >> 32));
-        put(block + layout.values, header->value_bytes, i, beyond(place, entry));
+        esi_number_put(block + sizeof *header, header->trace_bytes, i,
+                       (uint32_t)(entry >> 32));
+        esi_number_put(block + layout.values, header->value_bytes, i,
+                       beyond(place, entry));
     }
     for (uint32_t i = 0; i < header->heads; i++) {
         uint64_t head = esi_log_head(log, i);
 
-        put(block + layout.ends, header->end_bytes, i, (uint32_t)head);
-        put(block + layout.owns, header->own_bytes, i,
-            (uint32_t)(head >> 32) - place->first);
+        esi_number_put(block + layout.ends, header->end_bytes, i, (uint32_t)head);
+        esi_number_put(block + layout.owns, header->own_bytes, i,
+                       (uint32_t)(head >> 32) - place->first);
     }
     *ret_block = block;
     return 0;
@@ -170,25 +133,21 @@ static uint32_t end_at(const unsigned char *block,
                        uint32_t own)
 {
     const struct header *header = &layout->header;
-    uint32_t low = 0, high = header->heads;
+    uint32_t low =
+        esi_number_rank(block + layout->owns, header->own_bytes, header->heads, own);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (get(block + layout->owns, header->own_bytes, middle) <= own)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? get(block + layout->ends, header->end_bytes, low - 1) : 0;
+    return low ? esi_number_get(block + layout->ends, header->end_bytes, low - 1) : 0;
 }
 
 uint32_t esi_block_end_at(const unsigned char *block,
                           const struct esi_block_place *place,
                           uint32_t own)
 {
-    struct layout layout = layout_of(block);
+    struct layout layout;
 
+    if (esi_steps_is(block))
+        return esi_steps_count(block);
+    layout = layout_of(block);
     return end_at(block, &layout, own - place->first);
 }
 
@@ -207,40 +166,45 @@ static uint32_t find_long(const uint32_t *numbers, uint32_t count, uint32_t soug
     return count;
 }
 
-uint32_t esi_block_find(const unsigned char *block,
-                        const struct esi_block_place *place,
-                        uint32_t own,
-                        uint32_t trace)
+int64_t esi_block_find(const unsigned char *block,
+                       const struct esi_block_place *place,
+                       uint32_t own,
+                       uint32_t trace)
 {
-    struct layout layout = layout_of(block);
-    uint32_t at = end_at(block, &layout, own - place->first);
-    /* Blocks are aligned, and so is what follows the header. */
-    const void *traces = block + sizeof layout.header;
+    struct layout layout;
+    const void *traces = block + sizeof layout.header; /* aligned as blocks are */
+    uint32_t at;
 
+    if (esi_steps_is(block))
+        return esi_steps_find(block, place, own, trace);
+    layout = layout_of(block);
+    at = end_at(block, &layout, own - place->first);
     if (layout.header.trace_bytes == 2)
         at = trace > UINT16_MAX ? 0 : find_short(traces, at, trace);
     else
         at = find_long(traces, at, trace);
     if (at == 0)
         return 0;
-    return get(block + layout.values, layout.header.value_bytes, at - 1) +
+    return esi_number_get(block + layout.values, layout.header.value_bytes, at - 1) +
            esi_cut_base(place->cuts, place->cut, trace);
 }
 
 void esi_block_entry(const unsigned char *block,
                      const struct esi_block_place *place,
+                     uint32_t own,
                      uint32_t at,
                      uint32_t *ret_trace,
                      uint32_t *ret_value)
 {
-    struct layout layout = layout_of(block);
+    struct layout layout;
 
-    *ret_trace = get(block + sizeof layout.header, layout.header.trace_bytes, at);
-    *ret_value = get(block + layout.values, layout.header.value_bytes, at) +
+    if (esi_steps_is(block)) {
+        esi_steps_entry(block, place, own, at, ret_trace, ret_value);
+        return;
+    }
+    layout = layout_of(block);
+    *ret_trace =
+        esi_number_get(block + sizeof layout.header, layout.header.trace_bytes, at);
+    *ret_value = esi_number_get(block + layout.values, layout.header.value_bytes, at) +
                  esi_cut_base(place->cuts, place->cut, *ret_trace);
-}
-
-uint32_t esi_block_entries(const unsigned char *block)
-{
-    return layout_of(block).header.entries;
 }

@@ -32,23 +32,26 @@ int esi_block_pack(const struct esi_log *log,
                    struct esi_arena *arena,
                    const unsigned char **ret_block);
 
-/* What is known of `trace` at the event `own` beyond the cut; 0 = nothing. */
-uint32_t esi_block_find(const unsigned char *block,
-                        const struct esi_block_place *place,
-                        uint32_t own,
-                        uint32_t trace);
+enum { ESI_BLOCK_NOWHERE = -1 };
 
-/* Entries that are known at the event `own`. */
+/* What is known of `trace` at the event `own` beyond the cut; 0 = nothing in this
+ * block; ESI_BLOCK_NOWHERE = nor in those before. */
+int64_t esi_block_find(const unsigned char *block,
+                       const struct esi_block_place *place,
+                       uint32_t own,
+                       uint32_t trace);
+
+/* Entries that tell what is known at the event `own`: of records, those up to then; of
+ * steps, one of each trace. */
 uint32_t esi_block_end_at(const unsigned char *block,
                           const struct esi_block_place *place,
                           uint32_t own);
-/* One of them. */
+/* One of them; the value 0 = not known then. */
 void esi_block_entry(const unsigned char *block,
                      const struct esi_block_place *place,
+                     uint32_t own,
                      uint32_t at,
                      uint32_t *ret_trace,
                      uint32_t *ret_value);
-/* All of them. */
-uint32_t esi_block_entries(const unsigned char *block);
 
 #endif

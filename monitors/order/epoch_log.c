@@ -61,11 +61,23 @@ void esi_log_publish(struct esi_log *log, uint32_t own)
     atomic_store_explicit(&log->head_count, count + 1, memory_order_release);
 }
 
-void esi_log_empty(struct esi_log *log)
+void esi_log_drop(struct esi_log *log, uint32_t heads)
 {
-    /* As esi_log_push(). */
-    atomic_store_explicit(&log->head_count, 0, memory_order_release);
-    log->entry_count = 0;
+    _Atomic uint64_t *head_of = atomic_load_explicit(&log->heads, memory_order_relaxed);
+    _Atomic uint64_t *entry_of =
+        atomic_load_explicit(&log->entries, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&log->head_count, memory_order_relaxed);
+    uint32_t dropped = heads ? (uint32_t)esi_log_head(log, heads - 1) : 0;
+
+    /* All as in esi_log_push(). */
+    atomic_store_explicit(&log->head_count, count - heads, memory_order_release);
+    for (uint32_t i = heads; i < count; i++)
+        atomic_store_explicit(&head_of[i - heads], esi_log_head(log, i) - dropped,
+                              memory_order_release);
+    for (uint32_t i = dropped; i < log->entry_count; i++)
+        atomic_store_explicit(&entry_of[i - dropped], esi_log_entry(log, i),
+                              memory_order_release);
+    log->entry_count -= dropped;
 }
 
 uint32_t esi_log_end_at(const struct esi_log *log, uint32_t own)

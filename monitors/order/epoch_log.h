@@ -46,7 +46,7 @@ static inline void esi_log_push(struct esi_log *log, uint32_t trace, uint32_t va
     _Atomic uint64_t *entries =
         atomic_load_explicit(&log->entries, memory_order_relaxed);
 
-    /* A late reader that sees it sees also that the log was emptied before. */
+    /* A late reader that sees it sees also that the log was changed before. */
     atomic_store_explicit(&entries[log->entry_count++], (uint64_t)trace << 32 | value,
                           memory_order_release);
 }
@@ -54,8 +54,8 @@ static inline void esi_log_push(struct esi_log *log, uint32_t trace, uint32_t va
 /* Entries pushed since the last head are known from the event `own` on. */
 void esi_log_publish(struct esi_log *log, uint32_t own);
 
-/* Makes room for what comes; rooms are kept. */
-void esi_log_empty(struct esi_log *log);
+/* Takes away the first heads with their entries; what follows moves to the front. */
+void esi_log_drop(struct esi_log *log, uint32_t heads);
 
 /* Entries that are known at the event `own`. */
 uint32_t esi_log_end_at(const struct esi_log *log, uint32_t own);

@@ -29,6 +29,9 @@ struct esi_store {
     uint32_t live_count, live_room;
     uint64_t *scratch; /* entries */
     size_t scratch_room;
+    struct esi_sorting sorting;
+    uint32_t seal_entries; /* a log is packed when it has that many at least */
+    uint32_t seal_share;   /* and so many of each trace that is known */
 
     /* For statistics, which readers may ask for. */
     _Atomic uint64_t cut_count, derived_cuts;
@@ -37,6 +40,7 @@ struct esi_store {
     _Atomic uint64_t live_bytes;
     _Atomic uint64_t scratch_bytes;
     _Atomic uint64_t draft_bytes;
+    _Atomic uint64_t sorting_bytes;
 };
 
 static inline struct esi_epoch_trace *esi_epoch_trace_at(const struct esi_store *store,

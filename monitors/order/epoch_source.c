@@ -45,10 +45,11 @@ static void sealed_span(struct esi_source *source, struct esi_span *span)
     *span = (struct esi_span){
         .block = segment->block,
         .place = {source->cuts, segment->cut, segment->first},
+        .own = source->upto,
     };
     if (segment->block) {
         span->to = esi_block_end_at(segment->block, &span->place, source->upto);
-        if (source->known >= segment->first)
+        if (source->known >= segment->first && !esi_steps_is(segment->block))
             span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
     if (source->segment > 0 && source->known < segment->first - 1 &&

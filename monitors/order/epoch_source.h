@@ -17,6 +17,7 @@ struct esi_span {
     const struct esi_log *log; /* NULL: of the block */
     const unsigned char *block;
     struct esi_block_place place;
+    uint32_t own; /* the send's */
     uint32_t from, to;
 };
 
@@ -42,14 +43,14 @@ bool esi_source_next(struct esi_source *source, struct esi_span *ret_span);
 /* Entries of all runs. */
 uint64_t esi_source_entries(struct esi_source source);
 
-/* Entry of a span, with `from` <= at < `to`. */
+/* Entry of a span, with `from` <= at < `to`; its value 0 = none. */
 static inline uint64_t esi_span_entry(const struct esi_span *span, uint32_t at)
 {
     uint32_t trace, value;
 
     if (span->log)
         return esi_log_entry(span->log, at);
-    esi_block_entry(span->block, &span->place, at, &trace, &value);
+    esi_block_entry(span->block, &span->place, span->own, at, &trace, &value);
     return (uint64_t)trace << 32 | value;
 }
 

@@ -65,11 +65,13 @@ static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
 
     for (;; segment--, number--) {
         struct esi_block_place place = {cuts, cut, segment->first};
-        uint32_t found =
+        int64_t found =
             segment->block ? esi_block_find(segment->block, &place, own, of) : 0;
 
+        if (found == ESI_BLOCK_NOWHERE)
+            return 0;
         if (found || number == 0 || segment[-1].cut != cut)
-            return found;
+            return (uint32_t)found;
         own = segment->first - 1;
     }
 }
@@ -173,7 +175,10 @@ int esi_trace_prepare(struct esi_epoch_trace *trace,
     return esi_block_pack(&trace->log, trace->count, &place, arena, ret_block);
 }
 
-static void add_segment(struct esi_epoch_trace *trace, const unsigned char *block)
+/* The open log's events up to `last`. */
+static void add_segment(struct esi_epoch_trace *trace,
+                        const unsigned char *block,
+                        uint32_t last)
 {
     uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
     struct esi_segment *segments =
@@ -184,22 +189,81 @@ static void add_segment(struct esi_epoch_trace *trace, const unsigned char *bloc
                                            .block = block};
     atomic_store_explicit(&trace->segment_count, count + 1, memory_order_release);
     /* From here on readers go to the segment. */
-    atomic_store_explicit(&trace->sealed, trace->count, memory_order_release);
+    atomic_store_explicit(&trace->sealed, last, memory_order_release);
+}
+
+/* The log goes on after a cut, without its first heads. */
+static void begin_log(struct esi_epoch_trace *trace, uint32_t heads, uint32_t cut)
+{
+    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_relaxed);
+    bool continues = cut == esi_trace_cut(trace);
+
+    atomic_store_explicit(&trace->turn, turn + 1, memory_order_relaxed);
+    /* Whoever acquires one of these or of the log's sees the odd turn. */
+    esi_log_drop(&trace->log, heads);
+    atomic_store_explicit(&trace->cut, cut, memory_order_release);
+    atomic_store_explicit(&trace->continues, continues, memory_order_release);
+    atomic_store_explicit(&trace->turn, turn + 2, memory_order_release);
 }
 
 void esi_trace_seal(struct esi_epoch_trace *trace,
                     const unsigned char *block,
                     uint32_t cut)
 {
-    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_relaxed);
-    bool continues = cut == esi_trace_cut(trace);
-
     if (trace->count > esi_trace_sealed(trace))
-        add_segment(trace, block);
-    atomic_store_explicit(&trace->turn, turn + 1, memory_order_relaxed);
-    /* Whoever acquires one of these or of the log's sees the odd turn. */
-    esi_log_empty(&trace->log);
-    atomic_store_explicit(&trace->cut, cut, memory_order_release);
-    atomic_store_explicit(&trace->continues, continues, memory_order_release);
-    atomic_store_explicit(&trace->turn, turn + 2, memory_order_release);
+        add_segment(trace, block, trace->count);
+    begin_log(trace, atomic_load_explicit(&trace->log.head_count, memory_order_relaxed),
+              cut);
+}
+
+/* Heads with about three quarters of the entries, so that the next head is of another
+ * event; 0 where there are none. */
+static uint32_t older_heads(const struct esi_log *log)
+{
+    uint32_t heads = atomic_load_explicit(&log->head_count, memory_order_relaxed);
+    uint32_t most = log->entry_count / 4 * 3;
+
+    while (heads > 0 && (uint32_t)esi_log_head(log, heads - 1) > most)
+        heads--;
+    while (heads > 0 &&
+           esi_log_head(log, heads) >> 32 == esi_log_head(log, heads - 1) >> 32)
+        heads--;
+    return heads;
+}
+
+int esi_trace_seal_part(struct esi_epoch_trace *trace,
+                        const struct esi_cuts *cuts,
+                        uint32_t traces,
+                        struct esi_sorting *sorting,
+                        struct esi_arena *arena)
+{
+    uint32_t sealed = esi_trace_sealed(trace), last;
+    struct esi_steps_part part = {
+        .log = &trace->log,
+        .heads = older_heads(&trace->log),
+        .place = {cuts, esi_trace_cut(trace), sealed + 1},
+        .last = sealed,
+        .traces = traces,
+    };
+    const unsigned char *block;
+    int code;
+
+    if (part.heads == 0)
+        return 0;
+    if (atomic_load_explicit(&trace->continues, memory_order_relaxed)) {
+        const struct esi_segment *before =
+            esi_trace_segment_at(trace, esi_trace_segment(trace, sealed));
+
+        part.before = before->block;
+        part.before_place = (struct esi_block_place){cuts, before->cut, before->first};
+    }
+    if (reserve_segment(trace, arena) < 0)
+        return -ENOMEM;
+    code = esi_steps_pack(&part, sorting, arena, &block);
+    if (code < 0)
+        return code;
+    last = (uint32_t)(esi_log_head(&trace->log, part.heads) >> 32) - 1;
+    add_segment(trace, block, last);
+    begin_log(trace, part.heads, esi_trace_cut(trace));
+    return 0;
 }

@@ -26,6 +26,7 @@
 #include "monitors/order/epoch_block.h"
 #include "monitors/order/epoch_cut.h"
 #include "monitors/order/epoch_log.h"
+#include "monitors/order/epoch_steps.h"
 #include "monitors/order/epoch_table.h"
 
 struct esi_segment {
@@ -74,6 +75,14 @@ int esi_trace_prepare(struct esi_epoch_trace *trace,
 void esi_trace_seal(struct esi_epoch_trace *trace,
                     const unsigned char *block,
                     uint32_t cut);
+
+/* Packs and seals the older three quarters of the log, in steps.  0 or -ENOMEM: as it
+ * was. */
+int esi_trace_seal_part(struct esi_epoch_trace *trace,
+                        const struct esi_cuts *cuts,
+                        uint32_t traces,
+                        struct esi_sorting *sorting,
+                        struct esi_arena *arena);
 
 /* --- For the writer ----------------------------------------------------------------
  */

@@ -141,18 +141,49 @@ static inline void learn(const struct esi_store *store,
         esi_log_push(&passage->trace->log, trace, value);
 }
 
-/* The same of a sender that has passed the same cut. */
-static void learn_span(const struct passage *passage, const struct esi_span *span)
+/* The same of an open log of the same epoch, where most of the time goes. */
+static void learn_log(const struct passage *passage, const struct esi_span *span)
 {
     struct esi_epoch_trace *trace = passage->trace;
+    _Atomic uint64_t *entries =
+        atomic_load_explicit(&span->log->entries, memory_order_relaxed);
 
     for (uint32_t at = span->to; at > span->from; at--) {
-        uint64_t entry = esi_span_entry(span, at - 1);
+        uint64_t entry = atomic_load_explicit(&entries[at - 1], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
 
         if (of != passage->number && esi_table_raise(&trace->known, of, value))
             esi_log_push(&trace->log, of, value);
     }
+}
+
+/* The same where what is known is a plain vector.  Whether something is new cannot be
+ * foretold, so there is no branch for it: an entry is written at the log's end and
+ * stays or not. */
+static void learn_log_dense(const struct passage *passage, const struct esi_span *span)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t *known = trace->known.dense, count = trace->log.entry_count, fresh = 0;
+    _Atomic uint64_t *entries =
+        atomic_load_explicit(&span->log->entries, memory_order_relaxed);
+    _Atomic uint64_t *learnt =
+        atomic_load_explicit(&trace->log.entries, memory_order_relaxed);
+
+    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    for (uint32_t at = span->to; at > span->from; at--) {
+        uint64_t entry = atomic_load_explicit(&entries[at - 1], memory_order_relaxed);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+        uint32_t present = known[of];
+        bool is_new = value > present;
+
+        atomic_store_explicit(&learnt[count], entry, memory_order_release);
+        known[of] = is_new ? value : present;
+        fresh += present == 0;
+        count += is_new;
+    }
+    known[passage->number] = 0;
+    trace->known.known += fresh;
+    trace->log.entry_count = count;
 }
 
 /* The cut that a trace has passed at an event. */
@@ -173,19 +204,20 @@ static void merge(const struct esi_store *store,
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
     struct esi_source source;
     struct esi_span span;
-    bool same_cut;
+    bool is_same_cut;
 
     if (partner.trace == passage->number || known >= partner.index)
         return;
-    same_cut = cut_at(trace, partner.index) == passage->cut;
+    is_same_cut = cut_at(trace, partner.index) == passage->cut;
     esi_source_init(&source, store, trace, known, partner.index);
     while (esi_source_next(&source, &span)) {
-        if (same_cut) {
-            learn_span(passage, &span);
-            continue;
-        }
-        for (uint32_t at = span.to; at > span.from; at--)
-            learn(store, passage, esi_span_entry(&span, at - 1));
+        if (is_same_cut && span.log && passage->trace->known.dense)
+            learn_log_dense(passage, &span);
+        else if (is_same_cut && span.log)
+            learn_log(passage, &span);
+        else
+            for (uint32_t at = span.to; at > span.from; at--)
+                learn(store, passage, esi_span_entry(&span, at - 1));
     }
     learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
@@ -233,6 +265,19 @@ static void publish(struct esi_store *store,
     esi_log_publish(&trace->log, own);
 }
 
+/* A log that has become long is packed, if there is memory for that. */
+static void seal_long(struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    uint64_t most = (uint64_t)trace->known.known * store->seal_share;
+
+    if (trace->log.entry_count < store->seal_entries || trace->log.entry_count < most)
+        return;
+    (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
+                              &store->blocks);
+    atomic_store_explicit(&store->sorting_bytes, esi_sorting_bytes(&store->sorting),
+                          memory_order_relaxed);
+}
+
 static int append_receive(struct esi_store *store,
                           struct es_event_id id,
                           const struct es_event_id *partners,
@@ -252,6 +297,7 @@ static int append_receive(struct esi_store *store,
 
         passage.cut = cut > passage.cut ? cut : passage.cut;
     }
+    seal_long(store, trace);
     code = esi_epoch_try_cut(store, id, partners, partner_count, passage.cut);
     if (code != 0)
         return code < 0 ? code : 0;
@@ -336,6 +382,8 @@ int esi_epoch_append_sync(struct esi_store *store,
     uint32_t before_a, before_b, count_a, count_b;
     int code;
 
+    seal_long(store, a.trace);
+    seal_long(store, b.trace);
     a.cut = b.cut = of_a > of_b ? of_a : of_b;
     code = prepare_half(store, &a, &b);
     if (code >= 0)

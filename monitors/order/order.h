@@ -60,6 +60,7 @@ struct es_order_config {
     uint64_t
         memory_bytes; /* sealed epochs beyond are spilled or forgotten; 0 = no limit */
     const char *spill_folder; /* where to; NULL = forgotten */
+    uint32_t seal_entries;    /* a log of so many is packed; 0 = the store's choice */
 };
 
 /* One level of clusters of 13 traces, threshold 10. */

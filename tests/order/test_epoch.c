@@ -31,6 +31,19 @@ static void all_answers_are_true(void **state)
     check_store_widely(&config, 600, 160, NULL);
 }
 
+/* So that parts of logs are sealed also where computations are small. */
+static void packed_logs_give_true_answers(void **state)
+{
+    static const uint32_t sizes[] = {1, 3, 8, 30};
+    struct es_order_config config = epoch_config();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        config.seal_entries = sizes[i];
+        check_store_widely(&config, 200, 160, NULL);
+    }
+}
+
 static void answers_are_true_while_events_are_appended(void **state)
 {
     struct es_order_config config = epoch_config();
@@ -44,6 +57,7 @@ static void answers_are_true_while_events_are_appended(void **state)
                                   .events = 400};
         struct made_computation *made = made_computation_create(&how);
 
+        config.seal_entries = round % 3 * 4;
         check_store_threads(&config, made, NULL);
         made_computation_destroy(made);
     }
@@ -53,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_answers_are_true),
+        cmocka_unit_test(packed_logs_give_true_answers),
         cmocka_unit_test(answers_are_true_while_events_are_appended),
     };
 
