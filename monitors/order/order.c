@@ -18,6 +18,7 @@
 /* A new store is a row here and a line in order_private.h. */
 static const struct esi_store_ops *const stores[] = {
     &esi_store_dense,
+    &esi_store_cluster,
     &esi_store_epoch,
 };
 

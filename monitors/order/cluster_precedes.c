@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * cluster_precedes.c - the greatest predecessor of an event on a trace, from stored
+ * stamps alone.
+ *
+ * Inside the event's cluster its vector says it.  Otherwise, at the last place where a
+ * causal path enters the cluster there is a receive whose stamp is of a higher level
+ * (cluster_writer.c sees to that): so the answer is the greatest of those of the latest
+ * such receives that the event knows of, one on each member's trace.  Their levels rise
+ * with each step, and the top level has all traces (Ward & Taylor, figure 6, with
+ * errata 17).
+ *
+ * Nothing is allocated.  With several levels the same receives are met on many ways: a
+ * small table remembers which were looked at, by trace and level.  An earlier receive
+ * of the same trace and level knows no more than a later one, so it is left out too.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "monitors/order/cluster_private.h"
+
+enum { SEEN_SLOTS = 64 };
+
+struct search {
+    const struct esi_store *store;
+    uint32_t trace;
+    uint32_t enough; /* the search may end with this much */
+    uint32_t found;
+    struct seen {
+        uint32_t trace;
+        uint32_t level;
+        uint32_t number; /* ESI_NO_STAMP: nothing yet */
+    } seen[SEEN_SLOTS];
+};
+
+static uint32_t locate(const struct search *search, const struct esi_stamp *stamp)
+{
+    const struct esi_store *store = search->store;
+
+    if (stamp->level > store->level_count)
+        return search->trace < stamp->length ? search->trace : ESI_NOWHERE;
+    return esi_levels_locate(&store->levels, stamp->level, stamp->cluster,
+                             stamp->length, search->trace);
+}
+
+static void find(struct search *search, uint32_t count)
+{
+    if (count > search->found)
+        search->found = count;
+}
+
+/* Whether a cluster receive, or one that knows no less, was looked at. */
+static bool was_seen(struct search *search, uint32_t trace, uint32_t number)
+{
+    uint32_t level = esi_stamps_at(&search->store->stamps, number)->level;
+    struct seen *seen = &search->seen[(trace * 9 + level) % SEEN_SLOTS];
+
+    if (seen->trace == trace && seen->level == level && seen->number >= number)
+        return true;
+    *seen = (struct seen){.trace = trace, .level = level, .number = number};
+    return false;
+}
+
+static void visit(struct search *search, struct es_event_id id, uint32_t number);
+
+/* Looks at the latest cluster receives that an event knows of. */
+static void visit_receives(struct search *search,
+                           struct es_event_id id,
+                           uint32_t number)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const struct esi_stamp *stamp = esi_stamps_at(stamps, number);
+    const uint32_t *vector = esi_stamp_vector(stamps, stamp);
+    const uint32_t *members;
+
+    if (stamp->level > search->store->level_count)
+        return;
+    members = esi_levels_members(&search->store->levels, stamp->level, stamp->cluster);
+    for (uint32_t i = 0; i < stamp->length && search->found < search->enough; i++) {
+        struct es_event_id known = {.trace = members[i], .index = id.index};
+        uint32_t receive;
+
+        if (known.trace != id.trace) {
+            if (vector[i] <= 1)
+                continue;
+            known.index = vector[i] - 1;
+        }
+        receive = esi_stamp_receive(esi_stamps_at(stamps, esi_stamps_of(stamps, known)),
+                                    stamp->level);
+        if (receive == ESI_NO_STAMP ||
+            (search->store->level_count > 1 && was_seen(search, known.trace, receive)))
+            continue;
+        known.index = esi_stamps_at(stamps, receive)->index;
+        visit(search, known, receive);
+    }
+}
+
+/* Finds what precedes a cluster receive, or is the other half of it: of use to those
+ * that follow the receive. */
+static void visit(struct search *search, struct es_event_id id, uint32_t number)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const struct esi_stamp *stamp = esi_stamps_at(stamps, number);
+    uint32_t at = locate(search, stamp);
+    uint32_t entry;
+
+    if (at == ESI_NOWHERE) {
+        visit_receives(search, id, number);
+        return;
+    }
+    entry = esi_stamp_vector(stamps, stamp)[at];
+    if (entry > 0)
+        find(search, search->trace == stamp->other ? entry : entry - 1);
+}
+
+/* Greatest predecessor on a trace, or one that is `enough`; 0: none. */
+static uint32_t search_before(const struct esi_store *store,
+                              struct es_event_id event,
+                              uint32_t trace,
+                              uint32_t enough)
+{
+    uint32_t number = esi_stamps_of(&store->stamps, event);
+    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, number);
+    struct search search;
+    uint32_t at;
+
+    search.store = store;
+    search.trace = trace;
+    search.enough = enough;
+    search.found = 0;
+    at = locate(&search, stamp);
+    if (at != ESI_NOWHERE) {
+        uint32_t entry = esi_stamp_vector(&store->stamps, stamp)[at];
+
+        return entry > 0 ? entry - 1 : 0;
+    }
+    if (store->level_count > 1)
+        memset(search.seen, 0, sizeof search.seen);
+    visit_receives(&search, event, number);
+    return search.found;
+}
+
+int esi_cluster_precedes(const struct esi_store *store,
+                         struct es_event_id a,
+                         struct es_event_id b)
+{
+    return search_before(store, b, a.trace, a.index) >= a.index;
+}
+
+int64_t esi_cluster_greatest_predecessor(const struct esi_store *store,
+                                         struct es_event_id event,
+                                         uint32_t trace)
+{
+    return search_before(store, event, trace, UINT32_MAX);
+}
