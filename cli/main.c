@@ -31,6 +31,8 @@ static const struct es_command commands[] = {
     {"scope", "list, show and change live event scopes", esi_cmd_scope},
     {"collect", "switch collectors and collective trees while the program runs",
      esi_cmd_collect},
+    {"import", "make an event set of a log or an archive", esi_cmd_import},
+    {"export", "write an event set in the format of another tool", esi_cmd_export},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
     {"check", "validate a pathmap", esi_cmd_check},
     {"clean", "remove what dead runs left", esi_cmd_clean},

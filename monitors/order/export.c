@@ -13,11 +13,8 @@
 #include "monitors/order/export_private.h"
 
 static const struct esi_export_ops *const formats[] = {
-    &esi_export_set,
-    &esi_export_shiviz,
-    &esi_export_chrome,
-    &esi_export_dot,
-    &esi_export_csv,
+    &esi_export_set, &esi_export_shiviz, &esi_export_chrome,
+    &esi_export_dot, &esi_export_csv,
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
@@ -177,9 +174,9 @@ const struct es_event_attribute *esi_attribute_find(const struct es_set_event *e
     return NULL;
 }
 
-bool esi_attribute_number(const struct es_set_event *event,
-                          const char *name,
-                          int64_t *ret_number)
+bool es_event_number(const struct es_set_event *event,
+                     const char *name,
+                     int64_t *ret_number)
 {
     const struct es_event_attribute *attribute = esi_attribute_find(event, name);
     long long number;

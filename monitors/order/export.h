@@ -56,4 +56,9 @@ struct es_export_format {
 };
 const struct es_export_format *es_export_formats(void);
 
+/* Whether an event has an attribute, as a whole decimal number. */
+bool es_event_number(const struct es_set_event *event,
+                     const char *name,
+                     int64_t *ret_number);
+
 #endif

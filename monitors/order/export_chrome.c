@@ -267,8 +267,8 @@ static void find_span(struct es_export *export,
     int64_t start;
     int64_t stop;
 
-    if (esi_attribute_number(event, "start", &start)) {
-        if (!esi_attribute_number(event, "stop", &stop) || stop < start)
+    if (es_event_number(event, "start", &start)) {
+        if (!es_event_number(event, "stop", &stop) || stop < start)
             stop = start;
         if (!chrome->has_times && !export->config.has_start)
             chrome->start_ns = start;

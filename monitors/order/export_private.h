@@ -52,11 +52,6 @@ const char *esi_attribute_text(const struct es_event_attribute *attribute,
 /* NULL: the event has none of this name. */
 const struct es_event_attribute *esi_attribute_find(const struct es_set_event *event,
                                                     const char *name);
-/* Whether the event has it, as a whole decimal number. */
-bool esi_attribute_number(const struct es_set_event *event,
-                          const char *name,
-                          int64_t *ret_number);
-
 /* Members of an object, but those that `skip` (ended by NULL) names. */
 void esi_attributes_write(struct es_json_out *out,
                           const struct es_set_event *event,

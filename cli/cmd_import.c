@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace import - makes an event set of what other tools write. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/event_source.h"
+#include "monitors/order/set_write.h"
+#include "monitors/order/shiviz_read.h"
+
+enum {
+    OPTION_FROM = 256,
+    OPTION_REGEX,
+    OPTION_DELIMITER,
+    OPTION_HEADER,
+};
+
+enum import_format {
+    IMPORT_DETECT,
+    IMPORT_SET,
+    IMPORT_SHIVIZ,
+    IMPORT_ARCHIVE,
+};
+
+static const char *const formats[] = {
+    [IMPORT_DETECT] = "", /* none has this name */
+    [IMPORT_SET] = "event-set",
+    [IMPORT_SHIVIZ] = "shiviz",
+    [IMPORT_ARCHIVE] = "archive",
+};
+
+struct import_arguments {
+    const char *path;
+    const char *output;
+    enum import_format from;
+    struct es_shiviz_config shiviz;
+    bool shiviz_options; /* some were given */
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "SET", 0, "the event set to write, or - for standard output", 1},
+    {"from", OPTION_FROM, "FORMAT", 0,
+     "event-set, shiviz or archive; without it, it is found out", 1},
+    {NULL, 0, NULL, 0, "Of ShiViz logs:", 2},
+    {"regex", OPTION_REGEX, "REGEX", 0,
+     "what an event looks like, with the groups (?<host>...), (?<clock>...) and "
+     "(?<event>...); ShiViz's own is " ES_SHIVIZ_REGEX,
+     2},
+    {"delimiter", OPTION_DELIMITER, "REGEX", 0,
+     "what stands between several executions; the group (?<trace>...) names the next",
+     2},
+    {"header", OPTION_HEADER, NULL, 0,
+     "the first two lines are these two, as in files that are uploaded to ShiViz", 2},
+    {0},
+};
+
+static const char doc[] =
+    "Makes an event set of FILE: of another event set (checked, and put in order), of "
+    "a "
+    "log for ShiViz, or of an archive."
+    "\vThe vector clocks of a ShiViz log become messages. An event that receives and "
+    "sends becomes two.\n\n"
+    "Exit status: 0 success, 2 usage or input error.";
+
+static enum import_format parse_from(const char *text, struct argp_state *state)
+{
+    for (int i = IMPORT_SET; i <= IMPORT_ARCHIVE; i++)
+        if (strcmp(text, formats[i]) == 0)
+            return (enum import_format)i;
+    argp_error(state, "--from: '%s' is none of event-set, shiviz and archive", text);
+    return IMPORT_DETECT;
+}
+
+static error_t parse_shiviz_option(int key,
+                                   const char *text,
+                                   struct import_arguments *arguments)
+{
+    switch (key) {
+    case OPTION_REGEX:
+        arguments->shiviz.regex = text;
+        break;
+    case OPTION_DELIMITER:
+        arguments->shiviz.delimiter = text;
+        break;
+    case OPTION_HEADER:
+        arguments->shiviz.header = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    arguments->shiviz_options = true;
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct import_arguments *arguments = state->input;
+
+    switch (key) {
+    case 'o':
+        arguments->output = text;
+        return 0;
+    case OPTION_FROM:
+        arguments->from = parse_from(text, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->path)
+            argp_error(state, "one FILE at a time: '%s' is one too many", text);
+        arguments->path = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->path)
+            argp_error(state, "a FILE is needed");
+        if (!arguments->output)
+            argp_error(state, "-o SET is needed");
+        if (arguments->shiviz_options && arguments->from != IMPORT_DETECT &&
+            arguments->from != IMPORT_SHIVIZ)
+            argp_error(state, "--regex, --delimiter and --header are of --from shiviz");
+        return 0;
+    default:
+        return parse_shiviz_option(key, text, arguments);
+    }
+}
+
+/* An event set says so in its first line. */
+static enum import_format detect_file(const char *path)
+{
+    FILE *stream = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    bool is_set = true; /* what cannot be read is told by who reads it */
+
+    if (stream) {
+        is_set = getline(&line, &size, stream) > 0 &&
+                 line[strspn(line, " \t\r")] == '{' &&
+                 strstr(line, "\"eventspace-events\"");
+        fclose(stream);
+    }
+    free(line);
+    return is_set ? IMPORT_SET : IMPORT_SHIVIZ;
+}
+
+static enum import_format detect(const struct import_arguments *arguments)
+{
+    struct stat status;
+
+    if (arguments->from != IMPORT_DETECT)
+        return arguments->from;
+    if (arguments->shiviz_options)
+        return IMPORT_SHIVIZ;
+    if (strcmp(arguments->path, "-") == 0)
+        return IMPORT_SET;
+    if (stat(arguments->path, &status) == 0 && S_ISDIR(status.st_mode))
+        return IMPORT_ARCHIVE;
+    return detect_file(arguments->path);
+}
+
+static int import_shiviz(struct import_arguments *arguments,
+                         const struct es_set_sink *sink)
+{
+    struct es_shiviz_statistics statistics;
+    struct es_error error = {.text = ""};
+    int result;
+
+    arguments->shiviz.sink = *sink;
+    result =
+        es_shiviz_read_file(arguments->path, &arguments->shiviz, &statistics, &error);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the log");
+    esi_command_note("%" PRIu64 " events of the log, %" PRIu64 " of them as two",
+                     statistics.log_events, statistics.split_events);
+    return ES_EXIT_SUCCESS;
+}
+
+/* The file is what --from says that it is. */
+static int import_events(const struct import_arguments *arguments,
+                         enum import_format from,
+                         const struct es_set_sink *sink)
+{
+    struct es_set_source_facts facts;
+    enum es_set_source_kind kind;
+    struct es_error error = {.text = ""};
+    int result = es_set_source_detect(arguments->path, &kind, &error);
+    int status;
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the events");
+    if (kind == ES_SET_SOURCE_RUN)
+        return esi_command_fail(ES_EXIT_USAGE, "cannot read %s: %s", arguments->path,
+                                strerror(ENOENT));
+    if ((kind == ES_SET_SOURCE_ARCHIVE) != (from == IMPORT_ARCHIVE))
+        return esi_command_fail(ES_EXIT_USAGE, "%s: not of the format '%s'",
+                                arguments->path, formats[from]);
+    status = esi_event_source_read(arguments->path, true, sink, &facts);
+    if (status == ES_EXIT_SUCCESS)
+        esi_event_source_tell_missing(&facts);
+    return status;
+}
+
+static int import_all(struct import_arguments *arguments)
+{
+    enum import_format from = detect(arguments);
+    struct es_error error = {.text = ""};
+    struct es_set_write *write;
+    struct es_set_sink sink;
+    int result = es_set_write_open(arguments->output, &error, &write);
+    int status;
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot write the event set");
+    sink = es_set_write_sink(write);
+    status = from == IMPORT_SHIVIZ ? import_shiviz(arguments, &sink)
+                                   : import_events(arguments, from, &sink);
+    if (status != ES_EXIT_SUCCESS) {
+        es_set_write_destroy(write);
+        return status;
+    }
+    result = es_set_write_close(write, &error);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot write the event set");
+    return ES_EXIT_SUCCESS;
+}
+
+int esi_cmd_import(int argc, char **argv)
+{
+    static const struct argp parser = {options, parse_option, "FILE -o SET", doc,
+                                       NULL,    NULL,         NULL};
+    struct import_arguments arguments = {.path = NULL};
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    return import_all(&arguments);
+}
