@@ -17,8 +17,10 @@ struct source {
 };
 
 struct es_archive_merge {
-    struct source *sources; /* a heap by (key, element); owned */
+    const struct es_archive_tables *tables; /* borrowed */
+    struct source *sources;                 /* a heap by (key, element); owned */
     size_t count;
+    uint32_t *left; /* sources of each process; owned */
 };
 
 static bool is_before(const struct source *a, const struct source *b)
@@ -68,9 +70,10 @@ static int add_source(struct es_archive_merge *merge,
 
     if (result == 0)
         result = advance(&source, error);
-    if (result > 0)
+    if (result > 0) {
         merge->sources[merge->count++] = source;
-    else
+        merge->left[merge->tables->elements[element].process]++;
+    } else
         es_archive_cursor_destroy(source.cursor);
     return result < 0 ? result : 0;
 }
@@ -83,9 +86,12 @@ int es_archive_merge_create(struct es_archive_reader *reader,
     struct es_archive_merge *merge = calloc(1, sizeof *merge);
     int result = 0;
 
-    if (merge)
+    if (merge) {
+        merge->tables = &reader->tables;
         merge->sources = calloc(count + 1, sizeof *merge->sources);
-    if (!merge || !merge->sources)
+        merge->left = calloc(reader->tables.process_count + 1, sizeof *merge->left);
+    }
+    if (!merge || !merge->sources || !merge->left)
         result = es_error_set(error, -ENOMEM, "no memory left for the archive");
     for (uint32_t i = 0; i < count && result == 0; i++)
         result = add_source(merge, reader, i, error);
@@ -108,6 +114,7 @@ void es_archive_merge_destroy(struct es_archive_merge *merge)
     for (size_t i = 0; i < merge->count; i++)
         es_archive_cursor_destroy(merge->sources[i].cursor);
     free(merge->sources);
+    free(merge->left);
     free(merge);
     errno = saved_errno;
 }
@@ -126,6 +133,9 @@ int es_archive_merge_next(struct es_archive_merge *merge,
     if (result < 0)
         return result;
     if (result == 0) {
+        uint32_t process = merge->tables->elements[ret_item->element].process;
+
+        ret_item->ends_process = --merge->left[process] == 0;
         es_archive_cursor_destroy(first->cursor);
         *first = merge->sources[--merge->count];
     }

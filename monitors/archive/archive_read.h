@@ -42,6 +42,8 @@ struct es_archive_item {
     uint64_t lost;         /* so many tuples are missing here; 0: this is a tuple */
     struct es_tuple tuple; /* with times in nanoseconds of run time */
     uint64_t index;        /* of the tuples of the element that were recorded */
+    bool ends_process; /* from es_archive_merge_next(): nothing of any element of its
+                          process is behind this */
 };
 
 /* --- One element: in the order in which its tuples were published ----------------- */
