@@ -70,20 +70,20 @@ void esi_spool_clear(struct esi_spool *spool, struct esi_spool_queue *queue)
 /* --- The file ----------------------------------------------------------------------
  */
 
-static int open_file(struct esi_spool *spool)
+int esi_spool_open_file(const char *folder)
 {
-    const char *folder = spool->folder ? spool->folder : getenv("TMPDIR");
     char path[4096];
+    int file;
 
-    if (spool->descriptor >= 0)
-        return 0;
+    if (!folder)
+        folder = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/eventspace-XXXXXX",
              folder && *folder ? folder : "/var/tmp");
-    spool->descriptor = mkostemp(path, O_CLOEXEC);
-    if (spool->descriptor < 0)
+    file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
         return -errno;
     unlink(path);
-    return 0;
+    return file;
 }
 
 static int write_all(int file, const unsigned char *bytes, size_t size, uint64_t offset)
@@ -118,10 +118,15 @@ static int read_all(int file, unsigned char *bytes, size_t size, uint64_t offset
 
 static int write_away(struct esi_spool *spool, struct esi_spool_chunk *chunk)
 {
-    int code = open_file(spool);
+    int code;
 
-    if (code == 0)
-        code = write_all(spool->descriptor, chunk->bytes, chunk->used, spool->file_end);
+    if (spool->descriptor < 0) {
+        code = esi_spool_open_file(spool->folder);
+        if (code < 0)
+            return code;
+        spool->descriptor = code;
+    }
+    code = write_all(spool->descriptor, chunk->bytes, chunk->used, spool->file_end);
     if (code < 0)
         return code;
     chunk->offset = spool->file_end;

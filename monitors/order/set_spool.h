@@ -33,6 +33,10 @@ struct esi_spool_queue {
     struct esi_spool_chunk *last;
 };
 
+/* A new file without a name, in `folder`; NULL = $TMPDIR or /var/tmp.  Its descriptor,
+ * or -errno. */
+int esi_spool_open_file(const char *folder);
+
 void esi_spool_init(struct esi_spool *spool, uint64_t memory_max, const char *folder);
 /* The queues are emptied already. */
 void esi_spool_fini(struct esi_spool *spool);

@@ -167,7 +167,7 @@ static struct es_event_value unpack(const struct esi_values_block *block, uint32
     if (row >= head->count)
         return (struct es_event_value){ES_VALUE_ABSENT, 0};
     if (kind == KIND_MIXED) {
-        kind = block->bytes[row / 4] >> (row % 4 * 2) & 3u;
+        kind = (unsigned)block->bytes[row / 4] >> (row % 4 * 2) & 3u;
         rows += KIND_BYTES;
     }
     if (kind == ES_VALUE_ABSENT)

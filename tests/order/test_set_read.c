@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Event sets in files: every folder of tests/data/event_set, and random ones.
+ *
+ *   input      a file
+ *   error      what is wrong with it; or instead
+ *   expected   what is written again in canonical order
+ *
+ * UPDATE_GOLDEN=1 writes the last two: look at what changes.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitors/order/set_read.h"
+#include "monitors/order/set_write.h"
+#include "tests/order/made_set.h"
+
+static char folder[64]; /* for files of this test */
+
+/* --- Files --------------------------------------------------------------------------
+ */
+
+static const char *own_path(const char *name)
+{
+    static char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* NULL: there is no such file.  The caller frees. */
+static char *read_text(const char *path)
+{
+    FILE *stream = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!stream)
+        return NULL;
+    if (getdelim(&text, &size, '\0', stream) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    fclose(stream);
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *stream = fopen(path, "we");
+
+    assert_non_null(stream);
+    fputs(text, stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/* Reads a file and writes it again. */
+static int rewrite(const char *from, const char *to, struct es_error *error)
+{
+    struct es_set_read_config config;
+    struct es_set_write *write;
+    int code;
+
+    assert_int_equal(es_set_write_open(to, error, &write), 0);
+    es_set_read_config_init(&config, es_set_write_sink(write));
+    code = es_set_read_file(from, &config, NULL, error);
+    if (code == 0)
+        return es_set_write_close(write, error);
+    es_set_write_destroy(write);
+    return code;
+}
+
+/* --- Golden data --------------------------------------------------------------------
+ */
+
+static void compare_golden(const char *path, const char *text)
+{
+    char *expected;
+
+    if (getenv("UPDATE_GOLDEN")) {
+        write_text(path, text);
+        return;
+    }
+    expected = read_text(path);
+    if (!expected)
+        fail_msg("no file %s, but got:\n%s", path, text);
+    if (strcmp(expected, text) != 0)
+        fail_msg("%s: expected\n%sfound\n%s", path, expected, text);
+    free(expected);
+}
+
+/* Errors name files without the folder. */
+static void format_error(struct es_error *error, char *out, size_t size)
+{
+    const char *slash = strrchr(error->source, '/');
+
+    if (slash)
+        memmove(error->source, slash + 1, strlen(slash));
+    es_error_format(error, out, size - 1);
+    strcat(out, "\n");
+}
+
+static int skip_trace(void *data, uint32_t trace, const char *name)
+{
+    (void)data;
+    (void)trace;
+    (void)name;
+    return 0;
+}
+
+static int skip_event(void *data, const struct es_set_event *event)
+{
+    (void)data;
+    (void)event;
+    return 0;
+}
+
+/* In the order of the file everything is checked all the same. */
+static int read_as_it_is(const char *path, struct es_error *error)
+{
+    struct es_set_read_config config;
+
+    es_set_read_config_init(&config,
+                            (struct es_set_sink){skip_trace, skip_event, NULL});
+    config.canonical = false;
+    return es_set_read_file(path, &config, NULL, error);
+}
+
+static void run_case(const char *name)
+{
+    const char *top = getenv("top_srcdir");
+    struct es_error error = {.text = ""}, again = {.text = ""};
+    char input[512], golden[512], text[1024], other[1024];
+    int code;
+
+    snprintf(input, sizeof input, "%s/tests/data/event_set/%s/input", top ? top : ".",
+             name);
+    code = rewrite(input, own_path("out"), &error);
+    assert_int_equal(read_as_it_is(input, &again), code);
+    snprintf(golden, sizeof golden, "%s/tests/data/event_set/%s/%s", top ? top : ".",
+             name, code < 0 ? "error" : "expected");
+    if (code < 0) {
+        assert_int_equal(code, -EINVAL);
+        assert_true(access(own_path("out"), F_OK) < 0);
+        format_error(&error, text, sizeof text);
+        format_error(&again, other, sizeof other);
+        assert_string_equal(text, other);
+        compare_golden(golden, text);
+        assert_int_equal(strncmp(name, "error_", 6), 0);
+        return;
+    }
+    char *written = read_text(own_path("out"));
+    assert_non_null(written);
+    compare_golden(golden, written);
+    free(written);
+    /* What was written once is written again as it is. */
+    assert_int_equal(rewrite(own_path("out"), own_path("out"), &error), 0);
+    written = read_text(own_path("out"));
+    compare_golden(golden, written);
+    free(written);
+    unlink(own_path("out"));
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void files_are_read_or_refused_with_reason(void **state)
+{
+    const char *top = getenv("top_srcdir");
+    struct dirent **entries;
+    char path[512];
+    int count;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/data/event_set", top ? top : ".");
+    count = scandir(path, &entries, is_visible, alphasort);
+    assert_true(count > 50);
+    for (int i = 0; i < count; i++) {
+        run_case(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* --- Random sets --------------------------------------------------------------------
+ */
+
+/* What came out, compared with what should. */
+struct expected {
+    const struct made_computation *made;
+    const uint32_t *order;
+    uint32_t given;
+};
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct expected *expected = data;
+    const struct made_computation *made = expected->made;
+
+    if (!made_set_is(made, expected->order[expected->given], event))
+        fail_msg("%s: event %u of trace %u at place %u", made_computation_name(made),
+                 event->id.index, event->id.trace, expected->given);
+    expected->given++;
+    return 0;
+}
+
+static void read_made(const struct made_computation *made,
+                      const uint32_t *order,
+                      bool canonical,
+                      bool lists_partners)
+{
+    struct es_set_read_config config;
+    struct es_set_read_statistics statistics;
+    struct es_error error = {.text = ""};
+    struct expected expected = {.made = made, .order = order};
+    FILE *stream = fopen(own_path("in"), "we");
+
+    assert_non_null(stream);
+    made_set_write(made, order, lists_partners, stream);
+    assert_int_equal(fclose(stream), 0);
+    if (canonical)
+        expected.order = made_set_canonical(made, order);
+    es_set_read_config_init(&config,
+                            (struct es_set_sink){skip_trace, take_event, &expected});
+    config.canonical = canonical;
+    if (es_set_read_file(own_path("in"), &config, &statistics, &error) < 0)
+        fail_msg("%s: line %d: %s", made_computation_name(made), error.line,
+                 error.text);
+    assert_int_equal(expected.given, made->count);
+    assert_int_equal(statistics.events, made->count);
+    assert_int_equal(statistics.traces, made->traces);
+    if (canonical)
+        free((void *)(uintptr_t)expected.order);
+}
+
+static void random_sets_come_out_as_they_went_in(void **state)
+{
+    enum { ROUNDS = 10 };
+    uint64_t seed = made_seed();
+    struct made_draw draw;
+
+    (void)state;
+    made_draw_init(&draw, seed);
+    for (unsigned round = 0; round < ROUNDS * MADE_SHAPES; round++) {
+        struct made_config config = {
+            .shape = (enum made_shape)(round % MADE_SHAPES),
+            .seed = seed + round,
+            .traces = 2 + made_draw_below(&draw, 9),
+            .events = 1 + made_draw_below(&draw, 100),
+            .is_sparse = round % 3 == 0,
+        };
+        struct made_computation *made = made_computation_create(&config);
+
+        for (unsigned i = 0; i < 2 * MADE_ORDERS; i++) {
+            uint32_t *order =
+                made_set_order(made, (enum made_order)(i % MADE_ORDERS), &draw);
+            read_made(made, order, i % 3 != 0, i % 2);
+            free(order);
+        }
+        made_computation_destroy(made);
+    }
+    unlink(own_path("in"));
+}
+
+/* --- Particulars --------------------------------------------------------------------
+ */
+
+static void a_file_that_is_not_there_is_said_so(void **state)
+{
+    struct es_error error = {.text = ""};
+
+    (void)state;
+    assert_int_equal(read_as_it_is(own_path("nothing"), &error), -ENOENT);
+    assert_string_equal(error.text, "No such file or directory");
+    assert_int_equal(error.line, 0);
+    error.text[0] = '\0';
+    assert_int_equal(read_as_it_is(folder, &error), -EISDIR);
+    assert_string_equal(error.text, "Is a directory");
+}
+
+static int refuse_event(void *data, const struct es_set_event *event)
+{
+    (void)data;
+    return event->id.index == 2 ? -ENOSPC : 0;
+}
+
+static void the_sinks_refusal_ends_the_reading(void **state)
+{
+    static const char text[] =
+        "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
+        "{\"trace\":0,\"index\":1}\n{\"trace\":0,\"index\":2}\nnonsense\n";
+    struct es_set_read_config config;
+    struct es_error error = {.text = ""};
+
+    (void)state;
+    write_text(own_path("in"), text);
+    es_set_read_config_init(&config,
+                            (struct es_set_sink){skip_trace, refuse_event, NULL});
+    for (int canonical = 0; canonical < 2; canonical++) {
+        config.canonical = canonical;
+        assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, &error),
+                         -ENOSPC);
+        assert_string_equal(error.text, ""); /* the sink knows what it is about */
+    }
+    unlink(own_path("in"));
+}
+
+static int count_attributes(void *data, const struct es_set_event *event)
+{
+    *(size_t *)data += event->attribute_count;
+    return 0;
+}
+
+static void attributes_may_be_left_out(void **state)
+{
+    struct es_set_read_config config;
+    size_t count = 0;
+
+    (void)state;
+    write_text(own_path("in"),
+               "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
+               "{\"trace\":0,\"index\":1,\"attributes\":{\"a\":\"1\",\"b\":\"\"}}\n");
+    es_set_read_config_init(&config,
+                            (struct es_set_sink){skip_trace, count_attributes, &count});
+    assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, NULL), 0);
+    assert_int_equal(count, 2);
+    config.attributes = false;
+    assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, NULL), 0);
+    assert_int_equal(count, 2);
+    unlink(own_path("in"));
+}
+
+/* One line of more than any buffer that is there at first. */
+static void lines_may_be_long(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    struct es_error error = {.text = ""};
+    FILE *stream = fopen(own_path("in"), "we");
+
+    (void)state;
+    assert_non_null(stream);
+    fputs("{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n",
+          stream);
+    for (int index = 1; index <= 3; index++) {
+        fprintf(stream, "{\"trace\":0,\"index\":%d,\"text\":\"", index);
+        for (int i = 0; index == 2 && i < BYTES; i++)
+            putc('x', stream);
+        fputs("\"}\n", stream);
+    }
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(read_as_it_is(own_path("in"), &error), 0);
+    unlink(own_path("in"));
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/eventspace-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* nothing was left in it */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_read_or_refused_with_reason),
+        cmocka_unit_test(random_sets_come_out_as_they_went_in),
+        cmocka_unit_test(a_file_that_is_not_there_is_said_so),
+        cmocka_unit_test(the_sinks_refusal_ends_the_reading),
+        cmocka_unit_test(attributes_may_be_left_out),
+        cmocka_unit_test(lines_may_be_long),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
