@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* A live run becomes an event set as it goes on. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "monitors/causality_scope.h"
+#include "tests/causality/made_stream.h"
+#include "tests/scopes/made_run.h"
+
+struct fixture {
+    struct made_run made;
+    struct es_segment *segments[2];
+    struct es_writer *messages[2]; /* elements of both ranks */
+    struct es_writer *others[2];
+    struct es_run *run;
+    struct made_stream stream;
+    struct es_causality_scope *scope;
+    uint64_t now; /* ticks */
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    uint32_t messages = 1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE;
+
+    assert_non_null(fixture);
+    made_run_begin(&fixture->made);
+    for (int i = 0; i < 2; i++) {
+        fixture->segments[i] = made_run_add_rank(&fixture->made, i, 2);
+        fixture->messages[i] = made_run_add_element(
+            &fixture->made, fixture->segments[i], i, 0, "messages", messages, 63);
+        fixture->others[i] =
+            made_run_add_element(&fixture->made, fixture->segments[i], i, 0, "others",
+                                 ES_CLASSES_ALL & ~messages, 63);
+    }
+    assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
+    fixture->now = made_ticks(&fixture->made, 1000000000);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    es_causality_scope_close(fixture->scope);
+    made_stream_fini(&fixture->stream);
+    es_run_close(fixture->run);
+    made_run_end(&fixture->made);
+    free(fixture);
+    return 0;
+}
+
+static void open_scope(struct fixture *fixture, size_t max)
+{
+    struct es_causality_scope_config config = {
+        .causality = {.sink = made_stream_sink(&fixture->stream), .attributes = true},
+        .max = max};
+
+    es_selection_init(&config.view.selection);
+    assert_int_equal(
+        es_causality_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+}
+
+static void write_message(struct fixture *fixture,
+                          int rank,
+                          const char *operation,
+                          uint32_t sequence)
+{
+    struct es_tuple tuple = made_tuple(operation, fixture->now, fixture->now + 10);
+
+    fixture->now += 20;
+    tuple.peer = 1 - rank;
+    tuple.sequence = sequence;
+    es_writer_write(fixture->messages[rank], &tuple);
+}
+
+static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
+{
+    struct es_tuple tuple = made_tuple("MPI_Barrier", fixture->now, fixture->now + 100);
+
+    fixture->now += 1;
+    tuple.sequence = instance;
+    es_writer_write(fixture->others[rank], &tuple);
+}
+
+static struct es_causality_totals totals_of(const struct fixture *fixture)
+{
+    struct es_causality_totals totals;
+
+    es_causality_totals(es_causality_scope_causality(fixture->scope), &totals);
+    return totals;
+}
+
+static void what_elements_hold_becomes_a_stream(void **state)
+{
+    struct fixture *fixture = *state;
+
+    write_message(fixture, 0, "MPI_Send", 0);
+    write_message(fixture, 1, "MPI_Recv", 0);
+    write_barrier(fixture, 0, 0);
+    write_barrier(fixture, 1, 0);
+    open_scope(fixture, 0);
+    assert_string_equal(fixture->stream.names[0], "0.0");
+    assert_string_equal(fixture->stream.names[1], "1.0");
+    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(totals_of(fixture).messages, 1);
+    assert_int_equal(totals_of(fixture).collectives, 1);
+    assert_int_equal(fixture->stream.count, 8);
+    assert_false(
+        es_causality_is_incomplete(es_causality_scope_causality(fixture->scope)));
+}
+
+static void what_comes_is_given_while_it_comes(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_scope(fixture, 3);
+    for (uint32_t i = 0; i < 40; i++) {
+        write_message(fixture, 0, "MPI_Send", i);
+        write_message(fixture, 1, "MPI_Recv", i);
+        if (i % 8 == 7)
+            while (es_causality_scope_read(fixture->scope, true) > 0)
+                continue;
+    }
+    assert_true(fixture->stream.count > 40);
+    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(totals_of(fixture).messages, 40);
+    assert_int_equal(totals_of(fixture).late, 0);
+}
+
+static void what_is_overwritten_is_lost(void **state)
+{
+    struct fixture *fixture = *state;
+
+    open_scope(fixture, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        write_message(fixture, 0, "MPI_Send", i);
+    write_message(fixture, 1, "MPI_Recv", 0);
+    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_true(totals_of(fixture).lost > 900);
+    assert_int_equal(totals_of(fixture).unmatched_receives, 1);
+    assert_true(
+        es_causality_is_incomplete(es_causality_scope_causality(fixture->scope)));
+}
+
+static void what_is_under_way_comes_at_the_end(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_tuple open = made_tuple("MPI_Recv", fixture->now + 1000, 0);
+
+    write_message(fixture, 0, "MPI_Send", 0);
+    es_writer_open(fixture->messages[1], &open);
+    open_scope(fixture, 0);
+    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_non_null(made_stream_find(&fixture->stream, "1.0", "MPI_Recv open"));
+    assert_int_equal(fixture->stream.count, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_elements_hold_becomes_a_stream, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_comes_is_given_while_it_comes, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_overwritten_is_lost, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_under_way_comes_at_the_end, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
