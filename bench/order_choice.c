@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/now.h"
+#include "monitors/order/communications.h"
 
 /* "13" or "13/50/200". */
 static int parse_sizes(struct es_order_config *config, const char *text)
@@ -74,23 +75,57 @@ int order_choice_parse(const char *text,
     return 0;
 }
 
-int order_choice_fill(struct order_choice *choice,
+static int count_communications(const struct order_load_config *load,
+                                struct es_error *error,
+                                struct es_communications **ret_counts)
+{
+    struct es_set_sink sink;
+    int code = es_communications_create(ret_counts);
+
+    if (code < 0)
+        return es_error_set(error, code, "%s", strerror(-code));
+    sink = es_communications_sink(*ret_counts);
+    code = order_load_stream(load, &sink, error);
+    if (code < 0)
+        es_communications_destroy(*ret_counts);
+    return code;
+}
+
+/* The load into a new order. */
+static int fill(struct es_order *order,
+                const struct order_load_config *load,
+                struct es_error *error,
+                uint64_t *ret_ns)
+{
+    struct es_set_sink sink = es_order_sink(order);
+    uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    int code = order_load_stream(load, &sink, error);
+
+    *ret_ns = es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    return code;
+}
+
+int order_choice_fill(const struct order_choice *choice,
                       const struct order_load_config *load,
                       struct es_error *error,
                       struct es_order **ret_order,
                       uint64_t *ret_ns)
 {
+    struct es_order_config config = choice->config;
+    struct es_communications *counts = NULL;
     struct es_order *order;
-    struct es_set_sink sink;
-    uint64_t begin_ns;
-    int code = es_order_create(&choice->config, error, &order);
+    int code = 0;
 
+    if (config.strategy && strcmp(config.strategy, "static") == 0)
+        code = count_communications(load, error, &counts);
     if (code < 0)
         return code;
-    sink = es_order_sink(order);
-    begin_ns = es_now_ns(CLOCK_MONOTONIC);
-    code = order_load_stream(load, &sink, error);
-    *ret_ns = es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    config.communications = counts;
+    code = es_order_create(&config, error, &order);
+    es_communications_destroy(counts);
+    if (code < 0)
+        return code;
+    code = fill(order, load, error, ret_ns);
     if (code < 0) {
         es_order_destroy(order);
         return code;

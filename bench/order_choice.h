@@ -26,9 +26,9 @@ int order_choice_parse(const char *text,
                        struct es_error *error);
 
 /* Makes an order for a load and fills it.  "static" sees the whole load beforehand, in
- * a stream of its own: `ret_ns` is the time of the second only.  The caller destroys
- * the order. */
-int order_choice_fill(struct order_choice *choice,
+ * a stream of its own: `ret_ns` is the time of the second one only.  The caller
+ * destroys the order. */
+int order_choice_fill(const struct order_choice *choice,
                       const struct order_load_config *load,
                       struct es_error *error,
                       struct es_order **ret_order,

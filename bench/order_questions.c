@@ -134,7 +134,9 @@ void order_questions_ask(const struct order_questions *questions,
                 int64_t answer =
                     ask(order, (enum order_question_kind)kind, &pairs[2 * i]);
 
-                if (answer < 0)
+                if (answer == -ESTALE)
+                    ret_answers->stale++;
+                else if (answer < 0)
                     ret_answers->failure = answer;
                 mixed = mixed * 31 + (uint64_t)answer;
             }

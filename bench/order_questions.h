@@ -35,7 +35,8 @@ void order_questions_free(struct order_questions *questions);
 struct order_answers {
     double ns[ORDER_QUESTION_KINDS];      /* of one question */
     uint64_t mixed[ORDER_QUESTION_KINDS]; /* of all answers: the same for all stores */
-    int64_t failure; /* an answer that is a negative errno; 0 = none */
+    uint64_t stale;  /* answers that the store has forgotten the event */
+    int64_t failure; /* another answer that is a negative errno; 0 = none */
 };
 
 /* Asks all, the best of a few rounds. */
