@@ -8,8 +8,8 @@
 
 #include "monitors/set_source.h"
 
-/* Reads the event set SET, archive DIR or RUN.  `ret_facts` may be NULL.  0, or the exit
- * status after the message. */
+/* Reads the event set SET, archive DIR or RUN.  `ret_facts` may be NULL.  0, or the
+ * exit status after the message. */
 int esi_event_source_read(const char *path,
                           bool attributes,
                           const struct es_set_sink *sink,

@@ -31,6 +31,7 @@ static const struct es_command commands[] = {
     {"scope", "list, show and change live event scopes", esi_cmd_scope},
     {"collect", "switch collectors and collective trees while the program runs",
      esi_cmd_collect},
+    {"order", "tell which events can have caused which", esi_cmd_order},
     {"import", "make an event set of a log or an archive", esi_cmd_import},
     {"export", "write an event set in the format of another tool", esi_cmd_export},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "monitors/archive/archive_read.h"
+#include "monitors/causality_archive.h"
 #include "monitors/order/set_read.h"
 
 int es_set_source_detect(const char *path,
@@ -46,13 +47,35 @@ static int read_file(const struct es_set_source_config *config,
     return es_set_read_file(config->path, &read, NULL, error);
 }
 
+/* Takes what was found; destroys the search. */
+static void end_search(struct es_causality *causality,
+                       struct es_set_source_facts *facts)
+{
+    facts->is_matched = true;
+    facts->is_incomplete = es_causality_is_incomplete(causality);
+    es_causality_totals(causality, &facts->totals);
+    es_causality_destroy(causality);
+}
+
 static int read_archive(const struct es_set_source_config *config,
                         struct es_set_source_facts *facts,
                         struct es_error *error)
 {
-    (void)facts;
-    return es_error_set_at(error, -ENOTSUP, config->path, 0, 0,
-                           "archives cannot be read as event sets");
+    const struct es_causality_config search = {.sink = config->sink,
+                                               .attributes = config->attributes};
+    struct es_archive_reader *reader;
+    struct es_causality *causality;
+    int result = es_archive_open(config->path, error, &reader);
+
+    if (result < 0)
+        return result;
+    result = es_causality_create(&search, &causality);
+    if (result == 0) {
+        result = es_causality_read_archive(causality, reader, error);
+        end_search(causality, facts);
+    }
+    es_archive_read_close(reader);
+    return result;
 }
 
 static int read_run(const struct es_set_source_config *config,

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace order - orders the events of a set, tells what that takes, and answers
+ * which of two events was before the other. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/event_source.h"
+#include "cli/order_answer.h"
+#include "cli/order_prepare.h"
+#include "cli/order_show.h"
+
+enum {
+    OPTION_STORE = 256,
+    OPTION_STRATEGY,
+    OPTION_MAX_SIZE,
+    OPTION_LEVELS,
+    OPTION_THRESHOLD,
+    OPTION_PREFIX,
+    OPTION_SEED_HOSTS,
+    OPTION_VECTOR,
+    OPTION_MEMORY,
+    OPTION_SPILL,
+    OPTION_STATS,
+    OPTION_QUERY,
+};
+
+enum { SIZE_STEP = 4 }; /* how much larger clusters of a further level are */
+
+struct order_arguments {
+    const char *path;
+    struct es_order_config config;
+    unsigned sizes; /* that were given */
+    bool clusters;  /* some option of clusters was given */
+    bool seed_hosts;
+    bool statistics;
+    const char *questions;
+    enum es_format format;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "How the order is kept:", 1},
+    {"store", OPTION_STORE, "STORE", 0,
+     "epoch (default): clocks relative to the last global cut; cluster: cluster "
+     "timestamps; dense: Fidge/Mattern vectors",
+     1},
+    {NULL, 0, NULL, 0, "Of the store cluster:", 2},
+    {"strategy", OPTION_STRATEGY, "STRATEGY", 0,
+     "which traces come into one cluster: fixed, merge-first, merge-nth (default), "
+     "static, collect or migrate",
+     2},
+    {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
+     "traces in a cluster at most (13), of each level, the lowest first", 2},
+    {"levels", OPTION_LEVELS, "COUNT", 0,
+     "of clusters below the top (as many as there are sizes); the sizes that are not "
+     "given are four times that of the level below",
+     2},
+    {"threshold", OPTION_THRESHOLD, "NUMBER", 0,
+     "of merge-nth: communications for each trace of both clusters (10)", 2},
+    {"prefix", OPTION_PREFIX, "COUNT", 0,
+     "of collect: events after which clusters are made", 2},
+    {"seed-hosts", OPTION_SEED_HOSTS, NULL, 0,
+     "traces on one host begin in one cluster; reads SET twice", 2},
+    {"fixed-vector", OPTION_VECTOR, "COUNT", 0,
+     "entries of a vector where each is counted as long as the longest (as many as "
+     "there are traces)",
+     2},
+    {NULL, 0, NULL, 0, "Of the store epoch:", 3},
+    {"memory", OPTION_MEMORY, "SIZE", 0,
+     "for what lies before the last cut, such as 512MiB; what is beyond is forgotten, "
+     "or spilled",
+     3},
+    {"spill", OPTION_SPILL, "DIR", 0, "where it is spilled to", 3},
+    {NULL, 0, NULL, 0, "What is printed:", 4},
+    {"stats", OPTION_STATS, NULL, 0,
+     "what the order holds and what it takes (default without --query)", 4},
+    {"query", OPTION_QUERY, "FILE", 0,
+     "answers to the questions in FILE, or - for standard input: a line TRACE:INDEX "
+     "TRACE:INDEX each, or {\"a\": [TRACE, INDEX], \"b\": [TRACE, INDEX]}",
+     4},
+    {0},
+};
+
+static const char doc[] =
+    "Orders the events of SET (a file of events, or - for standard input), of an "
+    "archive DIR or of a live RUN by what can have caused what."
+    "\vAnswers are before, after, concurrent or equal. A trace is told by its name, or "
+    "by its number from 0; its events are counted from 1.\n\n"
+    "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
+
+static void parse_sizes(const char *text,
+                        struct order_arguments *arguments,
+                        struct argp_state *state)
+{
+    char *copy = strdup(text);
+    char *rest = copy;
+    const char *word;
+
+    arguments->sizes = 0;
+    while (copy && (word = strsep(&rest, ","))) {
+        if (arguments->sizes == ES_ORDER_LEVELS)
+            argp_error(state, "--max-size: there are at most %d levels",
+                       ES_ORDER_LEVELS);
+        arguments->config.max_sizes[arguments->sizes++] =
+            (uint32_t)esi_command_number(word, "--max-size", 1, INT32_MAX, state);
+    }
+    free(copy);
+}
+
+/* "64KiB". */
+static uint64_t parse_bytes(const char *text, struct argp_state *state)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    unsigned long long number;
+    char *end;
+
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (!errno && end != text && *text != '-')
+        for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
+            if (strcmp(end, units[i]) == 0 && number <= UINT64_MAX >> (10 * i))
+                return number << (10 * i);
+    argp_error(state, "--memory: '%s' is not a size with KiB, MiB, GiB or TiB", text);
+    return 0;
+}
+
+static double parse_threshold(const char *text, struct argp_state *state)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    if (end == text || *end || !(number >= 0) || number > 1e15)
+        argp_error(state, "--threshold: '%s' is not a number of communications", text);
+    return number;
+}
+
+static error_t parse_cluster_option(int key, const char *text, struct argp_state *state)
+{
+    struct order_arguments *arguments = state->input;
+    struct es_order_config *config = &arguments->config;
+
+    switch (key) {
+    case OPTION_STRATEGY:
+        config->strategy = text;
+        break;
+    case OPTION_MAX_SIZE:
+        parse_sizes(text, arguments, state);
+        break;
+    case OPTION_LEVELS:
+        config->levels =
+            (unsigned)esi_command_number(text, "--levels", 1, ES_ORDER_LEVELS, state);
+        break;
+    case OPTION_THRESHOLD:
+        config->threshold = parse_threshold(text, state);
+        break;
+    case OPTION_PREFIX:
+        config->prefix =
+            (uint64_t)esi_command_number(text, "--prefix", 1, INT64_MAX, state);
+        break;
+    case OPTION_SEED_HOSTS:
+        arguments->seed_hosts = true;
+        break;
+    case OPTION_VECTOR:
+        config->fixed_vector =
+            (uint32_t)esi_command_number(text, "--fixed-vector", 1, INT32_MAX, state);
+        return 0; /* of other stores, too */
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    arguments->clusters = true;
+    return 0;
+}
+
+/* Sizes of levels that were not given. */
+static void fill_sizes(struct order_arguments *arguments, struct argp_state *state)
+{
+    struct es_order_config *config = &arguments->config;
+    unsigned sizes = arguments->sizes ? arguments->sizes : 1;
+
+    if (config->levels == 0)
+        config->levels = sizes;
+    if (sizes > config->levels)
+        argp_error(state, "--max-size has %u sizes, and --levels says %u", sizes,
+                   config->levels);
+    for (unsigned i = sizes; i < config->levels; i++) {
+        uint64_t size = (uint64_t)config->max_sizes[i - 1] * SIZE_STEP;
+
+        config->max_sizes[i] = size > INT32_MAX ? INT32_MAX : (uint32_t)size;
+    }
+}
+
+static void check_options(struct order_arguments *arguments, struct argp_state *state)
+{
+    struct es_order_config *config = &arguments->config;
+
+    if (!arguments->path)
+        argp_error(state, "a SET, DIR or RUN is needed");
+    if (arguments->clusters && !config->store)
+        config->store = "cluster";
+    if (arguments->clusters && strcmp(config->store, "cluster") != 0)
+        argp_error(state, "--store %s has no clusters", config->store);
+    fill_sizes(arguments, state);
+    if (!arguments->questions)
+        arguments->statistics = true;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct order_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        return 0;
+    case OPTION_STORE:
+        arguments->config.store = text;
+        return 0;
+    case OPTION_MEMORY:
+        arguments->config.memory_bytes = parse_bytes(text, state);
+        return 0;
+    case OPTION_SPILL:
+        arguments->config.spill_folder = text;
+        return 0;
+    case OPTION_STATS:
+        arguments->statistics = true;
+        return 0;
+    case OPTION_QUERY:
+        arguments->questions = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->path)
+            argp_error(state, "one SET at a time: '%s' is one too many", text);
+        arguments->path = text;
+        return 0;
+    case ARGP_KEY_END:
+        check_options(arguments, state);
+        return 0;
+    default:
+        return parse_cluster_option(key, text, state);
+    }
+}
+
+/* --- Building --------------------------------------------------------------------- */
+
+/* Keeps the names, too. */
+struct building {
+    struct es_order *order;
+    struct es_set_sink sink; /* into the order */
+    struct es_trace_names names;
+};
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct building *building = data;
+    int result = es_trace_names_add(&building->names, name);
+
+    return result < 0 ? result : building->sink.trace(building->sink.data, trace, name);
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct building *building = data;
+
+    return building->sink.event(building->sink.data, event);
+}
+
+static int print(const struct order_arguments *arguments,
+                 struct building *building,
+                 const struct es_set_source_facts *facts,
+                 uint64_t time_ns)
+{
+    int status = ES_EXIT_SUCCESS;
+
+    if (arguments->questions) {
+        if (es_trace_names_sort(&building->names) < 0)
+            return esi_command_fail(ES_EXIT_USAGE, "no memory");
+        if (!arguments->statistics)
+            esi_event_source_tell_missing(facts);
+        status = esi_order_answer(building->order, &building->names,
+                                  arguments->questions, arguments->format);
+    }
+    if (status == ES_EXIT_SUCCESS && arguments->statistics)
+        esi_order_show(building->order, &arguments->config, facts, time_ns,
+                       arguments->format);
+    return status;
+}
+
+static int build(const struct order_arguments *arguments, struct building *building)
+{
+    const struct es_set_sink sink = {
+        .trace = take_trace, .event = take_event, .data = building};
+    struct es_set_source_facts facts = {.is_matched = false};
+    uint64_t start_ns = es_now_ns(CLOCK_MONOTONIC);
+    int status;
+
+    building->sink = es_order_sink(building->order);
+    status = esi_event_source_read(arguments->path, false, &sink, &facts);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (es_order_sink_end(building->order) < 0)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "cannot read the events: %s ends with half a sync",
+                                arguments->path);
+    return print(arguments, building, &facts, es_now_ns(CLOCK_MONOTONIC) - start_ns);
+}
+
+static int order_events(struct order_arguments *arguments,
+                        const struct esi_order_knowledge *knowledge)
+{
+    struct es_error error = {.text = ""};
+    struct building building = {.order = NULL};
+    int result;
+    int status;
+
+    arguments->config.communications = knowledge->communications;
+    arguments->config.seeds = knowledge->seeds;
+    arguments->config.seed_count = knowledge->seed_count;
+    result = es_order_create(&arguments->config, &error, &building.order);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot order events so");
+    status = build(arguments, &building);
+    es_trace_names_fini(&building.names);
+    es_order_destroy(building.order);
+    return status;
+}
+
+int esi_cmd_order(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 4}, {0}};
+    static const struct argp parser = {options,  parse_option, "SET|DIR|RUN", doc,
+                                       children, NULL,         NULL};
+    struct order_arguments arguments = {.path = NULL};
+    struct esi_order_knowledge knowledge = {.seed_count = 0};
+    bool is_static;
+    int status = ES_EXIT_SUCCESS;
+
+    es_order_config_init(&arguments.config);
+    arguments.config.levels = 0;
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    is_static =
+        arguments.config.strategy && strcmp(arguments.config.strategy, "static") == 0;
+    if (is_static || arguments.seed_hosts) {
+        if (!esi_event_source_is_file(arguments.path,
+                                      is_static ? "--strategy static" : "--seed-hosts"))
+            return ES_EXIT_USAGE;
+        status = esi_order_prepare(arguments.path, is_static, arguments.seed_hosts,
+                                   &knowledge);
+    }
+    if (status == ES_EXIT_SUCCESS)
+        status = order_events(&arguments, &knowledge);
+    esi_order_knowledge_fini(&knowledge);
+    return status;
+}
