@@ -69,6 +69,12 @@ struct es_causality_scope {
 /* --- Opening ------------------------------------------------------------------------
  */
 
+void es_causality_scope_config_init(struct es_causality_scope_config *config)
+{
+    *config = (struct es_causality_scope_config){.max = 0};
+    es_selection_init(&config->view.selection);
+}
+
 static void set_up(const struct es_causality_scope_config *config,
                    struct es_scope_config *scope)
 {

@@ -4,7 +4,8 @@
  * The event set of a live run, as far as it has come: what a scope pulls goes through
  * causality (causality/causality.h) to a sink.
  *
- *   struct es_causality_scope_config config = {.causality = {.sink = sink}};
+ *   es_causality_scope_config_init(&config);
+ *   config.causality.sink = sink;
  *   es_causality_scope_open(run, &config, &error, &scope);
  *   while ((more = es_causality_scope_read(scope, false)) >= 0)
  *       ...pause where there is no more, till es_causality_scope_is_over()...
@@ -33,6 +34,9 @@ struct es_causality_scope_config {
                                           borrowed for the call */
     size_t max;                        /* tuples in one pull; 0 = as scopes do */
 };
+
+/* Every tuple of all elements there are, and of those that appear. */
+void es_causality_scope_config_init(struct es_causality_scope_config *config);
 
 struct es_causality_scope;
 

@@ -60,11 +60,12 @@ static int tear_down(void **state)
 
 static void open_scope(struct fixture *fixture, size_t max)
 {
-    struct es_causality_scope_config config = {
-        .causality = {.sink = made_stream_sink(&fixture->stream), .attributes = true},
-        .max = max};
+    struct es_causality_scope_config config;
 
-    es_selection_init(&config.view.selection);
+    es_causality_scope_config_init(&config);
+    config.causality.sink = made_stream_sink(&fixture->stream);
+    config.causality.attributes = true;
+    config.max = max;
     assert_int_equal(
         es_causality_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
 }
