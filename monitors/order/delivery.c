@@ -405,10 +405,11 @@ static bool can_pass(struct es_delivery *delivery, const struct es_set_event *ev
 {
     struct esi_delivery_trace *own = &delivery->traces[event->id.trace];
 
-    if (delivery->ready_count > 0 || event->kind == ES_EVENT_SYNC ||
-        !esi_spool_is_empty(&own->waiting))
+    if (!esi_spool_is_empty(&own->waiting))
         return false;
     own->partners_seen = 0;
+    if (delivery->ready_count > 0 || event->kind == ES_EVENT_SYNC)
+        return false;
     return event->kind != ES_EVENT_RECEIVE ||
            !find_missing(delivery, event->partners, event->partner_count,
                          &own->partners_seen);

@@ -232,6 +232,13 @@ static void events_are_given_as_soon_as_that_is_sure(void **state)
         {{"A1=B1", ""}, {"C1", ""}, {"C2!", ""}, {"B1=A1", "A1 B1 C1 C2"}},
         /* Among those that became ready the first that came is the next. */
         {{"C1<A1", ""}, {"B1<A1", ""}, {"C2", ""}, {"A1!", "A1 C1 B1 C2"}},
+        /* What was seen of one receive's partners says nothing of the next one's. */
+        {{"A1!", "A1"},
+         {"A2<A1", "A1 A2"},
+         {"B1=C1", "A1 A2"},
+         {"A3<C2", "A1 A2"},
+         {"C1=B1", "A1 A2 B1 C1"},
+         {"C2!", "A1 A2 B1 C1 C2 A3"}},
         {{"A1<B1,C1", ""}, {"B1!", "B1"}, {"B2", "B1 B2"}, {"C1!", "B1 B2 C1 A1"}},
     };
 
