@@ -449,7 +449,8 @@ static bool is_old(const struct element *element, uint64_t before_ns)
 
 int es_archive_flush(struct es_archive *archive, uint64_t age_ns)
 {
-    uint64_t before_ns = es_now_ns(CLOCK_MONOTONIC) - age_ns;
+    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t before_ns = now_ns > age_ns ? now_ns - age_ns : 0;
     int result = archive->result;
 
     for (size_t i = 0; i < archive->element_count && result == 0; i++)

@@ -28,6 +28,8 @@ struct esi_ctf_stream {
     uint64_t offset;    /* where the file ends */
     uint64_t discarded; /* as of the packet written last */
     uint64_t last_ns;
+    uint64_t next_index; /* behind the newest record, as the next */
+    uint64_t next_position;
     uint64_t before_ns; /* the time of packets before the first record */
     uint64_t begun_ns;  /* CLOCK_MONOTONIC */
 };
@@ -150,6 +152,8 @@ int esi_ctf_stream_append(struct esi_ctf_stream *stream,
         memcpy(stream->buffer + stream->used, tuple, sizeof *tuple);
     stream->used += stream->record_bytes;
     stream->last_ns = tuple->stop;
+    stream->next_index = index + 1;
+    stream->next_position = position + 1;
     return 0;
 }
 
@@ -269,6 +273,8 @@ int esi_ctf_stream_finish(struct esi_ctf_stream *stream)
 
     if (result < 0 || stream->discarded == stream->head.discarded)
         return result;
+    stream->head.index = stream->next_index;
+    stream->head.position = stream->next_position;
     result = begin_counting(stream, time_ns);
     return result < 0 ? result : write_empty(stream, time_ns);
 }
