@@ -114,28 +114,40 @@ uint64_t esi_cuts_draft_entries(const struct esi_cuts *cuts)
     return entries;
 }
 
+/* Copies the draft's own pages to `kept`, side by side. */
+static int keep_pages(struct esi_cuts *cuts, const uint32_t **kept)
+{
+    uint64_t entries = esi_cuts_draft_entries(cuts);
+    uint32_t *next = esi_arena_take(&cuts->arena, entries * sizeof *next);
+
+    if (!next)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < pages_of(cuts->draft.traces); i++) {
+        kept[i] = cuts->draft.pages[i];
+        if (!is_own(cuts, i))
+            continue;
+        memcpy(next, kept[i], page_entries(cuts, i) * sizeof *next);
+        kept[i] = next;
+        next += page_entries(cuts, i);
+    }
+    return 0;
+}
+
 int esi_cuts_prepare(struct esi_cuts *cuts, struct esi_cut *ret_cut)
 {
     uint32_t pages = pages_of(cuts->draft.traces);
     const uint32_t **kept = esi_arena_take(&cuts->arena, pages * sizeof *kept);
+    bool is_whole = esi_cuts_draft_entries(cuts) == cuts->draft.traces;
 
+    /* There is a row for it already. */
     if (!kept || (es_rows_count(&cuts->cuts) == cuts->last + 1 &&
                   !es_rows_extend(&cuts->cuts, 1, NULL)))
         return -ENOMEM;
-    for (uint32_t i = 0; i < pages; i++) {
-        size_t bytes = page_entries(cuts, i) * sizeof(uint32_t);
-        uint32_t *page;
-
-        kept[i] = cuts->draft.pages[i];
-        if (!is_own(cuts, i))
-            continue;
-        page = esi_arena_take(&cuts->arena, bytes);
-        if (!page)
-            return -ENOMEM;
-        memcpy(page, kept[i], bytes);
-        kept[i] = page;
-    }
-    *ret_cut = (struct esi_cut){.pages = kept, .traces = cuts->draft.traces};
+    if (keep_pages(cuts, kept) < 0)
+        return -ENOMEM;
+    *ret_cut = (struct esi_cut){.pages = kept,
+                                .whole = is_whole ? kept[0] : NULL,
+                                .traces = cuts->draft.traces};
     return 0;
 }
 

@@ -26,7 +26,8 @@ enum { ESI_PAGE_LOG2 = 6, ESI_PAGE = 1 << ESI_PAGE_LOG2 };
 
 struct esi_cut {
     const uint32_t *const *pages;
-    uint32_t traces; /* entries of the vector; later traces have 0 */
+    const uint32_t *whole; /* all pages, where they lie side by side; else NULL */
+    uint32_t traces;       /* entries of the vector; later traces have 0 */
 };
 
 /* Caller's memory; its fields are private.  The draft is the cut to be. */
@@ -61,6 +62,8 @@ static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
 
     if (trace >= of->traces)
         return 0;
+    if (of->whole)
+        return of->whole[trace];
     return of->pages[trace >> ESI_PAGE_LOG2][trace & (ESI_PAGE - 1)];
 }
 

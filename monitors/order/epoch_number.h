@@ -88,14 +88,22 @@ static inline uint64_t esi_bits_get(const unsigned char *bits, uint64_t at)
     return word >> (at & 7);
 }
 
-/* Adds a number of at most 57 bits to zeros. */
-static inline void esi_bits_put(unsigned char *bits, uint64_t at, uint64_t number)
-{
-    uint64_t word;
+/* Bits on their way into memory; the rest zeroed. */
+struct esi_bits {
+    unsigned char *next;
+    uint64_t word; /* of which so many bits are filled: */
+    unsigned filled;
+};
 
-    memcpy(&word, bits + (at >> 3), sizeof word);
-    word |= number << (at & 7);
-    memcpy(bits + (at >> 3), &word, sizeof word);
+/* Adds a number of at most 57 bits. */
+static inline void esi_bits_add(struct esi_bits *bits, unsigned width, uint64_t number)
+{
+    bits->word |= number << bits->filled;
+    bits->filled += width;
+    memcpy(bits->next, &bits->word, sizeof bits->word);
+    bits->next += bits->filled >> 3;
+    bits->word = bits->filled >= 64 ? 0 : bits->word >> (bits->filled & ~7u);
+    bits->filled &= 7;
 }
 
 #endif

@@ -72,6 +72,69 @@ static struct layout layout_of(const unsigned char *block)
     return layout;
 }
 
+/* --- Reading ----------------------------------------------------------------------
+ */
+
+static uint32_t base_of(const struct esi_block_place *place, uint32_t trace)
+{
+    return esi_cut_base(place->cuts, place->cut, trace);
+}
+
+/* The trace of a place. */
+static inline uint32_t trace_at(const unsigned char *block,
+                                const struct layout *layout,
+                                uint32_t at)
+{
+    const struct header *header = &layout->header;
+
+    return header->trace_bytes
+               ? esi_number_get(block + layout->traces, header->trace_bytes, at)
+               : header->lowest + at;
+}
+
+/* The value of a place at a head; 0 = not known yet. */
+static uint32_t value_at(const unsigned char *block,
+                         const struct layout *layout,
+                         const struct esi_block_place *place,
+                         uint32_t at,
+                         uint32_t trace,
+                         uint32_t head)
+{
+    const struct header *header = &layout->header;
+    uint32_t step = esi_number_get(block + layout->starts, header->start_bytes, at);
+    uint32_t end = esi_number_get(block + layout->starts, header->start_bytes, at + 1);
+    unsigned width = header->head_bits + header->value_bits;
+    uint64_t heads = (UINT64_C(1) << header->head_bits) - 1;
+    uint64_t values = (UINT64_C(1) << header->value_bits) - 1;
+    uint32_t reached = 0, value = 0;
+    bool is_known = false;
+
+    for (; step < end; step++) {
+        uint64_t bits = esi_bits_get(block + layout->bits, (uint64_t)step * width);
+
+        reached += (uint32_t)(bits & heads);
+        if (reached > head)
+            break;
+        value += (uint32_t)(bits >> header->head_bits & values);
+        is_known = true;
+    }
+    if (!is_known)
+        return 0;
+    return value + header->least + base_of(place, trace) +
+           esi_number_get(block + layout->firsts, header->first_bytes, at);
+}
+
+static uint32_t head_at(const unsigned char *block,
+                        const struct layout *layout,
+                        const struct esi_block_place *place,
+                        uint32_t own)
+{
+    return own < place->first
+               ? 0
+               : esi_number_rank(block + layout->owns, layout->header.own_bytes,
+                                 layout->header.heads, own - place->first);
+}
+
 /* --- Sorting -----------------------------------------------------------------------
  */
 
@@ -157,15 +220,21 @@ static void put_step(struct esi_sorting *sorting,
 static void count_earlier(struct esi_sorting *sorting,
                           const struct esi_steps_part *part)
 {
-    uint32_t count = part->before ? esi_steps_count(part->before) : 0;
+    struct layout layout;
+    uint32_t head;
 
     sorting->earlier_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t trace, value;
+    if (!part->before)
+        return;
+    layout = layout_of(part->before);
+    head = head_at(part->before, &layout, &part->before_place, part->last);
+    for (uint32_t i = 0; i < layout.header.traces; i++) {
+        uint32_t trace = trace_at(part->before, &layout, i), value;
 
-        esi_steps_entry(part->before, &part->before_place, part->last, i, &trace,
-                        &value);
-        if (value == 0 || sorting->places[trace] != 0)
+        if (sorting->places[trace] != 0)
+            continue;
+        value = value_at(part->before, &layout, &part->before_place, i, trace, head);
+        if (value == 0)
             continue;
         count_step(sorting, trace);
         sorting->earlier[sorting->earlier_count++] = (uint64_t)trace << 32 | value;
@@ -208,11 +277,6 @@ static void put_steps(struct esi_sorting *sorting, const struct esi_steps_part *
 
 /* --- Packing -----------------------------------------------------------------------
  */
-
-static uint32_t base_of(const struct esi_block_place *place, uint32_t trace)
-{
-    return esi_cut_base(place->cuts, place->cut, trace);
-}
 
 /* Largest numbers that are to be written. */
 struct measures {
@@ -269,12 +333,12 @@ static struct header make_header(const struct esi_sorting *sorting,
     return header;
 }
 
-/* The steps of one trace, which end at its place; returns where its bits end. */
-static uint64_t write_steps(const struct esi_sorting *sorting,
-                            const struct header *header,
-                            uint64_t from,
-                            uint64_t to,
-                            unsigned char *bits)
+/* Steps of one trace; `bits` holds what is not written yet. */
+static void write_steps(const struct esi_sorting *sorting,
+                        const struct header *header,
+                        uint64_t from,
+                        uint64_t to,
+                        struct esi_bits *bits)
 {
     unsigned width = header->head_bits + header->value_bits;
     uint64_t before = (uint32_t)sorting->steps[from];
@@ -282,11 +346,9 @@ static uint64_t write_steps(const struct esi_sorting *sorting,
     for (uint64_t at = from; at < to; at++) {
         uint64_t gap = sorting->steps[at] - before;
 
-        esi_bits_put(bits, at * width,
-                     gap >> 32 | (gap & UINT32_MAX) << header->head_bits);
+        esi_bits_add(bits, width, gap >> 32 | (gap & UINT32_MAX) << header->head_bits);
         before = sorting->steps[at];
     }
-    return to;
 }
 
 static void write_block(const struct esi_sorting *sorting,
@@ -296,6 +358,7 @@ static void write_block(const struct esi_sorting *sorting,
 {
     const struct header *header = &layout->header;
     unsigned char *starts = block + layout->starts;
+    struct esi_bits bits = {.next = block + layout->bits};
     uint64_t at = 0;
     uint32_t next = 0;
 
@@ -316,8 +379,8 @@ static void write_block(const struct esi_sorting *sorting,
                            header->least);
         if (header->trace_bytes)
             esi_number_put(block + layout->traces, header->trace_bytes, i, trace);
-        at = write_steps(sorting, header, at, sorting->places[trace],
-                         block + layout->bits);
+        write_steps(sorting, header, at, sorting->places[trace], &bits);
+        at = sorting->places[trace];
     }
     esi_number_put(starts, header->start_bytes, header->traces, (uint32_t)at);
 }
@@ -376,49 +439,6 @@ int esi_steps_pack(const struct esi_steps_part *part,
 /* --- Finding -----------------------------------------------------------------------
  */
 
-/* The value of a place at a head; 0 = not known yet. */
-static uint32_t value_at(const unsigned char *block,
-                         const struct layout *layout,
-                         const struct esi_block_place *place,
-                         uint32_t at,
-                         uint32_t trace,
-                         uint32_t head)
-{
-    const struct header *header = &layout->header;
-    uint32_t step = esi_number_get(block + layout->starts, header->start_bytes, at);
-    uint32_t end = esi_number_get(block + layout->starts, header->start_bytes, at + 1);
-    unsigned width = header->head_bits + header->value_bits;
-    uint64_t heads = (UINT64_C(1) << header->head_bits) - 1;
-    uint64_t values = (UINT64_C(1) << header->value_bits) - 1;
-    uint32_t reached = 0, value = 0;
-    bool is_known = false;
-
-    for (; step < end; step++) {
-        uint64_t bits = esi_bits_get(block + layout->bits, (uint64_t)step * width);
-
-        reached += (uint32_t)(bits & heads);
-        if (reached > head)
-            break;
-        value += (uint32_t)(bits >> header->head_bits & values);
-        is_known = true;
-    }
-    if (!is_known)
-        return 0;
-    return value + header->least + base_of(place, trace) +
-           esi_number_get(block + layout->firsts, header->first_bytes, at);
-}
-
-static uint32_t head_at(const unsigned char *block,
-                        const struct layout *layout,
-                        const struct esi_block_place *place,
-                        uint32_t own)
-{
-    return own < place->first
-               ? 0
-               : esi_number_rank(block + layout->owns, layout->header.own_bytes,
-                                 layout->header.heads, own - place->first);
-}
-
 /* The place of a trace; false = it is not named. */
 static bool find_place(const unsigned char *block,
                        const struct layout *layout,
@@ -473,11 +493,8 @@ void esi_steps_entry(const unsigned char *block,
                      uint32_t *ret_value)
 {
     struct layout layout = layout_of(block);
-    const struct header *header = &layout.header;
 
-    *ret_trace = header->trace_bytes
-                     ? esi_number_get(block + layout.traces, header->trace_bytes, at)
-                     : header->lowest + at;
+    *ret_trace = trace_at(block, &layout, at);
     *ret_value = value_at(block, &layout, place, at, *ret_trace,
                           head_at(block, &layout, place, own));
 }

@@ -100,9 +100,10 @@ int esi_table_reserve(struct esi_table *table, uint64_t more, uint32_t traces)
     return make_slots(table, needed);
 }
 
-void esi_table_trim(struct esi_table *table, uint32_t traces)
+void esi_table_trim(struct esi_table *table, uint32_t used, uint32_t traces)
 {
-    if (table->room > FEW_SLOTS && table->known < table->room / TRIM_SHARE &&
-        table->known < traces / DENSE_SHARE)
-        (void)make_slots(table, table->known); /* else it stays as large */
+    used = table->known > used ? table->known : used;
+    if (table->room > FEW_SLOTS && used < table->room / TRIM_SHARE &&
+        used < traces / DENSE_SHARE)
+        (void)make_slots(table, used); /* else it stays as large */
 }

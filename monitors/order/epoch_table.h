@@ -30,8 +30,8 @@ int esi_table_reserve(struct esi_table *table, uint64_t more, uint32_t traces);
 /* Knows nothing any more; keeps its room. */
 void esi_table_clear(struct esi_table *table);
 
-/* Gives back memory where far too much is held. */
-void esi_table_trim(struct esi_table *table, uint32_t traces);
+/* Gives back memory where far more is held than for `used` traces. */
+void esi_table_trim(struct esi_table *table, uint32_t used, uint32_t traces);
 
 uint64_t esi_table_bytes(const struct esi_table *table);
 

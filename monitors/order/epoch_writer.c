@@ -115,13 +115,14 @@ static void pass(struct esi_store *store, const struct passage *passage)
     }
 }
 
-/* After a passage a table may be far too large. */
-static void trim(struct esi_store *store, const struct passage *passage)
+/* A table may be far too large for epochs like the one that is over, in which `used`
+ * traces were known. */
+static void trim(struct esi_store *store, const struct passage *passage, uint32_t used)
 {
     struct esi_table *known = &passage->trace->known;
     uint64_t table_bytes = esi_table_bytes(known);
 
-    esi_table_trim(known, store->trace_count);
+    esi_table_trim(known, used, store->trace_count);
     esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
 }
 
@@ -286,7 +287,7 @@ static int append_receive(struct esi_store *store,
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
     struct passage passage = {
         .trace = trace, .number = id.trace, .cut = esi_trace_cut(trace)};
-    uint32_t before;
+    uint32_t before, used = trace->known.known;
     uint64_t more = 0;
     bool passes;
     int code;
@@ -315,7 +316,7 @@ static int append_receive(struct esi_store *store,
         merge(store, &passage, partners[i]);
     publish(store, trace, id.index, before);
     if (passes)
-        trim(store, &passage);
+        trim(store, &passage, used);
     return 0;
 }
 
