@@ -28,6 +28,8 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
 static int take_half(struct es_order *order, const struct es_set_event *event)
 {
+    int code;
+
     if (event->partner_count != 1)
         return -EINVAL;
     if (!order->is_half) {
@@ -41,8 +43,9 @@ static int take_half(struct es_order *order, const struct es_set_event *event)
     if (!is_same(event->id, order->half_partner) ||
         !is_same(event->partners[0], order->half))
         return -EINVAL;
-    order->is_half = false;
-    return es_order_append_sync(order, order->half.trace, event->id.trace);
+    code = es_order_append_sync(order, order->half.trace, event->id.trace);
+    order->is_half = code < 0;
+    return code;
 }
 
 static int take_event(void *data, const struct es_set_event *event)

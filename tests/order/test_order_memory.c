@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Each allocation of every store fails in turn: the event is refused, the store is as
+ * it was, and with the same event once more all goes on. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/order/check_store.h"
+
+/* --- Allocations that fail ---------------------------------------------------------
+ */
+
+static bool is_counting;
+static unsigned left; /* allocations until one fails; 0 = none will */
+static bool has_failed;
+
+static bool fails(void)
+{
+    if (!is_counting || left == 0 || --left > 0)
+        return false;
+    has_failed = true;
+    return true;
+}
+
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void *__real_reallocarray(void *old, size_t count, size_t bytes);
+void *__wrap_reallocarray(void *old, size_t count, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return fails() ? NULL : __real_realloc(old, bytes);
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
+{
+    return fails() ? NULL : __real_reallocarray(old, count, bytes);
+}
+
+/* --- Stores ------------------------------------------------------------------------
+ */
+
+static int add_trace(struct es_set_sink *sink, uint32_t trace)
+{
+    int code;
+
+    is_counting = true;
+    code = sink->trace(sink->data, trace, "P");
+    is_counting = false;
+    return code;
+}
+
+static int give(struct es_set_sink *sink,
+                const struct made_computation *made,
+                uint32_t number)
+{
+    int code;
+
+    is_counting = true;
+    code = made_computation_give(made, number, sink);
+    is_counting = false;
+    return code;
+}
+
+/* Appends all; what is refused for want of memory comes once more. */
+static void append_all(struct es_order *order, const struct made_computation *made)
+{
+    struct es_set_sink sink = es_order_sink(order);
+
+    for (uint32_t trace = 0; trace < made->traces; trace++) {
+        int code = add_trace(&sink, trace);
+
+        if (code < 0) {
+            assert_int_equal(code, -ENOMEM);
+            assert_int_equal(es_order_traces(order), trace);
+            assert_int_equal(add_trace(&sink, trace), 0);
+        }
+    }
+    for (uint32_t i = 0; i < made->count; i++) {
+        int code = give(&sink, made, i);
+        struct es_event_id id = made->events[i].id;
+
+        if (code < 0) {
+            assert_int_equal(code, -ENOMEM);
+            assert_int_equal(es_order_count(order, id.trace), id.index - 1);
+            assert_int_equal(give(&sink, made, i), 0);
+        }
+    }
+}
+
+static void check_pairs(const struct es_order *order,
+                        const struct made_computation *made,
+                        unsigned failed)
+{
+    for (uint32_t i = 0; i < made->count; i++)
+        for (uint32_t j = 0; j < made->count; j++) {
+            struct es_event_id a = made->events[i].id, b = made->events[j].id;
+
+            if (es_order_precedes(order, a, b) != made_precedes(made, a, b))
+                fail_msg("%u:%u and %u:%u after allocation %u failed (%s)", a.trace,
+                         a.index, b.trace, b.index, failed,
+                         made_computation_name(made));
+        }
+}
+
+/* Returns whether the allocation was reached. */
+static bool fill_with_failure(const struct es_order_config *config,
+                              const struct made_computation *made,
+                              unsigned failed)
+{
+    struct es_order *order;
+    int code;
+
+    left = failed;
+    has_failed = false;
+    is_counting = true;
+    code = es_order_create(config, NULL, &order);
+    is_counting = false;
+    if (code < 0) {
+        assert_int_equal(code, -ENOMEM);
+        return true;
+    }
+    append_all(order, made);
+    check_pairs(order, made, failed);
+    es_order_destroy(order);
+    return has_failed;
+}
+
+static void fail_each_in_turn(const struct es_order_config *config)
+{
+    static const enum made_shape shapes[] = {MADE_SYNCS, MADE_COMMUNICATORS};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct made_config how = {
+            .shape = shapes[i], .seed = 3, .traces = 9, .events = 90};
+        struct made_computation *made = made_computation_create(&how);
+        unsigned failed = 1;
+
+        while (fill_with_failure(config, made, failed))
+            failed++;
+        assert_true(failed > 2);
+        made_computation_destroy(made);
+    }
+}
+
+static void every_store_stays_as_it_was(void **state)
+{
+    (void)state;
+    for (const struct es_order_store_help *store = es_order_stores(); store->name;
+         store++) {
+        struct es_order_config config;
+
+        es_order_config_init(&config);
+        config.store = store->name;
+        fail_each_in_turn(&config);
+    }
+}
+
+static void clusters_stay_as_they_were(void **state)
+{
+    static const char *const strategies[] = {"merge-first", "collect", "migrate"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
+        struct es_order_config config;
+
+        es_order_config_init(&config);
+        config.store = "cluster";
+        config.strategy = strategies[i];
+        config.levels = 2;
+        config.max_sizes[0] = 3;
+        config.max_sizes[1] = 6;
+        config.threshold = 0.2;
+        config.prefix = 30;
+        fail_each_in_turn(&config);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_store_stays_as_it_was),
+        cmocka_unit_test(clusters_stay_as_they_were),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
