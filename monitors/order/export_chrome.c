@@ -440,12 +440,14 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     char name[ESI_CHROME_NAME_BYTES];
     enum step step = name_of(event, name);
     struct esi_chrome_span span;
-    bool late = event->kind == ES_EVENT_RECEIVE || step == STEP_EXIT;
+    bool late = (event->kind == ES_EVENT_RECEIVE || step == STEP_EXIT) &&
+                esi_attribute_find(event, "stop");
     int64_t anchor;
     int result;
 
     find_span(export, event, &span);
-    /* A send is at its start, a receive at its stop, within the slice. */
+    /* A send is at its start, a receive at its stop, within the slice; in logical time
+     * an event is at its step. */
     anchor = late && span.stop_ns > span.start_ns ? span.stop_ns - 1 : span.start_ns;
     if (es_rows_push(&trace->anchors, &anchor) < 0)
         return -ENOMEM;

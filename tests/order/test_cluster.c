@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The cluster store: exact for every strategy, size and number of levels. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/order/communications.h"
+#include "tests/order/check_store.h"
+
+enum { SEEDS = 32, STRATEGIES = 6 };
+
+static const char *const strategies[STRATEGIES] = {"fixed",  "merge-first", "merge-nth",
+                                                   "static", "collect",     "migrate"};
+
+static struct es_order_config cluster_config(const char *strategy, uint32_t size)
+{
+    struct es_order_config config;
+
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.strategy = strategy;
+    config.max_sizes[0] = size;
+    return config;
+}
+
+/* --- The truth ------------------------------------------------------------------- */
+
+static struct es_communications *count_all(const struct made_computation *made)
+{
+    struct es_communications *counts;
+    struct es_set_sink sink;
+
+    assert_int_equal(es_communications_create(&counts), 0);
+    sink = es_communications_sink(counts);
+    assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
+    return counts;
+}
+
+/* Any levels, sizes, threshold, prefix and seeds. */
+static void draw_config(struct made_draw *draw,
+                        unsigned most_levels,
+                        uint32_t *seeds,
+                        struct es_order_config *config)
+{
+    uint32_t size = 1;
+
+    config->levels = 1 + made_draw_below(draw, most_levels);
+    for (unsigned i = 0; i < config->levels; i++)
+        config->max_sizes[i] = size += made_draw_below(draw, 5);
+    config->threshold = made_draw_below(draw, 3) * 0.2;
+    config->prefix = made_draw_below(draw, 100);
+    config->seeds = NULL;
+    if (made_draw_percent(draw, 50))
+        return;
+    for (unsigned i = 0; i < SEEDS; i++)
+        seeds[i] = made_draw_below(draw, 4);
+    config->seeds = seeds;
+    config->seed_count = made_draw_below(draw, SEEDS);
+}
+
+static void check_strategy(const char *strategy, unsigned rounds, unsigned most_levels)
+{
+    struct es_order_config config = cluster_config(strategy, 1);
+    uint64_t seed = made_seed();
+    struct made_draw draw;
+    uint32_t seeds[SEEDS];
+
+    made_draw_init(&draw, seed);
+    for (unsigned i = 0; i < rounds; i++) {
+        struct made_config shape = {.shape = i % MADE_SHAPES,
+                                    .seed = seed + i,
+                                    .traces = 2 + made_draw_below(&draw, 14),
+                                    .events = 30 + made_draw_below(&draw, 100),
+                                    .is_sparse = made_draw_percent(&draw, 30),
+                                    .is_lossy = made_draw_percent(&draw, 30)};
+        struct made_computation *made = made_computation_create(&shape);
+        struct es_communications *counts = count_all(made);
+
+        draw_config(&draw, most_levels, seeds, &config);
+        config.communications = counts;
+        check_store(&config, made, NULL);
+        es_communications_destroy(counts);
+        made_computation_destroy(made);
+    }
+}
+
+static void stamps_tell_the_order_for_every_strategy(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < STRATEGIES; i++)
+        check_strategy(strategies[i], 15 * MADE_SHAPES, 4);
+}
+
+static void stamps_of_eight_levels_tell_the_order(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < STRATEGIES; i++)
+        check_strategy(strategies[i], MADE_SHAPES, ES_ORDER_LEVELS);
+}
+
+static void every_size_is_exact(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (uint32_t size = 1; size <= 12; size++) {
+        struct made_config shape = {
+            .shape = MADE_NEAR, .seed = seed + size, .traces = 12, .events = 200};
+        struct made_computation *made = made_computation_create(&shape);
+        struct es_communications *counts = count_all(made);
+
+        for (unsigned i = 0; i < STRATEGIES; i++) {
+            struct es_order_config config = cluster_config(strategies[i], size);
+
+            config.communications = counts;
+            config.threshold = 0.1;
+            config.prefix = 80;
+            check_store(&config, made, NULL);
+        }
+        es_communications_destroy(counts);
+        made_computation_destroy(made);
+    }
+}
+
+static void readers_need_no_lock(void **state)
+{
+    static const enum made_shape shapes[] = {MADE_MIXED, MADE_SYNCS, MADE_NEAR};
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned i = 0; i < STRATEGIES * 3; i++) {
+        struct made_config shape = {
+            .shape = shapes[i % 3], .seed = seed + i, .traces = 12, .events = 300};
+        struct made_computation *made = made_computation_create(&shape);
+        struct es_communications *counts = count_all(made);
+        struct es_order_config config = cluster_config(strategies[i / 3], 3);
+
+        config.levels = 2;
+        config.max_sizes[1] = 6;
+        config.communications = counts;
+        config.threshold = 0.1;
+        config.prefix = 100;
+        check_store_threads(&config, made, NULL);
+        es_communications_destroy(counts);
+        made_computation_destroy(made);
+    }
+}
+
+/* --- By hand --------------------------------------------------------------------- */
+
+static struct es_order *make_order(const struct es_order_config *config,
+                                   uint32_t traces)
+{
+    struct es_order *order;
+
+    assert_int_equal(es_order_create(config, NULL, &order), 0);
+    for (uint32_t i = 0; i < traces; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    return order;
+}
+
+static struct es_event_id at(uint32_t trace, uint32_t index)
+{
+    return (struct es_event_id){.trace = trace, .index = index};
+}
+
+static void append(struct es_order *order, uint32_t trace, enum es_event_kind kind)
+{
+    assert_int_equal(es_order_append(order, trace, kind, NULL, 0), 0);
+}
+
+static void receive(struct es_order *order, uint32_t trace, struct es_event_id send)
+{
+    assert_int_equal(es_order_append(order, trace, ES_EVENT_RECEIVE, &send, 1), 0);
+}
+
+static struct es_order_statistics statistics_of(const struct es_order *order)
+{
+    struct es_order_statistics statistics;
+
+    es_order_statistics(order, &statistics);
+    return statistics;
+}
+
+/* Errata 2: the event of before the merger has a vector of one entry. */
+static void an_older_event_does_not_see_who_joined_its_cluster(void **state)
+{
+    struct es_order_config config = cluster_config("merge-first", 2);
+    struct es_order *order = make_order(&config, 2);
+
+    (void)state;
+    append(order, 0, ES_EVENT_UNARY);
+    append(order, 1, ES_EVENT_SEND);
+    receive(order, 0, at(1, 1));
+    append(order, 1, ES_EVENT_UNARY);
+    assert_int_equal(statistics_of(order).clusters[0], 1);
+    assert_int_equal(statistics_of(order).actual_elements, 1 + 1 + 2 + 2);
+    assert_int_equal(es_order_precedes(order, at(1, 1), at(0, 1)), 0);
+    assert_int_equal(es_order_precedes(order, at(1, 1), at(0, 2)), 1);
+    assert_int_equal(es_order_precedes(order, at(0, 1), at(1, 1)), 0);
+    assert_int_equal(es_order_precedes(order, at(0, 1), at(1, 2)), 0);
+    assert_int_equal(es_order_precedes(order, at(0, 2), at(1, 2)), 0);
+    es_order_destroy(order);
+}
+
+/* Errata 3: clusters {0, 1} and {2, 3}; the places of 2 and 3 in theirs are 0 and 1. */
+static void a_cluster_receive_has_entries_by_trace(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 2);
+    struct es_order *order = make_order(&config, 4);
+
+    (void)state;
+    append(order, 2, ES_EVENT_UNARY);
+    append(order, 3, ES_EVENT_UNARY);
+    append(order, 3, ES_EVENT_SEND);
+    receive(order, 0, at(3, 2));
+    append(order, 0, ES_EVENT_SEND);
+    receive(order, 1, at(0, 2));
+    assert_int_equal(statistics_of(order).cluster_receives[0], 1);
+    for (uint32_t trace = 0; trace < 2; trace++) {
+        assert_int_equal(es_order_precedes(order, at(3, 1), at(trace, 1)), 1);
+        assert_int_equal(es_order_precedes(order, at(3, 2), at(trace, 1)), 1);
+        assert_int_equal(es_order_precedes(order, at(2, 1), at(trace, 1)), 0);
+        assert_int_equal(es_order_greatest_predecessor(order, at(trace, 1), 3), 2);
+    }
+    assert_int_equal(es_order_precedes(order, at(0, 1), at(3, 2)), 0);
+    es_order_destroy(order);
+}
+
+/* Errata 4: nothing is known of trace 1, and no cluster receive was there. */
+static void nothing_precedes_the_first_events(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 2);
+    struct es_order *order = make_order(&config, 4);
+
+    (void)state;
+    append(order, 0, ES_EVENT_UNARY);
+    append(order, 2, ES_EVENT_UNARY);
+    assert_int_equal(es_order_precedes(order, at(0, 1), at(2, 1)), 0);
+    assert_int_equal(es_order_precedes(order, at(2, 1), at(0, 1)), 0);
+    assert_int_equal(es_order_greatest_predecessor(order, at(0, 1), 1), 0);
+    es_order_destroy(order);
+}
+
+/* Errata 6: the far half of the sync, through which a path enters the cluster, precedes
+ * what follows the near half and not that half itself. */
+static void the_other_half_of_a_sync_precedes_what_follows(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 2);
+    struct es_order *order = make_order(&config, 4);
+
+    (void)state;
+    append(order, 2, ES_EVENT_UNARY);
+    assert_int_equal(es_order_append_sync(order, 0, 2), 0);
+    append(order, 0, ES_EVENT_SEND);
+    receive(order, 1, at(0, 2));
+    assert_int_equal(statistics_of(order).cluster_receives[0], 2);
+    assert_int_equal(es_order_relation(order, at(0, 1), at(2, 2)),
+                     ES_RELATION_CONCURRENT);
+    assert_int_equal(es_order_precedes(order, at(2, 1), at(0, 1)), 1);
+    assert_int_equal(es_order_precedes(order, at(2, 2), at(0, 2)), 1);
+    assert_int_equal(es_order_precedes(order, at(2, 2), at(1, 1)), 1);
+    assert_int_equal(es_order_greatest_predecessor(order, at(0, 1), 2), 1);
+    assert_int_equal(es_order_greatest_predecessor(order, at(1, 1), 2), 2);
+    es_order_destroy(order);
+}
+
+/* Errata 6: one of the partners is outside. */
+static void any_partner_outside_makes_a_cluster_receive(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 2);
+    struct es_order *order = make_order(&config, 4);
+    struct es_event_id sends[] = {{.trace = 1, .index = 1}, {.trace = 2, .index = 1}};
+
+    (void)state;
+    append(order, 1, ES_EVENT_SEND);
+    append(order, 2, ES_EVENT_SEND);
+    assert_int_equal(es_order_append(order, 0, ES_EVENT_RECEIVE, sends, 2), 0);
+    append(order, 0, ES_EVENT_UNARY);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 1);
+    assert_int_equal(es_order_precedes(order, at(2, 1), at(0, 2)), 1);
+    assert_int_equal(es_order_precedes(order, at(1, 1), at(0, 2)), 1);
+    es_order_destroy(order);
+}
+
+/* Errata 17: trace C (2) joins the cluster {B, A} of level 2 after b1, which it
+ * precedes through D (3), was stamped over {B, A}.  Level 1 keeps all apart; D, E, F
+ * fill another cluster of level 2. */
+static void who_joined_later_is_found_beyond_a_receive(void **state)
+{
+    enum { A, B, C, D, E, F };
+    struct es_order_config config = cluster_config("merge-first", 1);
+    struct es_order *order;
+
+    (void)state;
+    config.levels = 2;
+    config.max_sizes[1] = 3;
+    order = make_order(&config, 6);
+    append(order, D, ES_EVENT_SEND);
+    receive(order, E, at(D, 1));
+    receive(order, F, at(D, 1));
+    append(order, C, ES_EVENT_SEND);
+    receive(order, D, at(C, 1));
+    append(order, D, ES_EVENT_SEND);
+    receive(order, A, at(D, 3));
+    append(order, A, ES_EVENT_SEND);
+    receive(order, B, at(A, 2));
+    append(order, B, ES_EVENT_SEND);
+    receive(order, C, at(B, 2));
+    append(order, B, ES_EVENT_UNARY);
+    assert_int_equal(statistics_of(order).clusters[0], 6);
+    assert_int_equal(statistics_of(order).clusters[1], 2);
+    assert_int_equal(statistics_of(order).cluster_receives[1], 2);
+    for (uint32_t index = 1; index <= 3; index++)
+        assert_int_equal(es_order_precedes(order, at(C, 1), at(B, index)), 1);
+    assert_int_equal(es_order_precedes(order, at(C, 2), at(B, 3)), 0);
+    assert_int_equal(es_order_greatest_predecessor(order, at(B, 3), C), 1);
+    es_order_destroy(order);
+}
+
+/* A trace that is told late has no entries in older vectors. */
+static void a_late_trace_follows_older_events(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 2);
+    struct es_order *order = make_order(&config, 3);
+
+    (void)state;
+    append(order, 0, ES_EVENT_SEND);
+    receive(order, 2, at(0, 1));
+    append(order, 2, ES_EVENT_SEND);
+    assert_int_equal(es_order_add_trace(order), 0);
+    receive(order, 3, at(2, 2));
+    assert_int_equal(es_order_precedes(order, at(0, 1), at(3, 1)), 1);
+    assert_int_equal(es_order_precedes(order, at(3, 1), at(2, 1)), 0);
+    assert_int_equal(es_order_precedes(order, at(3, 1), at(0, 1)), 0);
+    es_order_destroy(order);
+}
+
+/* --- Sizes ----------------------------------------------------------------------- */
+
+static void elements_are_counted_as_in_the_papers(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 3);
+    struct es_order *order;
+    struct es_order_statistics statistics;
+
+    (void)state;
+    config.fixed_vector = 300;
+    order = make_order(&config, 5);   /* {0, 1, 2} and {3, 4} */
+    append(order, 0, ES_EVENT_SEND);  /* 3 of 3 */
+    append(order, 3, ES_EVENT_UNARY); /* 2 of 3 */
+    receive(order, 3, at(0, 1));      /* 5 of 300 */
+    receive(order, 1, at(0, 1));      /* 3 of 3 */
+    statistics = statistics_of(order);
+    assert_int_equal(statistics.events, 4);
+    assert_int_equal(statistics.actual_elements, 3 + 2 + 5 + 3);
+    assert_int_equal(statistics.fixed_elements, 3 + 3 + 300 + 3);
+    assert_int_equal(statistics.communication_actual_elements, 3 + 5 + 3);
+    assert_int_equal(statistics.communication_fixed_elements, 3 + 300 + 3);
+    assert_int_equal(statistics.cluster_receives[0], 1);
+    assert_int_equal(statistics.clusters[0], 2);
+    assert_true(statistics.stored_bytes > 0);
+    assert_true(statistics.writer_bytes > 0);
+    es_order_destroy(order);
+}
+
+static void cluster_receives_are_counted_for_each_level(void **state)
+{
+    struct es_order_config config = cluster_config("fixed", 1);
+    struct es_order *order;
+    struct es_order_statistics statistics;
+
+    (void)state;
+    config.levels = 2;
+    config.max_sizes[1] = 2;
+    order = make_order(&config, 4);
+    append(order, 0, ES_EVENT_SEND);
+    receive(order, 1, at(0, 1)); /* within level 2 */
+    receive(order, 2, at(0, 1)); /* beyond it */
+    statistics = statistics_of(order);
+    assert_int_equal(statistics.cluster_receives[0], 2);
+    assert_int_equal(statistics.cluster_receives[1], 1);
+    assert_int_equal(statistics.actual_elements, 1 + 2 + 4);
+    assert_int_equal(statistics.fixed_elements, 1 + 2 + 4);
+    es_order_destroy(order);
+}
+
+/* --- Configurations -------------------------------------------------------------- */
+
+static void a_senseless_configuration_is_refused(void **state)
+{
+    static const struct {
+        const char *strategy;
+        unsigned levels;
+        uint32_t sizes[2];
+        double threshold;
+        const char *text;
+    } cases[] = {
+        {"fixed", 0, {1, 1}, 0, "levels of clusters"},
+        {"fixed", ES_ORDER_LEVELS + 1, {1, 1}, 0, "levels of clusters"},
+        {"fixed", 1, {0, 1}, 0, "maximum size of 0"},
+        {"fixed", 2, {3, 2}, 0, "are smaller (2)"},
+        {"nearest", 1, {3, 3}, 0, "'nearest'"},
+        {"static", 1, {3, 3}, 0, "communications"},
+        {"merge-nth", 1, {3, 3}, -1, "threshold of -1"},
+        {"migrate", 1, {3, 3}, -1, "threshold of -1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct es_order_config config = cluster_config(cases[i].strategy, 1);
+        struct es_error error = {.line = 0};
+        struct es_order *order;
+
+        config.levels = cases[i].levels;
+        config.max_sizes[0] = cases[i].sizes[0];
+        config.max_sizes[1] = cases[i].sizes[1];
+        config.threshold = cases[i].threshold;
+        assert_int_equal(es_order_create(&config, &error, &order), -EINVAL);
+        assert_non_null(strstr(error.text, cases[i].text));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stamps_tell_the_order_for_every_strategy),
+        cmocka_unit_test(stamps_of_eight_levels_tell_the_order),
+        cmocka_unit_test(every_size_is_exact),
+        cmocka_unit_test(readers_need_no_lock),
+        cmocka_unit_test(an_older_event_does_not_see_who_joined_its_cluster),
+        cmocka_unit_test(a_cluster_receive_has_entries_by_trace),
+        cmocka_unit_test(nothing_precedes_the_first_events),
+        cmocka_unit_test(the_other_half_of_a_sync_precedes_what_follows),
+        cmocka_unit_test(any_partner_outside_makes_a_cluster_receive),
+        cmocka_unit_test(who_joined_later_is_found_beyond_a_receive),
+        cmocka_unit_test(a_late_trace_follows_older_events),
+        cmocka_unit_test(elements_are_counted_as_in_the_papers),
+        cmocka_unit_test(cluster_receives_are_counted_for_each_level),
+        cmocka_unit_test(a_senseless_configuration_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Which traces the strategies put into one cluster. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/order/cluster_levels.h"
+#include "monitors/order/clustering_greedy.h"
+#include "monitors/order/communications.h"
+#include "monitors/order/order.h"
+#include "tests/order/made_computation.h"
+
+static struct es_communications *make_counts(void)
+{
+    struct es_communications *counts;
+
+    assert_int_equal(es_communications_create(&counts), 0);
+    return counts;
+}
+
+static void add(struct es_communications *counts,
+                uint32_t trace,
+                uint32_t other,
+                uint64_t more)
+{
+    assert_int_equal(es_communications_add(counts, trace, other, more), 0);
+}
+
+/* --- Counts ---------------------------------------------------------------------- */
+
+static void a_sync_counts_two_and_a_message_one(void **state)
+{
+    struct es_communications *counts = make_counts();
+    struct es_set_sink sink = es_communications_sink(counts);
+    struct es_event_id sends[] = {{.trace = 1, .index = 1}, {.trace = 1, .index = 2}};
+    struct es_event_id other = {.trace = 3, .index = 1};
+    struct es_event_id half = {.trace = 2, .index = 1};
+    struct es_set_event events[] = {
+        {.id = {0, 1}, .kind = ES_EVENT_RECEIVE, .partner_count = 2, .partners = sends},
+        {.id = half, .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &other},
+        {.id = other, .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &half},
+        {.id = {1, 3}, .kind = ES_EVENT_UNARY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        assert_int_equal(sink.event(sink.data, &events[i]), 0);
+    assert_int_equal(es_communications_count(counts, 1, 0), 2);
+    assert_int_equal(es_communications_count(counts, 2, 3), 2);
+    assert_int_equal(es_communications_count(counts, 0, 3), 0);
+    assert_int_equal(es_communications_traces(counts), 4);
+    es_communications_destroy(counts);
+}
+
+static void merged_counts_are_sums(void **state)
+{
+    struct es_communications *counts = make_counts();
+    uint32_t at = 0;
+
+    (void)state;
+    add(counts, 0, 1, 5);
+    add(counts, 0, 2, 3);
+    add(counts, 1, 2, 4);
+    add(counts, 1, 3, 1);
+    assert_int_equal(es_communications_merge(counts, 0, 1), 0);
+    assert_int_equal(es_communications_count(counts, 0, 2), 7);
+    assert_int_equal(es_communications_count(counts, 0, 3), 1);
+    assert_int_equal(es_communications_next(counts, 3, &at), 0);
+    assert_int_equal(es_communications_next(counts, 3, &at), UINT32_MAX);
+    es_communications_destroy(counts);
+}
+
+/* --- Greedy ---------------------------------------------------------------------- */
+
+enum { MOST_TRACES = 24 };
+
+struct cubic {
+    uint64_t counts[MOST_TRACES][MOST_TRACES];
+    uint32_t smallest[MOST_TRACES]; /* of each trace's cluster */
+    uint32_t traces;
+};
+
+static uint32_t size_of(const struct cubic *cubic, uint32_t cluster)
+{
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < cubic->traces; i++)
+        size += cubic->smallest[i] == cluster;
+    return size;
+}
+
+static uint64_t between(const struct cubic *cubic, uint32_t a, uint32_t b)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < cubic->traces; i++)
+        for (uint32_t j = 0; j < cubic->traces; j++)
+            if (cubic->smallest[i] == a && cubic->smallest[j] == b)
+                sum += cubic->counts[i][j];
+    return sum;
+}
+
+/* One turn of figure 3's loop; pairs are tried in the order that ties are decided by.
+ * False: no pair is left. */
+static bool unite_best(struct cubic *cubic, uint32_t max_size)
+{
+    uint64_t best_count = 0;
+    uint32_t best_size = 1, best_a = 0, best_b = 0;
+
+    for (uint32_t a = 0; a < cubic->traces; a++)
+        for (uint32_t b = a + 1; b < cubic->traces; b++) {
+            uint32_t size = size_of(cubic, a) + size_of(cubic, b);
+            uint64_t count;
+
+            if (cubic->smallest[a] != a || cubic->smallest[b] != b || size > max_size)
+                continue;
+            count = between(cubic, a, b);
+            if (count * best_size > best_count * size) {
+                best_count = count;
+                best_size = size;
+                best_a = a;
+                best_b = b;
+            }
+        }
+    for (uint32_t i = 0; best_count > 0 && i < cubic->traces; i++)
+        if (cubic->smallest[i] == best_b)
+            cubic->smallest[i] = best_a;
+    return best_count > 0;
+}
+
+static void greedy_gives_what_the_cubic_loops_give(void **state)
+{
+    uint64_t seed = made_seed();
+    struct made_draw draw;
+
+    (void)state;
+    made_draw_init(&draw, seed);
+    for (unsigned round = 0; round < 300; round++) {
+        struct cubic cubic = {.traces = 2 + made_draw_below(&draw, MOST_TRACES - 2)};
+        struct es_communications *counts = make_counts();
+        uint32_t sizes[3] = {1 + made_draw_below(&draw, 5)};
+        /* Few different counts: many ties. */
+        uint32_t most = 1 + made_draw_below(&draw, 6);
+        uint32_t *smallest;
+
+        sizes[1] = sizes[0] + made_draw_below(&draw, 6);
+        sizes[2] = sizes[1] + made_draw_below(&draw, 9);
+        for (uint32_t i = 0; i < cubic.traces * 3; i++) {
+            uint32_t a = made_draw_below(&draw, cubic.traces);
+            uint32_t b = made_draw_below(&draw, cubic.traces);
+            uint32_t more = 1 + made_draw_below(&draw, most);
+
+            if (a == b)
+                continue;
+            add(counts, a, b, more);
+            cubic.counts[a][b] += more;
+            cubic.counts[b][a] += more;
+        }
+        for (uint32_t i = 0; i < cubic.traces; i++)
+            cubic.smallest[i] = i;
+        assert_int_equal(
+            esi_clustering_greedy(counts, cubic.traces, 3, sizes, &smallest), 0);
+        for (unsigned level = 0; level < 3; level++) {
+            while (unite_best(&cubic, sizes[level]))
+                ;
+            for (uint32_t i = 0; i < cubic.traces; i++)
+                assert_int_equal(smallest[level * cubic.traces + i], cubic.smallest[i]);
+        }
+        free(smallest);
+        es_communications_destroy(counts);
+    }
+}
+
+static void of_equal_pairs_the_least_traces_are_united(void **state)
+{
+    struct es_communications *counts = make_counts();
+    uint32_t max_size = 2;
+    uint32_t *smallest;
+
+    (void)state;
+    add(counts, 1, 2, 4);
+    add(counts, 0, 3, 4);
+    add(counts, 0, 2, 4);
+    assert_int_equal(esi_clustering_greedy(counts, 4, 1, &max_size, &smallest), 0);
+    /* (0, 2) comes first; 1 and 3 have no one left. */
+    assert_int_equal(smallest[2], 0);
+    assert_int_equal(smallest[1], 1);
+    assert_int_equal(smallest[3], 3);
+    free(smallest);
+    es_communications_destroy(counts);
+}
+
+/* --- Levels ---------------------------------------------------------------------- */
+
+static void make_levels(struct esi_levels *levels,
+                        unsigned count,
+                        const uint32_t *max_sizes,
+                        uint32_t traces)
+{
+    esi_levels_init(levels, count, max_sizes);
+    for (uint32_t i = 0; i < traces; i++)
+        assert_int_equal(esi_levels_add_trace(levels), 0);
+}
+
+static void places_stay_what_they_were(void **state)
+{
+    static const uint32_t max_size = 8;
+    struct esi_levels levels;
+
+    (void)state;
+    make_levels(&levels, 1, &max_size, 6);
+    esi_levels_join(&levels, 1, 1, 4); /* {1, 4} */
+    esi_levels_join(&levels, 1, 0, 1); /* {0, 1, 4} */
+    esi_levels_join(&levels, 1, 4, 5); /* {0, 1, 4, 5} */
+    assert_int_equal(esi_levels_cluster(&levels, 1, 5), 0);
+    assert_int_equal(esi_levels_locate(&levels, 1, 0, 4, 4), 2);
+    assert_int_equal(esi_levels_locate(&levels, 1, 0, 2, 4), ESI_NOWHERE);
+    assert_int_equal(esi_levels_locate(&levels, 1, 1, 2, 4), 1);
+    assert_int_equal(esi_levels_locate(&levels, 1, 1, 2, 0), ESI_NOWHERE);
+    assert_int_equal(esi_levels_locate(&levels, 1, 1, 2, 5), ESI_NOWHERE);
+    assert_int_equal(esi_levels_locate(&levels, 1, 3, 1, 0), ESI_NOWHERE);
+    assert_int_equal(esi_levels_members(&levels, 1, 1)[1], 4);
+    esi_levels_fini(&levels);
+}
+
+static void a_move_closes_the_cluster_that_is_left(void **state)
+{
+    static const uint32_t max_sizes[] = {3, 4};
+    struct esi_levels levels;
+    uint32_t rest;
+
+    (void)state;
+    make_levels(&levels, 2, max_sizes, 6);
+    esi_levels_merge(&levels, 1, 0, 1);
+    esi_levels_merge(&levels, 1, 0, 2); /* {0, 1, 2} */
+    esi_levels_merge(&levels, 1, 3, 4); /* {3, 4} */
+    assert_true(esi_levels_can_move(&levels, 1, 3));
+    assert_int_equal(esi_levels_move(&levels, 1, 3, 77), 0);
+    rest = esi_levels_cluster(&levels, 1, 0);
+    assert_int_not_equal(rest, 0);
+    assert_int_equal(esi_levels_cluster(&levels, 1, 2), rest);
+    assert_int_equal(esi_levels_cluster(&levels, 1, 1), 3);
+    assert_int_equal(esi_levels_locate(&levels, 1, 0, 3, 1), 1);
+    assert_int_equal(esi_levels_locate(&levels, 1, 0, 3, 2), 2);
+    assert_int_equal(esi_levels_locate(&levels, 1, rest, 2, 2), 1);
+    assert_int_equal(esi_levels_locate(&levels, 1, rest, 2, 1), ESI_NOWHERE);
+    assert_int_equal(esi_levels_locate(&levels, 1, 3, 3, 1), 2);
+    for (unsigned k = 1; k <= 2; k++) {
+        assert_int_equal(esi_levels_clean(&levels, k, 0), 77);
+        assert_int_equal(esi_levels_clean(&levels, k, 1), 77);
+        assert_int_equal(esi_levels_clean(&levels, k, 3), 0);
+    }
+    assert_false(esi_levels_can_move(&levels, 0, 3));
+    esi_levels_fini(&levels);
+}
+
+/* --- Strategies, by what they cost -------------------------------------------------
+ */
+
+static struct es_order *make_order(const char *strategy,
+                                   uint32_t size,
+                                   double threshold,
+                                   uint32_t traces)
+{
+    struct es_order_config config;
+    struct es_order *order;
+
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.strategy = strategy;
+    config.max_sizes[0] = size;
+    config.threshold = threshold;
+    config.prefix = 20;
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < traces; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    return order;
+}
+
+static void send_to(struct es_order *order, uint32_t from, uint32_t to)
+{
+    struct es_event_id send = {.trace = from};
+
+    assert_int_equal(es_order_append(order, from, ES_EVENT_SEND, NULL, 0), 0);
+    send.index = es_order_count(order, from);
+    assert_int_equal(es_order_append(order, to, ES_EVENT_RECEIVE, &send, 1), 0);
+}
+
+static struct es_order_statistics statistics_of(const struct es_order *order)
+{
+    struct es_order_statistics statistics;
+
+    es_order_statistics(order, &statistics);
+    return statistics;
+}
+
+/* Errata 21: two traces merge when count / 2 > 1.5, that is with the fourth. */
+static void the_threshold_has_to_be_passed(void **state)
+{
+    struct es_order *order = make_order("merge-nth", 2, 1.5, 2);
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        send_to(order, 0, 1);
+    assert_int_equal(statistics_of(order).clusters[0], 2);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 3);
+    send_to(order, 0, 1);
+    assert_int_equal(statistics_of(order).clusters[0], 1);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 3);
+    es_order_destroy(order);
+}
+
+static void a_sync_is_two_communications(void **state)
+{
+    struct es_order *order = make_order("merge-nth", 2, 1.5, 2);
+
+    (void)state;
+    assert_int_equal(es_order_append_sync(order, 0, 1), 0);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 2);
+    assert_int_equal(es_order_append_sync(order, 1, 0), 0);
+    assert_int_equal(statistics_of(order).clusters[0], 1);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 2);
+    es_order_destroy(order);
+}
+
+/* The count of {0, 1} and 2 is the sum of those of 0 and of 1: 2 / 3 > 0.5. */
+static void a_merged_cluster_has_the_counts_of_its_parts(void **state)
+{
+    struct es_order *order = make_order("merge-nth", 3, 0.5, 3);
+
+    (void)state;
+    send_to(order, 2, 0);
+    send_to(order, 0, 1);
+    send_to(order, 1, 0);
+    assert_int_equal(statistics_of(order).clusters[0], 2);
+    send_to(order, 2, 1);
+    assert_int_equal(statistics_of(order).clusters[0], 1);
+    es_order_destroy(order);
+}
+
+static void a_merger_that_does_not_fit_is_not_made(void **state)
+{
+    struct es_order *order = make_order("merge-first", 3, 0, 4);
+
+    (void)state;
+    send_to(order, 0, 1);
+    send_to(order, 2, 3);
+    send_to(order, 1, 2);
+    assert_int_equal(statistics_of(order).clusters[0], 2);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 1);
+    es_order_destroy(order);
+}
+
+/* Errata 9: what does not fit above is not merged below. */
+static void levels_merge_together_or_not_at_all(void **state)
+{
+    struct es_order_config config;
+    struct es_order *order;
+
+    (void)state;
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.strategy = "merge-first";
+    config.levels = 2;
+    config.max_sizes[0] = 2;
+    config.max_sizes[1] = 3;
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    send_to(order, 0, 1); /* {0, 1} on both levels */
+    send_to(order, 1, 2); /* {2} joins them on level 2 */
+    assert_int_equal(statistics_of(order).clusters[0], 4);
+    assert_int_equal(statistics_of(order).clusters[1], 3);
+    send_to(order, 2, 3); /* {2, 3} would fit level 1, but not level 2 */
+    assert_int_equal(statistics_of(order).clusters[0], 4);
+    assert_int_equal(statistics_of(order).clusters[1], 3);
+    send_to(order, 3, 4);
+    assert_int_equal(statistics_of(order).clusters[0], 3);
+    assert_int_equal(statistics_of(order).clusters[1], 2);
+    es_order_destroy(order);
+}
+
+static void fixed_blocks_are_nested(void **state)
+{
+    struct es_order_config config;
+    struct es_order_statistics statistics;
+    struct es_order *order;
+
+    (void)state;
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.strategy = "fixed";
+    config.levels = 2;
+    config.max_sizes[0] = 3;
+    config.max_sizes[1] = 7; /* two blocks of three */
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < 14; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    statistics = statistics_of(order);
+    assert_int_equal(statistics.clusters[0], 5);
+    assert_int_equal(statistics.clusters[1], 3);
+    es_order_destroy(order);
+}
+
+/* A host of five: clusters of two on level 1, of four on level 2. */
+static void seeds_begin_together_as_far_as_they_fit(void **state)
+{
+    static const uint32_t hosts[] = {7, 7, 9, 7, 7, 7, 9};
+    struct es_order_config config;
+    struct es_order_statistics statistics;
+    struct es_order *order;
+
+    (void)state;
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.levels = 2;
+    config.max_sizes[0] = 2;
+    config.max_sizes[1] = 4;
+    config.seeds = hosts;
+    config.seed_count = sizeof hosts / sizeof hosts[0];
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    statistics = statistics_of(order);
+    assert_int_equal(statistics.clusters[0], 5); /* 01 34 5 26 7 */
+    assert_int_equal(statistics.clusters[1], 4); /* 0134 5 26 7 */
+    es_order_destroy(order);
+}
+
+/* A prefix of 20 events, that is ten messages. */
+static void clusters_are_made_after_the_prefix(void **state)
+{
+    struct es_order *order = make_order("collect", 2, 0, 4);
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++)
+        send_to(order, i % 2 * 3, i % 2 * 3 == 0 ? 2 : 1); /* 0 to 2, 3 to 1 */
+    assert_int_equal(statistics_of(order).clusters[0], 4);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 10);
+    send_to(order, 0, 2);
+    send_to(order, 1, 3);
+    assert_int_equal(statistics_of(order).clusters[0], 2);
+    assert_int_equal(statistics_of(order).cluster_receives[0], 10);
+    es_order_destroy(order);
+}
+
+/* Pairs (0, 1) and (2, 3), and from then on (0, 2) and (1, 3). */
+static struct es_order *change_partners(const char *strategy)
+{
+    struct es_order *order = make_order(strategy, 2, 1, 4);
+
+    for (unsigned i = 0; i < 10; i++) {
+        send_to(order, 0, 1);
+        send_to(order, 2, 3);
+    }
+    for (unsigned i = 0; i < 200; i++) {
+        send_to(order, i % 2 ? 0 : 2, i % 2 ? 2 : 0);
+        send_to(order, i % 2 ? 1 : 3, i % 2 ? 3 : 1);
+    }
+    return order;
+}
+
+static void traces_migrate_where_they_belong(void **state)
+{
+    struct es_order *stay = change_partners("merge-nth");
+    struct es_order *move = change_partners("migrate");
+
+    (void)state;
+    assert_true(statistics_of(stay).cluster_receives[0] >= 400);
+    assert_true(statistics_of(move).cluster_receives[0] < 100);
+    assert_int_equal(statistics_of(move).clusters[0], 2);
+    es_order_destroy(stay);
+    es_order_destroy(move);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sync_counts_two_and_a_message_one),
+        cmocka_unit_test(merged_counts_are_sums),
+        cmocka_unit_test(greedy_gives_what_the_cubic_loops_give),
+        cmocka_unit_test(of_equal_pairs_the_least_traces_are_united),
+        cmocka_unit_test(places_stay_what_they_were),
+        cmocka_unit_test(a_move_closes_the_cluster_that_is_left),
+        cmocka_unit_test(the_threshold_has_to_be_passed),
+        cmocka_unit_test(a_sync_is_two_communications),
+        cmocka_unit_test(a_merged_cluster_has_the_counts_of_its_parts),
+        cmocka_unit_test(a_merger_that_does_not_fit_is_not_made),
+        cmocka_unit_test(levels_merge_together_or_not_at_all),
+        cmocka_unit_test(fixed_blocks_are_nested),
+        cmocka_unit_test(seeds_begin_together_as_far_as_they_fit),
+        cmocka_unit_test(clusters_are_made_after_the_prefix),
+        cmocka_unit_test(traces_migrate_where_they_belong),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
