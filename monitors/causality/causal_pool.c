@@ -62,7 +62,7 @@ int esi_table_init(struct esi_table *table)
     return table->heads ? 0 : -ENOMEM;
 }
 
-void esi_table_fini(struct esi_table *table)
+void esi_table_empty(struct esi_table *table)
 {
     free(table->heads);
     *table = (struct esi_table){.mask = 0};

@@ -39,7 +39,7 @@ struct esi_table {
 /* 0 or -ENOMEM. */
 int esi_table_init(struct esi_table *table);
 /* The records are not its own. */
-void esi_table_fini(struct esi_table *table);
+void esi_table_empty(struct esi_table *table);
 void esi_table_insert(struct esi_table *table, struct esi_link *link, uint64_t hash);
 void esi_table_remove(struct esi_table *table, struct esi_link *link);
 

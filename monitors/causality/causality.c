@@ -164,7 +164,7 @@ static void destroy_communicators(struct esi_table *table)
             destroy_series(communicator->series);
             esi_communicator_destroy(communicator);
         }
-    esi_table_fini(table);
+    esi_table_empty(table);
 }
 
 static void destroy_channels(struct esi_table *table)
@@ -174,7 +174,7 @@ static void destroy_channels(struct esi_table *table)
             next = link->next;
             free(link);
         }
-    esi_table_fini(table);
+    esi_table_empty(table);
 }
 
 static void destroy_thread(struct esi_thread *thread)
@@ -206,10 +206,10 @@ void es_causality_destroy(struct es_causality *causality)
     destroy_channels(&causality->channels);
     esi_onesided_fini(causality);
     esi_event_fini(causality);
-    esi_table_fini(&causality->names);
-    esi_table_fini(&causality->epochs);
-    esi_table_fini(&causality->message_table);
-    esi_table_fini(&causality->instances);
+    esi_table_empty(&causality->names);
+    esi_table_empty(&causality->epochs);
+    esi_table_empty(&causality->message_table);
+    esi_table_empty(&causality->instances);
     esi_pool_fini(&causality->items);
     esi_pool_fini(&causality->messages);
     free(causality);
