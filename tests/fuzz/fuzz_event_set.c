@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Feeds JSON Lines to the reader of event sets.  Both ways to read a line agree; what
+ * is taken fits into an event set in memory, is taken in either order, and is the same
+ * when it is written and read again.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/order/event_set.h"
+#include "monitors/order/set_format.h"
+#include "monitors/order/set_line.h"
+#include "monitors/order/set_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* --- Both ways to read a line -------------------------------------------------------
+ */
+
+static int same_text(const char *a, const char *b)
+{
+    return (!a && !b) || (a && b && strcmp(a, b) == 0);
+}
+
+static void compare_events(const struct es_set_event *a, const struct es_set_event *b)
+{
+    if (a->id.trace != b->id.trace || a->id.index != b->id.index ||
+        a->kind != b->kind || a->partner_count != b->partner_count ||
+        a->attribute_count != b->attribute_count || !same_text(a->type, b->type) ||
+        !same_text(a->text, b->text))
+        abort();
+    for (uint32_t i = 0; i < a->partner_count; i++)
+        if (a->partners[i].trace != b->partners[i].trace ||
+            a->partners[i].index != b->partners[i].index)
+            abort();
+    for (size_t i = 0; i < a->attribute_count; i++)
+        if (!same_text(a->attributes[i].name, b->attributes[i].name) ||
+            !same_text(a->attributes[i].text, b->attributes[i].text) ||
+            a->attributes[i].number != b->attributes[i].number)
+            abort();
+}
+
+static void compare_line(struct esi_set_line *quick,
+                         struct esi_set_line *slow,
+                         char *text,
+                         size_t length)
+{
+    const struct esi_set_place place = {"input", 1};
+    struct es_set_event a, b;
+    struct es_error error = {.text = ""};
+    /* The quick way changes the text, and so comes second. */
+    int expected = esi_set_line_event_slowly(slow, text, length, &place, &b, &error);
+    int code = esi_set_line_event(quick, text, length, &place, &a, NULL);
+
+    if (code != expected || (code < 0 && error.text[0] == '\0'))
+        abort();
+    if (code == 0)
+        compare_events(&a, &b);
+}
+
+static void compare_lines(const uint8_t *data, size_t size)
+{
+    struct esi_set_line *quick, *slow;
+    char *text = malloc(size + 1);
+    char *end;
+
+    if (!text || esi_set_line_create(&quick) < 0 || esi_set_line_create(&slow) < 0)
+        abort();
+    memcpy(text, data, size);
+    text[size] = '\n';
+    for (char *at = text; at < text + size; at = end + 1) {
+        end = memchr(at, '\n', (size_t)(text + size + 1 - at));
+        *end = '\0';
+        compare_line(quick, slow, at, (size_t)(end - at));
+    }
+    esi_set_line_destroy(quick);
+    esi_set_line_destroy(slow);
+    free(text);
+}
+
+/* --- Whole sets ---------------------------------------------------------------------
+ */
+
+static int read_text(const void *text,
+                     size_t length,
+                     int canonical,
+                     struct es_set_sink sink)
+{
+    struct es_set_read_config config;
+    struct es_error error = {.text = ""};
+    FILE *stream = length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r")
+                              : fopen("/dev/null", "re");
+    int code;
+
+    if (!stream)
+        abort();
+    es_set_read_config_init(&config, sink);
+    config.canonical = canonical;
+    config.memory_bytes = 0;
+    code = es_set_read_stream(stream, "input", &config, NULL, &error);
+    fclose(stream);
+    if (code == -EINVAL && error.text[0] == '\0')
+        abort(); /* every refusal of ours says why */
+    return code;
+}
+
+struct written {
+    FILE *stream;
+    char *names[256];
+    uint32_t count;
+};
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct written *written = data;
+
+    (void)trace;
+    if (written->count == 256)
+        return -E2BIG;
+    written->names[written->count] = strdup(name);
+    return written->names[written->count++] ? 0 : -ENOMEM;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    esi_set_format_event(((struct written *)data)->stream, event);
+    return 0;
+}
+
+/* The canonical form of a set that can be read; NULL: of too many traces.  The caller
+ * frees. */
+static char *rewrite(const void *text, size_t length, size_t *ret_length)
+{
+    struct written written = {.count = 0};
+    char *events = NULL, *header = NULL;
+    size_t events_length, header_length;
+    int code;
+
+    written.stream = open_memstream(&events, &events_length);
+    code = read_text(text, length, 1,
+                     (struct es_set_sink){take_trace, take_event, &written});
+    fclose(written.stream);
+    written.stream = open_memstream(&header, &header_length);
+    esi_set_format_header(written.stream, written.names, written.count);
+    fwrite(events, 1, events_length, written.stream);
+    fclose(written.stream);
+    free(events);
+    for (uint32_t i = 0; i < written.count; i++)
+        free(written.names[i]);
+    if (code < 0 && code != -E2BIG)
+        abort();
+    if (code < 0) {
+        free(header);
+        return NULL;
+    }
+    *ret_length = header_length;
+    return header;
+}
+
+static void check_set(const uint8_t *data, size_t size)
+{
+    struct es_event_set *set, *other;
+    size_t length = 0, again_length = 0;
+    char *text, *again;
+    int code;
+
+    if (es_event_set_create(&set) < 0 || es_event_set_create(&other) < 0)
+        abort();
+    code = read_text(data, size, 1, es_event_set_sink(set));
+    if (read_text(data, size, 0, es_event_set_sink(other)) != code)
+        abort();
+    if (code == 0 &&
+        (es_event_set_finish(set, NULL) != 0 || es_event_set_finish(other, NULL) != 0 ||
+         es_event_set_events(set) != es_event_set_events(other)))
+        abort();
+    es_event_set_destroy(set);
+    es_event_set_destroy(other);
+    text = code == 0 ? rewrite(data, size, &length) : NULL;
+    if (!text)
+        return;
+    again = rewrite(text, length, &again_length);
+    if (!again || again_length != length || memcmp(text, again, length) != 0)
+        abort();
+    free(again);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    compare_lines(data, size);
+    check_set(data, size);
+    return 0;
+}
