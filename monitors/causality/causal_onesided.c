@@ -75,8 +75,19 @@ void esi_onesided_fini(struct es_causality *causality)
         }
 }
 
+/* Another call begins another epoch, whether it was read or lost. */
+static void turn_to(struct esi_epoch *epoch, uint64_t begun)
+{
+    if (epoch->begun == begun)
+        return;
+    epoch->begun = begun;
+    epoch->numbered = false;
+    epoch->count = 0;
+}
+
 static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
 {
+    turn_to(epoch, tuple->start);
     if (epoch->count == epoch->room) {
         size_t room = epoch->room ? epoch->room * 2 : 4;
         struct esi_epoch_member *more =
@@ -123,7 +134,7 @@ static int add_post(struct es_causality *causality,
     struct esi_message key =
         message_of(view, tuple->tag, &member, ESI_EPOCH_POST, true);
 
-    if (key.destination == UINT32_MAX)
+    if (key.destination == UINT32_MAX || element->post_begun != tuple->start)
         return 0;
     if (element->post)
         return esi_message_add_send(causality, element->post, &key);
@@ -251,6 +262,7 @@ static int place_post(struct es_causality *causality, struct esi_item *item)
     bool in_place = esi_thread_has_place(element->thread, told->tuple.start);
 
     element->post = in_place ? item : NULL;
+    element->post_begun = told->tuple.start;
     element->post_id = (struct es_event_id){.index = 0};
     causality->totals.late += !in_place;
     return esi_thread_place(element->thread, item, ESI_ROLE_SEND, told->tuple.start,
@@ -267,28 +279,48 @@ static int place_start(struct esi_item *item)
                             open ? told->start_ns : told->stop_ns);
 }
 
+/* Finds the epoch that a call begins or ends; NULL: it cannot be told. */
+static int find_epoch_of(struct es_causality *causality,
+                         const struct esi_item *item,
+                         struct esi_epoch **ret_epoch)
+{
+    const struct es_tuple *tuple = &item->told.tuple;
+    bool exposes = item->action == ESI_WIN_POST || item->action == ESI_WIN_WAIT;
+    bool begins = item->action == ESI_WIN_POST || item->action == ESI_WIN_START;
+    struct esi_epoch *epoch;
+
+    *ret_epoch = NULL;
+    if (!item->view || item->view->slot == UINT32_MAX)
+        return 0;
+    epoch = epoch_of(causality, item->element->thread->process, item->view, tuple->tag,
+                     exposes);
+    if (!epoch)
+        return -ENOMEM;
+    if (begins) {
+        turn_to(epoch, tuple->start);
+        epoch->numbered = true;
+        epoch->number = tuple->sequence;
+    }
+    if (epoch->numbered && epoch->number == tuple->sequence)
+        *ret_epoch = epoch;
+    return 0;
+}
+
 int esi_onesided_add(struct es_causality *causality, struct esi_item *item)
 {
-    bool exposes = item->action == ESI_WIN_POST || item->action == ESI_WIN_WAIT;
-    struct esi_epoch *epoch = NULL;
-    int result = 0;
+    struct esi_epoch *epoch;
+    int result = find_epoch_of(causality, item, &epoch);
 
-    if (item->view && item->view->slot != UINT32_MAX) {
-        epoch = epoch_of(causality, item->element->thread->process, item->view,
-                         item->told.tuple.tag, exposes);
-        if (!epoch)
-            return -ENOMEM;
+    if (result < 0)
+        return result;
+    switch ((enum esi_action)item->action) {
+    case ESI_WIN_COMPLETE:
+        return place_complete(causality, item, epoch);
+    case ESI_WIN_WAIT:
+        return place_wait(causality, item, epoch);
+    case ESI_WIN_POST:
+        return place_post(causality, item);
+    default:
+        return place_start(item);
     }
-    if (item->action == ESI_WIN_COMPLETE)
-        result = place_complete(causality, item, epoch);
-    else if (item->action == ESI_WIN_WAIT)
-        result = place_wait(causality, item, epoch);
-    else if (item->action == ESI_WIN_POST)
-        result = place_post(causality, item);
-    else
-        result = place_start(item);
-    /* An epoch ends, or another begins. */
-    if (epoch)
-        epoch->count = 0;
-    return result;
 }

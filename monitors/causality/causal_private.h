@@ -80,6 +80,7 @@ struct esi_placed {
 struct esi_element {
     struct esi_thread *thread;
     struct esi_item *post;      /* the last MPI_Win_post as long as it waits, */
+    uint64_t post_begun;        /* when it was called, */
     struct es_event_id post_id; /* and its event when it was given */
 };
 
@@ -253,6 +254,9 @@ struct esi_epoch {
     struct esi_communicator *communicator;
     int32_t window;
     bool exposes;
+    bool numbered;   /* its call was read, ... */
+    uint32_t number; /* which is the window's so many-eth of this process */
+    uint64_t begun;  /* ticks of the call, which its members have, too */
     struct esi_epoch_member *members;
     size_t count;
     size_t room;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Random computations that know their order: processes of two threads that exchange
+ * messages, take part in collective operations and access each other's windows; and the
+ * tuples that a collector would write of them, in the elements and at the time at which
+ * it would.
+ */
+#ifndef ES_TESTS_CAUSALITY_RANDOM_RUN_H
+#define ES_TESTS_CAUSALITY_RANDOM_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/tuple.h"
+#include "tests/causality/made_stream.h"
+
+enum {
+    RANDOM_PROCESSES = 5, /* at most */
+    RANDOM_THREADS = 2,   /* of each */
+    RANDOM_ELEMENTS = 3,  /* of each thread, at most */
+    RANDOM_TAGS = 2,
+    RANDOM_PLACES = RANDOM_PROCESSES * RANDOM_THREADS,
+};
+
+struct random_event {
+    int place; /* process * RANDOM_THREADS + thread */
+    uint64_t time;
+    uint32_t tuple; /* number, which is its bytes */
+    uint32_t other; /* tuple that tells of it, too; 0 = none */
+    bool second;    /* the exit, or the receive, of a tuple that makes two events */
+    size_t unit;    /* the event with which it is one; itself */
+};
+
+struct random_tuple {
+    struct es_tuple tuple;
+    int place;
+    int element;      /* of the thread */
+    uint64_t publish; /* time */
+};
+
+struct random_run {
+    unsigned seed; /* of rand_r() */
+    int processes;
+    int elements;
+    bool holds_back;             /* some receives are published late */
+    struct random_event *events; /* owned, as is the next */
+    size_t event_count;
+    struct random_tuple *tuples;
+    size_t tuple_count;
+    struct edge {
+        size_t from;
+        size_t to;
+    } * edges; /* owned */
+    size_t edge_count;
+    uint64_t now[RANDOM_PLACES];
+    struct random_pending {
+        size_t send; /* event */
+        int source;
+        int destination;
+        int tag;
+        uint32_t sequence;
+        bool synchronous; /* and done: its receive was posted before that */
+    } * pending;          /* owned; messages on their way, in order */
+    size_t pending_count;
+    uint32_t sent[RANDOM_PROCESSES][RANDOM_PROCESSES][RANDOM_TAGS];
+    uint32_t received[RANDOM_PROCESSES][RANDOM_PROCESSES][RANDOM_TAGS];
+    uint32_t instances;
+    uint32_t fences;
+    uint32_t posts[RANDOM_PROCESSES][RANDOM_PROCESSES];
+    uint32_t exposures[RANDOM_PROCESSES]; /* posts of each, */
+    uint32_t accesses[RANDOM_PROCESSES];  /* and starts */
+    struct random_outstanding {
+        uint16_t operation;
+        uint32_t instance;
+        int root;
+        uint64_t starts[RANDOM_PROCESSES];
+        size_t enters[RANDOM_PROCESSES]; /* events */
+        bool left[RANDOM_PROCESSES];
+    } * outstanding; /* owned; nonblocking operations */
+    size_t outstanding_count;
+};
+
+/* Makes a computation of so many steps. */
+void random_run_make(struct random_run *run, unsigned seed, int steps, bool holds_back);
+void random_run_fini(struct random_run *run);
+
+int random_below(struct random_run *run, int limit);
+
+/* Happened-before of the events. */
+void random_run_relate(const struct random_run *run,
+                       struct made_relation *ret_relation);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* A long run needs no more memory than a short one. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/causality/causality.h"
+
+enum { RANKS = 8, ROUNDS = 50, STEPS = 1000 };
+
+struct ring {
+    struct es_causality *causality;
+    uint32_t messages[RANKS]; /* elements */
+    uint32_t others[RANKS];
+    uint32_t step;
+    uint64_t events;
+    size_t held; /* most */
+    uint16_t send, receive, reduce;
+};
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    (void)data;
+    (void)trace;
+    assert_non_null(name);
+    return 0;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct ring *ring = data;
+
+    (void)event;
+    ring->events++;
+    return 0;
+}
+
+static void add_rank(struct ring *ring, int rank)
+{
+    struct es_causal_process process = {.host = "made", .rank = rank, .identity = 1};
+    struct es_causal_communicator world = {
+        .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = RANKS};
+    uint32_t number;
+
+    assert_int_equal(es_causality_add_process(ring->causality, &process, &number), 0);
+    assert_int_equal(es_causality_add_element(ring->causality, number, 0,
+                                              ES_CLASSES_ALL, &ring->messages[rank]),
+                     0);
+    assert_int_equal(es_causality_add_element(ring->causality, number, 0,
+                                              ES_CLASSES_ALL, &ring->others[rank]),
+                     0);
+    assert_int_equal(es_causality_set_communicator(ring->causality, number, 0, &world),
+                     0);
+}
+
+static void begin(struct ring *ring)
+{
+    struct es_causality_config config = {
+        .sink = {.trace = take_trace, .event = take_event, .data = ring}};
+
+    *ring = (struct ring){.send = es_operation_by_name("MPI_Send")->code,
+                          .receive = es_operation_by_name("MPI_Recv")->code,
+                          .reduce = es_operation_by_name("MPI_Allreduce")->code};
+    assert_int_equal(es_causality_create(&config, &ring->causality), 0);
+    for (int rank = 0; rank < RANKS; rank++)
+        add_rank(ring, rank);
+}
+
+static void add(struct ring *ring, uint32_t element, struct es_tuple tuple)
+{
+    struct es_causal_tuple told = {
+        .tuple = tuple, .start_ns = tuple.start, .stop_ns = tuple.stop};
+
+    if (es_causality_add(ring->causality, element, &told) != 0)
+        fail();
+}
+
+/* Each sends to the next and receives from the one before, and now and then all sum up.
+ */
+static void step(struct ring *ring, int rank)
+{
+    uint64_t time = UINT64_C(100) * ring->step;
+
+    add(ring, ring->messages[rank],
+        (struct es_tuple){.operation = ring->send,
+                          .start = time + 1,
+                          .stop = time + 2,
+                          .peer = (rank + 1) % RANKS,
+                          .sequence = ring->step});
+    add(ring, ring->messages[rank],
+        (struct es_tuple){.operation = ring->receive,
+                          .start = time + 3,
+                          .stop = time + 4,
+                          .peer = (rank + RANKS - 1) % RANKS,
+                          .sequence = ring->step});
+    if (ring->step % 8 == 0)
+        add(ring, ring->others[rank],
+            (struct es_tuple){.operation = ring->reduce,
+                              .start = time + 5,
+                              .stop = time + 10 + (uint64_t)rank,
+                              .peer = ES_PEER_NONE,
+                              .sequence = ring->step / 8});
+}
+
+/* A reading: all of each element, one after the other. */
+static void read_round(struct ring *ring)
+{
+    struct es_causality_totals totals;
+    uint32_t first = ring->step;
+
+    for (int rank = 0; rank < RANKS; rank++)
+        for (ring->step = first; ring->step < first + STEPS; ring->step++)
+            step(ring, rank);
+    ring->step = first + STEPS;
+    es_causality_totals(ring->causality, &totals);
+    if (totals.held > ring->held)
+        ring->held = totals.held;
+    assert_int_equal(es_causality_settle(ring->causality), 0);
+}
+
+static void a_long_run_holds_no_more_than_its_readings(void **state)
+{
+    struct es_causality_totals totals;
+    struct ring ring;
+    uint64_t begun_ns;
+
+    (void)state;
+    begin(&ring);
+    begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    for (int round = 0; round < ROUNDS; round++)
+        read_round(&ring);
+    assert_int_equal(es_causality_finish(ring.causality), 0);
+    es_causality_totals(ring.causality, &totals);
+    print_message("# %.2f million tuples a second\n",
+                  (double)totals.tuples * 1e3 /
+                      (double)(es_now_ns(CLOCK_MONOTONIC) - begun_ns));
+    assert_int_equal(totals.events, ring.events);
+    assert_int_equal(totals.messages, RANKS * ROUNDS * STEPS);
+    assert_int_equal(totals.collectives, ROUNDS * STEPS / 8);
+    assert_false(es_causality_is_incomplete(ring.causality));
+    /* Of two readings at most. */
+    assert_true(ring.held <= (size_t)2 * RANKS * STEPS * 17 / 8 + RANKS);
+    es_causality_destroy(ring.causality);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_long_run_holds_no_more_than_its_readings),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
