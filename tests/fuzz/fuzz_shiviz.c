@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Feeds logs to the reader of ShiViz logs.  The first byte chooses the options: '1' a
+ * header, '2' executions, else none.  What is given must be an ordered stream, and
+ * every refusal says why.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/order/order.h"
+#include "monitors/order/shiviz_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Reads a text to its end; 1 if it has none, which cannot be. */
+static int take_text(const char *text)
+{
+    return strlen(text) == SIZE_MAX;
+}
+
+struct checking {
+    struct es_set_sink sink;
+};
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    const struct checking *checking = data;
+
+    return take_text(name) ? 1 : checking->sink.trace(checking->sink.data, trace, name);
+}
+
+/* The order refuses what is not ordered, with -EINVAL: that would be our fault. */
+static int take_event(void *data, const struct es_set_event *event)
+{
+    const struct checking *checking = data;
+    int result = take_text(event->type) + take_text(event->text);
+
+    for (size_t i = 0; i < event->attribute_count; i++)
+        result += take_text(event->attributes[i].text);
+    if (result || checking->sink.event(checking->sink.data, event) != 0)
+        abort();
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct checking checking;
+    struct es_shiviz_config config = {
+        .sink = {.trace = take_trace, .event = take_event, .data = &checking},
+        .header = size > 0 && data[0] == '1',
+        .delimiter = size > 0 && data[0] == '2' ? "^--(?<trace>.*)$" : NULL,
+    };
+    struct es_error error = {.text = ""};
+    struct es_order_config order_config;
+    struct es_order *order;
+
+    if (size == 0)
+        return 0;
+    es_order_config_init(&order_config);
+    order_config.store = "dense";
+    if (es_order_create(&order_config, NULL, &order) < 0)
+        abort();
+    checking.sink = es_order_sink(order);
+    if (es_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,
+                            &error) < 0 &&
+        error.text[0] == '\0')
+        abort();
+    es_order_destroy(order);
+    return 0;
+}
