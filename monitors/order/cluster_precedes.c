@@ -21,7 +21,7 @@
 
 #include "monitors/order/cluster_private.h"
 
-enum { SEEN_SLOTS = 64 };
+enum { SEEN_SLOTS = 256, BATCH = 16 };
 
 struct search {
     const struct esi_store *store;
@@ -55,7 +55,8 @@ static void find(struct search *search, uint32_t count)
 static bool was_seen(struct search *search, uint32_t trace, uint32_t number)
 {
     uint32_t level = esi_stamps_at(&search->store->stamps, number)->level;
-    struct seen *seen = &search->seen[(trace * 9 + level) % SEEN_SLOTS];
+    struct seen *seen =
+        &search->seen[(trace * (ES_ORDER_LEVELS + 1) + level) % SEEN_SLOTS];
 
     if (seen->trace == trace && seen->level == level && seen->number >= number)
         return true;
@@ -65,36 +66,79 @@ static bool was_seen(struct search *search, uint32_t trace, uint32_t number)
 
 static void visit(struct search *search, struct es_event_id id, uint32_t number);
 
-/* Looks at the latest cluster receives that an event knows of. */
+/* The events that a stamp knows of on the traces of some of its members; returns how
+ * many they are. */
+static unsigned collect_known(const struct search *search,
+                              struct es_event_id id,
+                              const struct esi_stamp *stamp,
+                              uint32_t begin,
+                              struct es_event_id *known)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const uint32_t *vector = esi_stamp_vector(stamps, stamp);
+    const uint32_t *members =
+        esi_levels_members(&search->store->levels, stamp->level, stamp->cluster);
+    unsigned count = 0;
+
+    for (uint32_t i = begin; i < stamp->length && i < begin + BATCH; i++) {
+        struct es_event_id event = {.trace = members[i], .index = id.index};
+
+        if (event.trace != id.trace) {
+            if (vector[i] <= 1)
+                continue;
+            event.index = vector[i] - 1;
+        }
+        known[count++] = event;
+    }
+    return count;
+}
+
+/* Looks at the latest cluster receives that an event knows of on some members' traces.
+ * Each step of all comes before the next of any, so that they wait for memory together.
+ */
+static void visit_batch(struct search *search,
+                        struct es_event_id id,
+                        const struct esi_stamp *stamp,
+                        uint32_t begin)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    struct es_event_id known[BATCH];
+    uint32_t numbers[BATCH];
+    unsigned count = collect_known(search, id, stamp, begin, known);
+
+    for (unsigned i = 0; i < count; i++) {
+        numbers[i] = esi_stamps_of(stamps, known[i]);
+        __builtin_prefetch(esi_stamps_at(stamps, numbers[i]));
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct esi_stamp *receive;
+
+        numbers[i] = esi_stamp_receive(esi_stamps_at(stamps, numbers[i]), stamp->level);
+        receive = esi_stamps_at(stamps, numbers[i]);
+        __builtin_prefetch(receive);
+        __builtin_prefetch(&esi_stamp_vector(stamps, receive)[search->trace]);
+    }
+    for (unsigned i = 0; i < count && search->found < search->enough; i++) {
+        if (numbers[i] == ESI_NO_STAMP ||
+            (search->store->level_count > 1 &&
+             was_seen(search, known[i].trace, numbers[i])))
+            continue;
+        known[i].index = esi_stamps_at(stamps, numbers[i])->index;
+        visit(search, known[i], numbers[i]);
+    }
+}
+
 static void visit_receives(struct search *search,
                            struct es_event_id id,
                            uint32_t number)
 {
-    const struct esi_stamps *stamps = &search->store->stamps;
-    const struct esi_stamp *stamp = esi_stamps_at(stamps, number);
-    const uint32_t *vector = esi_stamp_vector(stamps, stamp);
-    const uint32_t *members;
+    const struct esi_stamp *stamp = esi_stamps_at(&search->store->stamps, number);
 
     if (stamp->level > search->store->level_count)
         return;
-    members = esi_levels_members(&search->store->levels, stamp->level, stamp->cluster);
-    for (uint32_t i = 0; i < stamp->length && search->found < search->enough; i++) {
-        struct es_event_id known = {.trace = members[i], .index = id.index};
-        uint32_t receive;
-
-        if (known.trace != id.trace) {
-            if (vector[i] <= 1)
-                continue;
-            known.index = vector[i] - 1;
-        }
-        receive = esi_stamp_receive(esi_stamps_at(stamps, esi_stamps_of(stamps, known)),
-                                    stamp->level);
-        if (receive == ESI_NO_STAMP ||
-            (search->store->level_count > 1 && was_seen(search, known.trace, receive)))
-            continue;
-        known.index = esi_stamps_at(stamps, receive)->index;
-        visit(search, known, receive);
-    }
+    for (uint32_t i = 0; i < stamp->length && search->found < search->enough;
+         i += BATCH)
+        visit_batch(search, id, stamp, i);
 }
 
 /* Finds what precedes a cluster receive, or is the other half of it: of use to those
