@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets in the formats of other tools (docs/event-sets.md, "Other formats").
+ * Event sets in the formats of other tools (docs/exports.md).
  *
  *   es_export_create(&config, &error, &export);
  *   ... an ordered stream (event.h) into es_export_sink(export) ...

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Reads logs for ShiViz, whose vector clocks become the order, as an ordered stream of
- * events (docs/event-sets.md, "ShiViz").
+ * events (docs/exports.md).
  *
  *   struct es_shiviz_config config = {.sink = es_set_write_sink(write)};
  *   es_shiviz_read_file("server.log", &config, &statistics, &error);

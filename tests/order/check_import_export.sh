@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_import_export.sh - eventspace import and export: formats, what they say, and that
+# nothing is half-written.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+python=${PYTHON:-python3}
+
+set_of_two() {
+    cat <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["P0", "my trace"]}
+{"trace": 1, "index": 1, "kind": "receive", "type": "Recv", "partners": [[0, 1]]}
+{"trace": 0, "index": 1, "kind": "send", "type": "Send", "text": "a,b", "attributes": {"bytes": "10"}}
+{"trace": 0, "index": 2, "type": "work"}
+END
+}
+set_of_two >"$folder/two.jsonl"
+
+# A set is put into order, and is the same set when it is read again.
+expect 0 "$eventspace" import "$folder/two.jsonl" -o "$folder/ordered.jsonl"
+is_empty out
+"$python" - "$folder/ordered.jsonl" <<'END' || fault "import does not put events in order"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+kinds = [(o["trace"], o["index"]) for o in lines[1:]]
+sys.exit(kinds != [(0, 1), (1, 1), (0, 2)] or lines[0]["traces"] != ["P0", "my trace"])
+END
+expect 0 "$eventspace" export "$folder/ordered.jsonl" --to event-set
+cmp -s "$folder/out" "$folder/ordered.jsonl" || fault "export --to event-set changes a set"
+expect 0 "$eventspace" export - --to event-set <"$folder/two.jsonl"
+cmp -s "$folder/out" "$folder/ordered.jsonl" || fault "standard input is read otherwise"
+
+# To ShiViz and back.
+expect 0 "$eventspace" export "$folder/two.jsonl" --to shiviz -o "$folder/two.log"
+printf 'Send a,b\nP0 {"P0":1}\nRecv\nmy_trace {"my_trace":1,"P0":1}\nwork\nP0 {"P0":2}\n' |
+    cmp -s - "$folder/two.log" || fault "export --to shiviz: $(cat "$folder/two.log")"
+expect 0 "$eventspace" import "$folder/two.log" -o "$folder/back.jsonl"
+contains err "3 events of the log, 0 of them as two"
+expect 0 "$eventspace" export "$folder/back.jsonl" --to shiviz
+cmp -s "$folder/out" "$folder/two.log" || fault "a ShiViz log changes on its way back"
+{ echo; echo; cat "$folder/two.log"; } >"$folder/upload.log"
+expect 0 "$eventspace" import --header "$folder/upload.log" -o "$folder/again.jsonl"
+cmp -s "$folder/again.jsonl" "$folder/back.jsonl" || fault "--header reads something else"
+expect 0 "$eventspace" import --from shiviz --regex '^(?<host>\S+) (?<clock>{.*}) (?<event>.*)$' \
+    --delimiter '^=+ (?<trace>.*)$' -o - - <<<$'= one\na {"a":1} x\n= two\na {"a":1} y'
+contains out '"one/a"'
+contains out '"two/a"'
+
+# What Perfetto reads: slices nest on each thread, pairs and arrows have both ends.
+expect 0 "$eventspace" export "$folder/two.jsonl" --to chrome
+"$python" - "$folder/out" <<'END' || fault "the trace events are not right: $(cat "$folder/out")"
+import json, sys
+events = json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"]
+of = lambda phase: [e for e in events if e["ph"] == phase]
+assert len(of("X")) == 3 and len(of("s")) == len(of("f")) == 1
+assert of("s")[0]["id"] == of("f")[0]["id"] and of("f")[0]["bp"] == "e"
+assert of("s")[0]["ts"] <= of("f")[0]["ts"]
+names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+assert sorted(names.values()) == ["P0", "my trace"]
+END
+expect 0 "$eventspace" export "$folder/two.jsonl" --to csv
+"$python" - "$folder/out" <<'END' || fault "the CSV is not right: $(cat "$folder/out")"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
+assert [row["name"] for row in rows] == ["P0", "my trace", "P0"]
+assert rows[0]["text"] == "a,b" and rows[0]["bytes"] == "10"
+assert rows[1]["partners"] == "0:1"
+END
+expect 0 "$eventspace" export "$folder/two.jsonl" --to dot
+contains out '"0:1" -> "1:1";'
+is_empty err
+
+# Errors: one line with place and cause, nothing written, what was there stays.
+echo kept >"$folder/there"
+cp "$folder/there" "$folder/kept"
+echo '{"trace": 0, "index": 4}' >>"$folder/two.jsonl"
+for to in event-set shiviz chrome dot csv; do
+    expect 2 "$eventspace" export "$folder/two.jsonl" --to $to -o "$folder/there"
+    contains err "two.jsonl:5"
+done
+expect 2 "$eventspace" import "$folder/two.jsonl" -o "$folder/there"
+contains err "eventspace import: cannot read the events: $folder/two.jsonl:5"
+cmp -s "$folder/there" "$folder/kept" || fault "a file was written though its source is wrong"
+printf 'x\na {"a":1}\ny\na {"a":3}\n' >"$folder/wrong.log"
+expect 2 "$eventspace" import "$folder/wrong.log" -o "$folder/none"
+contains err "eventspace import: cannot read the log: $folder/wrong.log:4: "
+[ -e "$folder/none" ] && fault "a wrong log left a file"
+expect 2 "$eventspace" import --regex '(?<host>x)' "$folder/two.log" -o "$folder/none"
+contains err "no group (?<clock>...)"
+expect 2 "$eventspace" import "$folder/two.log"
+contains err "-o SET is needed"
+expect 2 "$eventspace" import --from shiviz "$folder/no-such.log" -o "$folder/none"
+contains err "No such file"
+expect 2 "$eventspace" import "$folder/no-such.log" -o "$folder/none"
+contains err "no-such.log"
+expect 2 "$eventspace" import --from csv "$folder/two.log" -o "$folder/none"
+contains err "none of event-set, shiviz and archive"
+expect 2 "$eventspace" import --from archive "$folder/two.log" -o "$folder/none"
+contains err "not of the format 'archive'"
+expect 2 "$eventspace" import --from event-set "$folder" -o "$folder/none"
+contains err "no archive"
+expect 2 "$eventspace" export "$folder/ordered.jsonl"
+contains err "--to FORMAT is needed"
+expect 2 "$eventspace" export "$folder/ordered.jsonl" --to png
+contains err "'png' is not a format"
+expect 2 "$eventspace" export "$folder/ordered.jsonl" --to csv -o "$folder/no/such/place"
+contains err "$folder/no/such/place"
+"$eventspace" export "$folder/ordered.jsonl" --to csv >/dev/full 2>"$folder/err" &&
+    fault "a full disk went unnoticed"
+contains err "No space left"
+for left in "$folder"/there.* "$folder"/none.*; do
+    [ -e "$left" ] && fault "left behind: $left"
+done
+finish

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_order.sh - eventspace order: every store and strategy gives the same answers;
+# statistics, questions, errors.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+python=${PYTHON:-python3}
+
+# Random messages between traces on three hosts, questions, and the answers by closure.
+"$python" - "$folder" "${ES_TEST_SEED:-$RANDOM}" <<'END' || exit 1
+import json, random, sys
+folder, seed = sys.argv[1], int(sys.argv[2])
+print("seed", seed)
+chance = random.Random(seed)
+traces, count = 12, 300
+names = ["0.0", "a b", "comm:W"] + [f"T{i}" for i in range(3, traces)]
+events, before, counts, sends = [], {}, [0] * traces, []
+while len(events) < count:
+    trace = chance.randrange(traces)
+    counts[trace] += 1
+    here = (trace, counts[trace])
+    known = {here}
+    if counts[trace] > 1:
+        known |= before[trace, counts[trace] - 1]
+    event = {"trace": trace, "index": counts[trace], "attributes": {"host": f"n{trace % 3}"}}
+    draw = chance.random()
+    if draw < 0.4 and sends:
+        event["kind"] = "receive"
+        partners = chance.sample(sends, min(len(sends), chance.choice([1, 1, 1, 3])))
+        partners = [p for p in partners if p != here]
+        event["partners"] = partners
+        for p in partners:
+            known |= before[tuple(p)]
+    elif draw < 0.9:
+        event["kind"] = "send"
+    before[here] = known
+    if event.get("kind") == "send":
+        sends.append(list(here))
+    events.append(event)
+with open(folder + "/set.jsonl", "w") as out:
+    print(json.dumps({"format": "eventspace-events", "version": 1, "traces": names}), file=out)
+    for event in events:
+        print(json.dumps(event), file=out)
+with open(folder + "/text", "w") as text, open(folder + "/json", "w") as lines, \
+        open(folder + "/answers", "w") as answers, open(folder + "/objects", "w") as objects:
+    ids = list(before)
+    for _ in range(500):
+        a, b = chance.choice(ids), chance.choice(ids)
+        relation = ("equal" if a == b else "before" if a in before[b]
+                    else "after" if b in before[a] else "concurrent")
+        show = lambda id: f"{chance.choice([names[id[0]], id[0]]) if id[0] else names[0]}:{id[1]}"
+        print(show(a), show(b), file=text)
+        print(json.dumps({"a": a, "b": b}), file=lines)
+        print(relation, file=answers)
+        print(json.dumps({"a": a, "b": b, "relation": relation}, separators=(",", ":")),
+              file=objects)
+END
+
+set=$folder/set.jsonl
+for how in "" "--store dense" "--store epoch" "--store cluster" "--strategy fixed" \
+    "--strategy merge-first --max-size 3" "--strategy merge-nth --threshold 0.5" \
+    "--strategy static --max-size 4" "--strategy static --max-size 3,6" \
+    "--strategy collect --prefix 100 --max-size 4" "--strategy migrate --max-size 4" \
+    "--levels 2 --max-size 3" "--seed-hosts --max-size 5" "--fixed-vector 300 --max-size 2" \
+    "--memory 1KiB --spill $folder"; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$eventspace" order "$set" $how --query "$folder/text"
+    cmp -s "$folder/out" "$folder/answers" || fault "order $how gives other answers"
+    # shellcheck disable=SC2086
+    expect 0 "$eventspace" order "$set" $how --format json --query "$folder/json"
+    cmp -s "$folder/out" "$folder/objects" || fault "order $how gives other answers in JSON"
+    # shellcheck disable=SC2086
+    expect 0 "$eventspace" order "$set" $how --format json
+    json_lines_hold '(o["type"] == "statistics" and o["events"] == 300 and o["traces"] == 12
+        and o["all"]["events"] == 300 and 0 < o["communication"]["events"] < 300
+        and not o["lower_bound"])'
+done
+
+# The set and the questions may come by pipe, one of them at a time.
+expect 0 "$eventspace" order - --query "$folder/text" <"$set"
+cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another"
+expect 0 "$eventspace" order "$set" --query - <"$folder/text"
+cmp -s "$folder/out" "$folder/answers" || fault "questions from standard input are others"
+
+expect 0 "$eventspace" order "$set" --store cluster --max-size 4
+contains out "level 1"
+contains out "cluster receives"
+contains out "% of Fidge/Mattern"
+expect 0 "$eventspace" order "$set" --store dense --format json
+json_lines_hold 'o["all"]["actual_ratio"] == 1 and o["vector_elements"] == 12'
+
+# Questions that cannot be answered.
+printf '0.0:1 T3:1\n\n0.0:1 T99:1\n' >"$folder/wrong"
+expect 2 "$eventspace" order "$set" --query "$folder/wrong"
+contains err "eventspace order: cannot answer: $folder/wrong:3: '0.0:1 T99:1' is not 'TRACE:INDEX TRACE:INDEX'"
+[ "$(wc -l <"$folder/out")" -eq 1 ] || fault "what came before a wrong question is not answered"
+for question in '0.0:1' '0.0:0 T3:1' '0.0:1 T3:100000' '{"a": [0, 1]}' '{"a": [0, 1], "b": [12, 1]}' \
+    '{"a": [0, 1], "b": [1, -1]}' '{"a": [0, 1], "b": [1, "1"]}' '{' '0.0:1 T3:99999999999'; do
+    expect 2 "$eventspace" order "$set" --query - <<<"$question"
+    contains err "eventspace order: cannot answer: standard input:1:"
+    is_empty out
+done
+expect 2 "$eventspace" order "$set" --query "$folder/no-such-file"
+contains err "no-such-file: No such file"
+
+# What cannot be.
+expect 2 "$eventspace" order
+contains err "a SET, DIR or RUN is needed"
+expect 2 "$eventspace" order "$set" "$set"
+expect 2 "$eventspace" order "$folder/no-such-set"
+contains err "no-such-set"
+expect 2 "$eventspace" order "$folder"
+contains err "no archive"
+expect 2 "$eventspace" order "$prefix-no-such-run"
+contains err "$prefix-no-such-run"
+expect 2 "$eventspace" order "$set" --store vector
+contains err "vector"
+expect 2 "$eventspace" order "$set" --strategy best
+contains err "best"
+expect 2 "$eventspace" order "$set" --store dense --max-size 3
+contains err "--store dense has no clusters"
+expect 2 "$eventspace" order "$set" --levels 1 --max-size 3,4
+contains err "--max-size has 2 sizes, and --levels says 1"
+expect 2 "$eventspace" order "$set" --max-size 3,x
+expect 2 "$eventspace" order "$set" --memory 3parsecs
+contains err "is not a size"
+expect 2 "$eventspace" order - --strategy static <"$set"
+contains err "--strategy static reads the events twice: standard input cannot be"
+echo '{"trace": 0, "index": 9999}' >>"$set"
+expect 2 "$eventspace" order "$set"
+contains err "set.jsonl:302"
+finish
