@@ -44,13 +44,6 @@ struct es_delivery {
     struct es_delivery_statistics statistics;
 };
 
-static inline struct esi_delivery_trace *esi_delivery_trace(
-    const struct es_delivery *delivery,
-    uint32_t trace)
-{
-    return &delivery->traces[trace];
-}
-
 /* The first event of a trace that waits; there is one. */
 int esi_delivery_front(struct es_delivery *delivery,
                        uint32_t trace,

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Each allocation made to fail in turn while a set is read into memory and written: the
+ * call says -ENOMEM, and nothing leaks.
+ *
+ * Our allocations are caught by the linker's --wrap; those of the C library and of the
+ * JSON library are left alone.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "monitors/order/event_set.h"
+#include "monitors/order/set_read.h"
+#include "monitors/order/set_write.h"
+#include "tests/order/made_set.h"
+
+/* The allocation with this number fails, counting down; 0 = none. */
+static long countdown;
+
+static bool fails_now(void)
+{
+    return countdown > 0 && --countdown == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t count, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_reallocarray(old, count, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    if (fails_now()) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return __real_strdup(text);
+}
+
+/* --- What is tried ------------------------------------------------------------------
+ */
+
+static char folder[64];
+static char *text; /* a set with references forward and back */
+static size_t text_length;
+
+static int read_text(struct es_set_sink sink, bool canonical)
+{
+    struct es_set_read_config config;
+    struct es_error error = {.text = ""};
+    FILE *stream = fmemopen(text, text_length, "r");
+    int code;
+
+    assert_non_null(stream);
+    es_set_read_config_init(&config, sink);
+    config.canonical = canonical;
+    code = es_set_read_stream(stream, "input", &config, NULL, &error);
+    fclose(stream);
+    return code;
+}
+
+static int read_into_memory(bool canonical)
+{
+    struct es_event_set *set;
+    int code = es_event_set_create(&set);
+
+    if (code < 0)
+        return code;
+    code = read_text(es_event_set_sink(set), canonical);
+    if (code == 0)
+        code = es_event_set_finish(set, NULL);
+    es_event_set_destroy(set);
+    return code;
+}
+
+static int try_canonical(void)
+{
+    return read_into_memory(true);
+}
+
+static int try_as_it_is(void)
+{
+    return read_into_memory(false);
+}
+
+static int try_write(void)
+{
+    struct es_set_write *write;
+    struct es_error error = {.text = ""};
+    char path[80];
+    int code;
+
+    snprintf(path, sizeof path, "%s/set", folder);
+    code = es_set_write_open(path, &error, &write);
+    if (code < 0) {
+        assert_string_not_equal(error.text, "");
+        return code;
+    }
+    code = read_text(es_set_write_sink(write), true);
+    if (code < 0)
+        es_set_write_destroy(write);
+    else
+        code = es_set_write_close(write, &error);
+    assert_int_equal(access(path, F_OK), code < 0 ? -1 : 0);
+    unlink(path);
+    return code;
+}
+
+/* Fails the first, the second ... allocation, until none is left to fail. */
+static void fail_each(int (*attempt)(void), long at_least)
+{
+    long number = 0;
+
+    for (;;) {
+        int code;
+
+        countdown = ++number;
+        code = attempt();
+        if (countdown > 0) { /* none failed */
+            countdown = 0;
+            assert_int_equal(code, 0);
+            break;
+        }
+        assert_int_equal(code, -ENOMEM);
+    }
+    assert_true(number > at_least);
+}
+
+static void reading_in_canonical_order_survives(void **state)
+{
+    (void)state;
+    fail_each(try_canonical, 40);
+}
+
+static void reading_in_the_files_order_survives(void **state)
+{
+    (void)state;
+    fail_each(try_as_it_is, 40);
+}
+
+static void writing_survives(void **state)
+{
+    (void)state;
+    fail_each(try_write, 20);
+}
+
+static int make_text(void **state)
+{
+    struct made_config config = {
+        .shape = MADE_MANY_PARTNERS, .seed = 7, .traces = 5, .events = 90};
+    struct made_computation *made = made_computation_create(&config);
+    struct made_draw draw;
+    uint32_t *order;
+    FILE *stream = open_memstream(&text, &text_length);
+
+    (void)state;
+    made_draw_init(&draw, 7);
+    order = made_set_order(made, MADE_ORDER_TRACES, &draw);
+    made_set_write(made, order, true, stream);
+    fclose(stream);
+    free(order);
+    made_computation_destroy(made);
+    snprintf(folder, sizeof folder, "/tmp/eventspace-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int free_text(void **state)
+{
+    (void)state;
+    free(text);
+    return rmdir(folder); /* nothing was left in it */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_in_canonical_order_survives),
+        cmocka_unit_test(reading_in_the_files_order_survives),
+        cmocka_unit_test(writing_survives),
+    };
+
+    return cmocka_run_group_tests(tests, make_text, free_text);
+}
