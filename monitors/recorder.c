@@ -21,6 +21,9 @@
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(100000000)
+/* Soon after the last one appeared, where others may follow: within this. */
+#define REFRESH_SOON_NS UINT64_C(20000000)
+#define SOON_NS UINT64_C(2000000000)
 #define FLUSH_NS UINT64_C(250000000)
 /* Tuples of a host whose clock is not known are waited with for so long. */
 #define CLOCK_NS UINT64_C(5000000000)
@@ -47,6 +50,7 @@ struct es_recorder {
     size_t place_count;
     const struct es_batch *last; /* NULL = none yet */
     uint64_t refreshed_ns;       /* by CLOCK_MONOTONIC, as those below */
+    uint64_t appeared_ns;        /* when elements were found last */
     uint64_t flushed_ns;
     uint64_t tables_ns; /* when they were written last ... */
     uint64_t tables_cost_ns;
@@ -167,6 +171,7 @@ static int take_origins(struct es_recorder *recorder)
     memset(places + recorder->place_count, 0,
            (count - recorder->place_count) * sizeof *places);
     recorder->place_count = count;
+    recorder->appeared_ns = es_now_ns(CLOCK_MONOTONIC);
     return write_tables(recorder);
 }
 
@@ -174,9 +179,11 @@ static int take_origins(struct es_recorder *recorder)
 static int refresh(struct es_recorder *recorder, bool last)
 {
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    bool soon = recorder->place_count == 0 || now_ns - recorder->appeared_ns < SOON_NS;
     int result;
 
-    if (!last && now_ns - recorder->refreshed_ns < REFRESH_NS)
+    if (!last &&
+        now_ns - recorder->refreshed_ns < (soon ? REFRESH_SOON_NS : REFRESH_NS))
         return 0;
     recorder->refreshed_ns = now_ns;
     result = es_scope_refresh(recorder->scope);
