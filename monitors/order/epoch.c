@@ -10,10 +10,6 @@
 
 #include "monitors/order/epoch_private.h"
 
-/* A log that is packed has some steps of each trace: shared costs, and a search, stay
- * small. */
-enum { SEAL_ENTRIES = 1024, SEAL_SHARE = 6 };
-
 /* --- Life --------------------------------------------------------------------------
  */
 
@@ -28,8 +24,7 @@ static int epoch_create(const struct es_order_config *config,
         return es_error_set(error, -ENOMEM, "out of memory");
     }
     es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
-    store->seal_entries = config->seal_entries ? config->seal_entries : SEAL_ENTRIES;
-    store->seal_share = config->seal_entries ? 0 : SEAL_SHARE;
+    store->seal_entries = config->seal_entries;
     *ret_store = store;
     return 0;
 }
@@ -41,7 +36,7 @@ static void epoch_destroy(struct esi_store *store)
     es_rows_fini(&store->traces);
     esi_cuts_fini(&store->cuts);
     esi_arena_fini(&store->blocks);
-    esi_arena_fini(&store->logs);
+    esi_arena_fini(&store->logs.arena);
     esi_sorting_fini(&store->sorting);
     free(store->live);
     free(store->scratch);
@@ -104,7 +99,7 @@ static void epoch_statistics(const struct esi_store *store,
     statistics->communication_actual_elements = statistics->actual_elements;
     statistics->stored_bytes +=
         es_rows_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
-        esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs);
+        esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs.arena);
     statistics->writer_bytes +=
         atomic_load_explicit(&store->table_bytes, memory_order_relaxed) +
         atomic_load_explicit(&store->live_bytes, memory_order_relaxed) +

@@ -13,7 +13,8 @@
  *                                   what they return is nonsense (epoch_trace.h sees
  * it) others                          not with each other
  *
- * Memory comes from an arena and stays, so that a late reader reads nonsense at worst.
+ * Memory goes from one log to another but never away, so that a late reader reads
+ * nonsense at worst; `turn` is raised by 2 before.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_LOG_H
 #define ES_MONITORS_ORDER_EPOCH_LOG_H
@@ -24,7 +25,16 @@
 
 #include "monitors/order/epoch_arena.h"
 
-/* Caller's memory, zeroed. */
+enum { ESI_WORDS_SIZES = 32 };
+
+/* Arrays of a power of two of words, of which the first says how many they are for
+ * ever. Caller's memory, zeroed. */
+struct esi_words {
+    struct esi_arena arena;
+    _Atomic uint64_t *free[ESI_WORDS_SIZES]; /* the second word is the next one */
+};
+
+/* Caller's memory, zeroed.  Word i + 1 of an array is number i. */
 struct esi_log {
     _Atomic(_Atomic uint64_t *) heads;   /* own index << 32 | end */
     _Atomic(_Atomic uint64_t *) entries; /* trace << 32 | value */
@@ -36,7 +46,8 @@ struct esi_log {
 
 /* Room for so many more.  0 or -ENOMEM: as it was. */
 int esi_log_reserve(struct esi_log *log,
-                    struct esi_arena *arena,
+                    struct esi_words *words,
+                    _Atomic uint32_t *turn,
                     uint64_t heads,
                     uint64_t entries);
 
@@ -47,7 +58,7 @@ static inline void esi_log_push(struct esi_log *log, uint32_t trace, uint32_t va
         atomic_load_explicit(&log->entries, memory_order_relaxed);
 
     /* A late reader that sees it sees also that the log was changed before. */
-    atomic_store_explicit(&entries[log->entry_count++], (uint64_t)trace << 32 | value,
+    atomic_store_explicit(&entries[++log->entry_count], (uint64_t)trace << 32 | value,
                           memory_order_release);
 }
 
@@ -69,14 +80,14 @@ static inline uint64_t esi_log_entry(const struct esi_log *log, uint32_t at)
     _Atomic uint64_t *entries =
         atomic_load_explicit(&log->entries, memory_order_relaxed);
 
-    return atomic_load_explicit(&entries[at], memory_order_relaxed);
+    return atomic_load_explicit(&entries[at + 1], memory_order_relaxed);
 }
 
 static inline uint64_t esi_log_head(const struct esi_log *log, uint32_t at)
 {
     _Atomic uint64_t *heads = atomic_load_explicit(&log->heads, memory_order_relaxed);
 
-    return atomic_load_explicit(&heads[at], memory_order_relaxed);
+    return atomic_load_explicit(&heads[at + 1], memory_order_relaxed);
 }
 
 #endif

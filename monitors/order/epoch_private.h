@@ -20,7 +20,7 @@ struct esi_store {
     struct es_rows traces; /* struct esi_epoch_trace */
     struct esi_cuts cuts;
     struct esi_arena blocks; /* what is sealed, with the segments */
-    struct esi_arena logs;
+    struct esi_words logs;
 
     /* The writer's. */
     uint32_t trace_count;
@@ -30,8 +30,7 @@ struct esi_store {
     uint64_t *scratch; /* entries */
     size_t scratch_room;
     struct esi_sorting sorting;
-    uint32_t seal_entries; /* a log is packed when it has that many at least */
-    uint32_t seal_share;   /* and so many of each trace that is known */
+    uint32_t seal_entries; /* as configured */
 
     /* For statistics, which readers may ask for. */
     _Atomic uint64_t cut_count, derived_cuts;

@@ -13,6 +13,9 @@
 #include "monitors/order/epoch_private.h"
 #include "monitors/order/epoch_source.h"
 
+/* A log is packed when it has that many entries, and so many of each known trace. */
+enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 6, GREATEST_SHARE = 12 };
+
 /* --- Passing a cut -----------------------------------------------------------------
  */
 
@@ -88,7 +91,7 @@ static int prepare(struct esi_store *store,
         present = known = more;
     }
     if (code >= 0)
-        code = esi_log_reserve(&trace->log, &store->logs, heads, present);
+        code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, heads, present);
     if (code >= 0)
         code = esi_table_reserve(&trace->known, known, store->trace_count);
     esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
@@ -150,7 +153,7 @@ static void learn_log(const struct passage *passage, const struct esi_span *span
         atomic_load_explicit(&span->log->entries, memory_order_relaxed);
 
     for (uint32_t at = span->to; at > span->from; at--) {
-        uint64_t entry = atomic_load_explicit(&entries[at - 1], memory_order_relaxed);
+        uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
 
         if (of != passage->number && esi_table_raise(&trace->known, of, value))
@@ -172,12 +175,12 @@ static void learn_log_dense(const struct passage *passage, const struct esi_span
 
     known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
     for (uint32_t at = span->to; at > span->from; at--) {
-        uint64_t entry = atomic_load_explicit(&entries[at - 1], memory_order_relaxed);
+        uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
         uint32_t present = known[of];
         bool is_new = value > present;
 
-        atomic_store_explicit(&learnt[count], entry, memory_order_release);
+        atomic_store_explicit(&learnt[count + 1], entry, memory_order_release);
         known[of] = is_new ? value : present;
         fresh += present == 0;
         count += is_new;
@@ -266,12 +269,26 @@ static void publish(struct esi_store *store,
     esi_log_publish(&trace->log, own);
 }
 
+/* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
+ * but the open log takes many: it may grow with what is packed already. */
+static uint64_t long_log(const struct esi_store *store,
+                         const struct esi_epoch_trace *trace)
+{
+    uint32_t segments =
+        atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
+    uint32_t share = LEAST_SHARE + segments / 64;
+    uint64_t entries = (uint64_t)trace->known.known *
+                       (share < GREATEST_SHARE ? share : GREATEST_SHARE);
+
+    if (store->seal_entries)
+        return store->seal_entries;
+    return entries > FEWEST_ENTRIES ? entries : FEWEST_ENTRIES;
+}
+
 /* A log that has become long is packed, if there is memory for that. */
 static void seal_long(struct esi_store *store, struct esi_epoch_trace *trace)
 {
-    uint64_t most = (uint64_t)trace->known.known * store->seal_share;
-
-    if (trace->log.entry_count < store->seal_entries || trace->log.entry_count < most)
+    if (trace->log.entry_count < long_log(store, trace))
         return;
     (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
                               &store->blocks);

@@ -44,6 +44,137 @@ static void packed_logs_give_true_answers(void **state)
     }
 }
 
+/* --- Cuts --------------------------------------------------------------------------
+ */
+
+enum { ROUNDS = 20, MOST_TRACES = 1024 };
+
+static struct es_order *order_with_traces(uint32_t traces)
+{
+    struct es_order_config config = epoch_config();
+    struct es_order *order;
+
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < traces; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    return order;
+}
+
+/* Appends; returns the event. */
+static struct es_event_id add(struct es_order *order,
+                              uint32_t trace,
+                              enum es_event_kind kind,
+                              const struct es_event_id *partners,
+                              size_t count)
+{
+    assert_int_equal(es_order_append(order, trace, kind, partners, count), 0);
+    return (struct es_event_id){trace, es_order_count(order, trace)};
+}
+
+/* Each of the traces from 0 on tells the next one, all at once. */
+static void tell_neighbours(struct es_order *order, uint32_t traces)
+{
+    struct es_event_id sends[MOST_TRACES] = {{0}};
+
+    for (uint32_t i = 0; i < traces; i++)
+        sends[i] = add(order, i, ES_EVENT_SEND, NULL, 0);
+    for (uint32_t i = 0; i < traces; i++)
+        add(order, (i + 1) % traces, ES_EVENT_RECEIVE, &sends[i], 1);
+}
+
+/* All traces from `first` on enter, `at` knows all of that, and all know `at`. */
+static void gather_and_tell(struct es_order *order,
+                            uint32_t first,
+                            uint32_t end,
+                            uint32_t at)
+{
+    struct es_event_id enters[MOST_TRACES] = {{0}}, told;
+
+    for (uint32_t i = first; i < end; i++)
+        enters[i - first] = add(order, i, ES_EVENT_SEND, NULL, 0);
+    add(order, at, ES_EVENT_RECEIVE, enters, end - first);
+    told = add(order, at, ES_EVENT_SEND, NULL, 0);
+    for (uint32_t i = first; i < end; i++)
+        add(order, i, ES_EVENT_RECEIVE, &told, 1);
+}
+
+static struct es_order_statistics finish(struct es_order *order)
+{
+    struct es_order_statistics statistics;
+
+    es_order_statistics(order, &statistics);
+    es_order_destroy(order);
+    return statistics;
+}
+
+static void a_join_of_all_traces_is_a_cut(void **state)
+{
+    struct es_order *order = order_with_traces(9);
+    struct es_order_statistics statistics;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        tell_neighbours(order, 8);
+        gather_and_tell(order, 0, 8, 8);
+    }
+    statistics = finish(order);
+    assert_int_equal(statistics.cuts, ROUNDS);
+    assert_int_equal(statistics.derived_cuts, 0);
+}
+
+static void a_reduce_and_bcast_is_a_derived_cut(void **state)
+{
+    struct es_order *order = order_with_traces(8);
+    struct es_order_statistics statistics;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        tell_neighbours(order, 8);
+        gather_and_tell(order, 1, 8, 0);
+    }
+    statistics = finish(order);
+    assert_int_equal(statistics.cuts, 0);
+    assert_int_equal(statistics.derived_cuts, ROUNDS);
+}
+
+/* The first 8 of 64 meet while all send. */
+static void a_join_of_few_traces_is_no_cut(void **state)
+{
+    struct es_order *order = order_with_traces(65);
+    struct es_order_statistics statistics;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        tell_neighbours(order, 64);
+        gather_and_tell(order, 0, 8, 64);
+    }
+    statistics = finish(order);
+    assert_int_equal(statistics.cuts + statistics.derived_cuts, 0);
+}
+
+/* Entries that are stored for an event where so many traces meet after each step. */
+static double elements_per_event(uint32_t traces)
+{
+    struct es_order *order = order_with_traces(traces + 1);
+    struct es_order_statistics statistics;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        tell_neighbours(order, traces);
+        gather_and_tell(order, 0, traces, traces);
+    }
+    statistics = finish(order);
+    return (double)statistics.actual_elements / (double)statistics.events;
+}
+
+static void what_is_stored_does_not_grow_with_the_traces(void **state)
+{
+    (void)state;
+    assert_true(elements_per_event(1024) < 1.1 * elements_per_event(32));
+}
+
+/* --- With readers ------------------------------------------------------------------
+ */
+
 static void answers_are_true_while_events_are_appended(void **state)
 {
     struct es_order_config config = epoch_config();
@@ -68,6 +199,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_answers_are_true),
         cmocka_unit_test(packed_logs_give_true_answers),
+        cmocka_unit_test(a_join_of_all_traces_is_a_cut),
+        cmocka_unit_test(a_reduce_and_bcast_is_a_derived_cut),
+        cmocka_unit_test(a_join_of_few_traces_is_no_cut),
+        cmocka_unit_test(what_is_stored_does_not_grow_with_the_traces),
         cmocka_unit_test(answers_are_true_while_events_are_appended),
     };
 
