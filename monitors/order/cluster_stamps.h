@@ -49,7 +49,8 @@ int esi_stamps_init(struct esi_stamps *stamps, unsigned levels);
 void esi_stamps_fini(struct esi_stamps *stamps);
 int esi_stamps_add_trace(struct esi_stamps *stamps);
 
-/* A stamp of zeros with room for a vector.  NULL: -ENOMEM. */
+/* A stamp of zeros with room for a vector.  NULL: -ENOMEM, or 32 GiB of stamps are
+ * there. */
 struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
                                   uint32_t length,
                                   uint32_t *ret_number);

@@ -286,6 +286,26 @@ static struct es_order *make_order(const char *strategy,
     return order;
 }
 
+static struct es_order *make_two_levels(const char *strategy,
+                                        uint32_t size,
+                                        uint32_t upper,
+                                        uint32_t traces)
+{
+    struct es_order_config config;
+    struct es_order *order;
+
+    es_order_config_init(&config);
+    config.store = "cluster";
+    config.strategy = strategy;
+    config.levels = 2;
+    config.max_sizes[0] = size;
+    config.max_sizes[1] = upper;
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (uint32_t i = 0; i < traces; i++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    return order;
+}
+
 static void send_to(struct es_order *order, uint32_t from, uint32_t to)
 {
     struct es_event_id send = {.trace = from};
@@ -363,19 +383,10 @@ static void a_merger_that_does_not_fit_is_not_made(void **state)
 /* Errata 9: what does not fit above is not merged below. */
 static void levels_merge_together_or_not_at_all(void **state)
 {
-    struct es_order_config config;
     struct es_order *order;
 
     (void)state;
-    es_order_config_init(&config);
-    config.store = "cluster";
-    config.strategy = "merge-first";
-    config.levels = 2;
-    config.max_sizes[0] = 2;
-    config.max_sizes[1] = 3;
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
-    for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(es_order_add_trace(order), 0);
+    order = make_two_levels("merge-first", 2, 3, 5);
     send_to(order, 0, 1); /* {0, 1} on both levels */
     send_to(order, 1, 2); /* {2} joins them on level 2 */
     assert_int_equal(statistics_of(order).clusters[0], 4);
@@ -391,20 +402,11 @@ static void levels_merge_together_or_not_at_all(void **state)
 
 static void fixed_blocks_are_nested(void **state)
 {
-    struct es_order_config config;
     struct es_order_statistics statistics;
     struct es_order *order;
 
     (void)state;
-    es_order_config_init(&config);
-    config.store = "cluster";
-    config.strategy = "fixed";
-    config.levels = 2;
-    config.max_sizes[0] = 3;
-    config.max_sizes[1] = 7; /* two blocks of three */
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
-    for (uint32_t i = 0; i < 14; i++)
-        assert_int_equal(es_order_add_trace(order), 0);
+    order = make_two_levels("fixed", 3, 7, 14); /* two blocks of three */
     statistics = statistics_of(order);
     assert_int_equal(statistics.clusters[0], 5);
     assert_int_equal(statistics.clusters[1], 3);
