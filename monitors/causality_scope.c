@@ -384,12 +384,14 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
 static void note_the_dead(struct es_causality_scope *scope)
 {
     for (uint32_t i = 0; i < scope->origins.count; i++) {
-        struct told *process = &scope->processes[scope->origins.items[i].process];
+        const struct origin *origin = &scope->origins.items[i];
+        struct told *process;
         struct es_segment_info info;
 
-        if (scope->origins.items[i].element == NO_ELEMENT || process->ended)
+        if (origin->element == NO_ELEMENT)
             continue;
-        if (es_scope_process(scope->scope, i, &info) == 0)
+        process = &scope->processes[origin->process];
+        if (!process->ended && es_scope_process(scope->scope, i, &info) == 0)
             process->dead = !info.alive;
     }
 }
@@ -453,12 +455,14 @@ static bool is_ahead(struct es_causality_scope *scope, const struct es_batch *ba
         uint32_t index = batch->marks[i].origin;
         uint16_t communicator = batch->tuples[i].communicator;
         const struct origin *origin = &scope->origins.items[index];
-        const struct told *told = &scope->processes[origin->process];
+        const struct told *told;
         struct es_communicator_info info;
 
         if (origin->element == NO_ELEMENT || communicator == ES_COMMUNICATOR_NONE ||
-            es_scope_origin(scope->scope, index)->element ||
-            (communicator < told->count && told->communicators[communicator]))
+            es_scope_origin(scope->scope, index)->element)
+            continue;
+        told = &scope->processes[origin->process];
+        if (communicator < told->count && told->communicators[communicator])
             continue;
         if (es_scope_communicator(scope->scope, index, communicator, &info) < 0)
             return true;

@@ -24,18 +24,22 @@
 static struct esi_series *find_series(struct esi_communicator *communicator,
                                       int64_t window)
 {
-    struct esi_series *series = communicator->series;
+    struct esi_series **at = &communicator->series;
+    struct esi_series *series;
 
-    while (series && series->window != window)
-        series = series->next;
-    if (series)
-        return series;
-    series = calloc(1, sizeof *series);
-    if (!series)
-        return NULL;
-    series->communicator = communicator;
-    series->window = window;
-    series->trace = UINT32_MAX;
+    while (*at && (*at)->window != window)
+        at = &(*at)->next;
+    series = *at;
+    if (series) {
+        *at = series->next; /* what is in use is found first */
+    } else {
+        series = calloc(1, sizeof *series);
+        if (!series)
+            return NULL;
+        series->communicator = communicator;
+        series->window = window;
+        series->trace = UINT32_MAX;
+    }
     series->next = communicator->series;
     communicator->series = series;
     return series;
@@ -80,8 +84,8 @@ static void unref(struct esi_instance *instance)
 {
     if (--instance->references > 0)
         return;
-    instance->next = instance->series->unused;
-    instance->series->unused = instance;
+    instance->next = instance->series->communicator->unused;
+    instance->series->communicator->unused = instance;
 }
 
 /* All that was to be said of it is said. */
@@ -118,10 +122,10 @@ static struct esi_instance *make(struct esi_series *series)
 {
     uint32_t size = series->communicator->size;
     size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_slot);
-    struct esi_instance *instance = series->unused;
+    struct esi_instance *instance = series->communicator->unused;
 
     if (instance)
-        series->unused = instance->next;
+        series->communicator->unused = instance->next;
     else
         instance = malloc(bytes);
     return instance ? memset(instance, 0, bytes) : NULL;
@@ -265,6 +269,10 @@ int esi_collective_add(struct es_causality *causality, struct esi_item *item)
 
     if (result < 0)
         return result;
+    if (!item->view)
+        causality->totals.unplaced++;
+    else if (told->tuple.sequence == ES_SEQUENCE_UNKNOWN)
+        causality->totals.unnumbered++;
     result = place_enter(causality, item);
     if (result < 0)
         return result;

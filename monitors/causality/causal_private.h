@@ -139,6 +139,7 @@ struct esi_communicator {
     struct esi_process **members; /* by slot; NULL = not known yet */
     int32_t *world_ranks;         /* by slot; -1 = not known */
     struct esi_series *series;    /* chain: its own, and its windows' */
+    struct esi_instance *unused;  /* chain; all are of the same size */
 };
 
 /* A process's place in a communicator. */
@@ -202,7 +203,6 @@ struct esi_series {
     uint32_t last_released;     /* number of the all-to-all instance */
     struct esi_instance *first; /* all-to-all ones that are not released, by number */
     struct esi_instance *last;
-    struct esi_instance *unused;
 };
 
 enum esi_entry { ESI_ENTRY_UNSEEN, ESI_ENTRY_READ, ESI_ENTRY_GIVEN, ESI_ENTRY_LOST };

@@ -145,12 +145,15 @@ static void destroy_series(struct esi_series *series)
 {
     for (struct esi_series *next; series; series = next) {
         next = series->next;
-        for (struct esi_instance *unused = series->unused, *other; unused;
-             unused = other) {
-            other = unused->next;
-            free(unused);
-        }
         free(series);
+    }
+}
+
+static void destroy_instances(struct esi_instance *unused)
+{
+    for (struct esi_instance *next; unused; unused = next) {
+        next = unused->next;
+        free(unused);
     }
 }
 
@@ -162,6 +165,7 @@ static void destroy_communicators(struct esi_table *table)
 
             next = link->next;
             destroy_series(communicator->series);
+            destroy_instances(communicator->unused);
             esi_communicator_destroy(communicator);
         }
     esi_table_empty(table);
