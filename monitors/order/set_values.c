@@ -87,51 +87,17 @@ static struct head describe(const struct esi_values_open *open)
 
 static void put_row(unsigned char *at, uint8_t width, uint64_t above)
 {
-    uint8_t one = (uint8_t)above;
-    uint16_t two = (uint16_t)above;
-    uint32_t four = (uint32_t)above;
-
-    switch (width) {
-    case 1:
-        memcpy(at, &one, sizeof one);
-        break;
-    case 2:
-        memcpy(at, &two, sizeof two);
-        break;
-    case 4:
-        memcpy(at, &four, sizeof four);
-        break;
-    case 8:
-        memcpy(at, &above, sizeof above);
-        break;
-    default:
-        break;
-    }
+    for (unsigned i = 0; i < width; i++)
+        at[i] = (unsigned char)(above >> 8 * i);
 }
 
 static uint64_t get_row(const unsigned char *at, uint8_t width)
 {
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
+    uint64_t above = 0;
 
-    switch (width) {
-    case 1:
-        memcpy(&one, at, sizeof one);
-        return one;
-    case 2:
-        memcpy(&two, at, sizeof two);
-        return two;
-    case 4:
-        memcpy(&four, at, sizeof four);
-        return four;
-    case 8:
-        memcpy(&eight, at, sizeof eight);
-        return eight;
-    default:
-        return 0;
-    }
+    for (unsigned i = 0; i < width; i++)
+        above |= (uint64_t)at[i] << 8 * i;
+    return above;
 }
 
 static int pack(const struct esi_values_open *open, struct esi_values_block **ret_block)

@@ -18,6 +18,22 @@ static void *must_have(size_t count, size_t size)
     return made;
 }
 
+struct made_computation *made_set_computation(uint64_t seed,
+                                              unsigned round,
+                                              uint32_t events,
+                                              struct made_draw *draw)
+{
+    struct made_config config = {
+        .shape = (enum made_shape)(round % MADE_SHAPES),
+        .seed = seed + round,
+        .traces = 2 + made_draw_below(draw, 9),
+        .events = 1 + made_draw_below(draw, events),
+        .is_sparse = round % 3 == 0,
+    };
+
+    return made_computation_create(&config);
+}
+
 /* --- Orders -------------------------------------------------------------------------
  */
 

@@ -12,6 +12,13 @@
 
 #include "tests/order/made_computation.h"
 
+/* A computation of some size up to `events` for a round of a test, in which shapes take
+ * turns.  Never NULL; the caller destroys it. */
+struct made_computation *made_set_computation(uint64_t seed,
+                                              unsigned round,
+                                              uint32_t events,
+                                              struct made_draw *draw);
+
 enum made_order {
     MADE_ORDER_GIVEN,    /* as it was made: a linear extension */
     MADE_ORDER_SHUFFLED, /* the traces mixed */

@@ -120,14 +120,8 @@ static void random_sets_are_kept_as_they_are(void **state)
     (void)state;
     made_draw_init(&draw, seed);
     for (unsigned round = 0; round < ROUNDS * MADE_SHAPES; round++) {
-        struct made_config config = {
-            .shape = (enum made_shape)(round % MADE_SHAPES),
-            .seed = seed + round,
-            .traces = 2 + made_draw_below(&draw, 6),
-            .events = 1 + made_draw_below(&draw, round % 5 ? 100 : 600),
-            .is_sparse = round % 3 == 0,
-        };
-        struct made_computation *made = made_computation_create(&config);
+        struct made_computation *made =
+            made_set_computation(seed, round, round % 5 ? 100 : 600, &draw);
 
         for (unsigned i = 0; i < MADE_ORDERS; i++) {
             struct es_event_set *set = make_set();

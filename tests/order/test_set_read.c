@@ -257,14 +257,7 @@ static void random_sets_come_out_as_they_went_in(void **state)
     (void)state;
     made_draw_init(&draw, seed);
     for (unsigned round = 0; round < ROUNDS * MADE_SHAPES; round++) {
-        struct made_config config = {
-            .shape = (enum made_shape)(round % MADE_SHAPES),
-            .seed = seed + round,
-            .traces = 2 + made_draw_below(&draw, 9),
-            .events = 1 + made_draw_below(&draw, 100),
-            .is_sparse = round % 3 == 0,
-        };
-        struct made_computation *made = made_computation_create(&config);
+        struct made_computation *made = made_set_computation(seed, round, 100, &draw);
 
         for (unsigned i = 0; i < 2 * MADE_ORDERS; i++) {
             uint32_t *order =
