@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "monitors/order/cluster_private.h"
+#include "monitors/order/raise.h"
 
 /* --- Room ------------------------------------------------------------------------ */
 
@@ -66,28 +67,6 @@ uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels)
 }
 
 /* --- Raising --------------------------------------------------------------------- */
-
-static void raise_entry(uint32_t *entry, uint32_t value)
-{
-    if (value > *entry)
-        *entry = value;
-}
-
-/* In blocks, which the compiler turns into vector instructions also where it is shy of
- * loops of unknown length. */
-static void raise_vector(uint32_t *restrict vector,
-                         const uint32_t *restrict other,
-                         uint32_t entries)
-{
-    enum { BLOCK = 16 };
-    uint32_t i = 0;
-
-    for (; i + BLOCK <= entries; i += BLOCK)
-        for (uint32_t j = i; j < i + BLOCK; j++)
-            vector[j] = other[j] > vector[j] ? other[j] : vector[j];
-    for (; i < entries; i++)
-        raise_entry(&vector[i], other[i]);
-}
 
 static uint32_t locate(const struct esi_store *store,
                        const struct esi_target *target,
@@ -136,7 +115,7 @@ static uint32_t raise_common(const struct esi_store *store,
         if (at == ESI_NOWHERE)
             continue;
         common++;
-        raise_entry(&vector[by_range ? at : i], other[by_range ? i : at]);
+        esi_raise_entry(&vector[by_range ? at : i], other[by_range ? i : at]);
     }
     return common;
 }
@@ -155,15 +134,15 @@ static bool raise_to(const struct esi_store *store,
     uint32_t at;
 
     if (range.level == target->level && range.cluster == target->cluster)
-        raise_vector(vector, other, range.length);
+        esi_raise_vector(vector, other, range.length);
     else
         common = raise_common(store, target, vector, &range, other);
     at = locate(store, target, event->id.trace);
     if (at != ESI_NOWHERE)
-        raise_entry(&vector[at], event->id.index + 1);
+        esi_raise_entry(&vector[at], event->id.index + 1);
     if (stamp->other != ESI_NO_TRACE &&
         (at = locate(store, target, stamp->other)) != ESI_NOWHERE)
-        raise_entry(&vector[at], other[locate(store, &range, stamp->other)] + 1);
+        esi_raise_entry(&vector[at], other[locate(store, &range, stamp->other)] + 1);
     return common == target->length || stamp->level > store->level_count;
 }
 

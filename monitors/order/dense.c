@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "monitors/order/order_private.h"
+#include "monitors/order/raise.h"
 #include "monitors/order/rows.h"
 
 static const uint32_t NO_TRACE = UINT32_MAX;
@@ -103,28 +104,6 @@ static struct stamp *make_stamp(struct esi_store *store, struct es_event_id id)
     return es_rows_extend(&trace->stamps, 1, NULL);
 }
 
-/* Raises a vector to another that is not longer.  In blocks, which the compiler turns
- * into vector instructions also where it is shy of loops of unknown length. */
-static void raise_vector(uint32_t *restrict vector,
-                         const uint32_t *restrict other,
-                         uint32_t entries)
-{
-    enum { BLOCK = 16 };
-    uint32_t i = 0;
-
-    for (; i + BLOCK <= entries; i += BLOCK)
-        for (uint32_t j = i; j < i + BLOCK; j++)
-            vector[j] = other[j] > vector[j] ? other[j] : vector[j];
-    for (; i < entries; i++)
-        vector[i] = other[i] > vector[i] ? other[i] : vector[i];
-}
-
-static void raise_entry(uint32_t *entry, uint32_t value)
-{
-    if (value > *entry)
-        *entry = value;
-}
-
 /* Raises a vector to FM' of an event: its vector with its own entries one larger. */
 static void raise_to_event(const struct esi_store *store,
                            uint32_t *vector,
@@ -133,10 +112,10 @@ static void raise_to_event(const struct esi_store *store,
     const struct stamp *stamp = stamp_of(store, id);
     const uint32_t *other = vector_of(store, stamp);
 
-    raise_vector(vector, other, stamp->entries);
-    raise_entry(&vector[id.trace], id.index + 1);
+    esi_raise_vector(vector, other, stamp->entries);
+    esi_raise_entry(&vector[id.trace], id.index + 1);
     if (stamp->other != NO_TRACE)
-        raise_entry(&vector[stamp->other], other[stamp->other] + 1);
+        esi_raise_entry(&vector[stamp->other], other[stamp->other] + 1);
 }
 
 /* Begins a vector of zeros with FM' of the trace's last event, whose own entry is left

@@ -17,7 +17,7 @@
  *
  *   call                                        may run together with
  *   es_order_add_trace, _append, _append_sync,  any number of queries in other threads;
- *   _forget                                     not with each other
+ *   the sink                                    not with each other
  *   all queries                                 everything but _destroy
  *
  * Queries take no lock.  They may name events that es_order_count() has told of.
