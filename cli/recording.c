@@ -19,8 +19,9 @@
 #include "base/json_out.h"
 #include "base/now.h"
 
-/* Between readings that found nothing. */
-#define PAUSE_NS 10000000
+/* Between readings: where writers may wait for us, and where nothing came. */
+#define PAUSE_NS 1000000
+#define LONG_PAUSE_NS 10000000
 /* Between two states of the line of progress. */
 #define PROGRESS_NS UINT64_C(500000000)
 /* How long a run may take to be over when its launcher has gone. */
@@ -33,6 +34,7 @@ struct recording {
     uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
     uint64_t shown_ns;
     uint64_t hung_up_ns; /* 0 = the lifeline holds */
+    uint64_t tuples;     /* recorded up to the last reading */
     bool shows;          /* a line of progress */
 };
 
@@ -191,10 +193,20 @@ static int read_rest(struct recording *recording)
     return result < 0 ? result : 0;
 }
 
+static void rest(struct recording *recording)
+{
+    struct timespec pause = {.tv_nsec = LONG_PAUSE_NS};
+    struct es_recorder_totals totals;
+
+    es_recorder_totals(recording->recorder, &totals);
+    if (totals.tuples != recording->tuples)
+        pause.tv_nsec = PAUSE_NS;
+    recording->tuples = totals.tuples;
+    nanosleep(&pause, NULL);
+}
+
 static int follow(struct recording *recording)
 {
-    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-
     for (;;) {
         bool at_end = is_at_end(recording);
         const struct es_notice *notices = NULL;
@@ -210,7 +222,7 @@ static int follow(struct recording *recording)
         }
         show_progress(recording);
         if (result == 0 && !es_recorder_is_paced(recording->recorder))
-            nanosleep(&pause, NULL);
+            rest(recording);
     }
 }
 
