@@ -11,6 +11,8 @@
 
 #include "base/now.h"
 #include "cli/command.h"
+#include "cli/consumer.h"
+#include "monitors/causality_scope.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
 #define NEXT_NS UINT64_C(500000000)
@@ -52,6 +54,65 @@ static int take_event(void *data, const struct es_set_event *event)
     return progress->sink->event(progress->sink->data, event);
 }
 
+/* --- Runs ------------------------------------------------------------------------- */
+
+static int read_run(void *data,
+                    const struct es_set_source_config *config,
+                    struct es_set_source_facts *facts,
+                    struct es_error *error)
+{
+    const struct esi_consumer *consumer = data;
+    struct es_causality_scope_config scope_config;
+    struct es_causality_scope *scope;
+    int result;
+
+    es_causality_scope_config_init(&scope_config);
+    scope_config.causality.sink = config->sink;
+    scope_config.causality.attributes = config->attributes;
+    scope_config.servers = consumer->servers;
+    result = es_causality_scope_open(consumer->run, &scope_config, error, &scope);
+    if (result < 0)
+        return result;
+    result = es_causality_scope_finish(scope);
+    facts->is_incomplete =
+        es_causality_is_incomplete(es_causality_scope_causality(scope));
+    es_causality_totals(es_causality_scope_causality(scope), &facts->totals);
+    es_causality_scope_close(scope);
+    return result;
+}
+
+/* A word that names no file is a run.  0, or the exit status after the message. */
+static int open_run(const char *name, struct esi_consumer *ret_consumer)
+{
+    static const struct esi_consumer_options options = {.server = NULL};
+    struct es_run *run;
+    int result = es_run_open(name, NULL, &run);
+
+    if (result == -ENOENT)
+        return esi_command_fail(ES_EXIT_USAGE, "%s: no such file, archive or run",
+                                name);
+    if (result == 0)
+        es_run_close(run);
+    return esi_consumer_open(name, &options, ret_consumer);
+}
+
+/* --- All -------------------------------------------------------------------------- */
+
+static int read_source(struct es_set_source_config *config,
+                       struct progress *progress,
+                       struct es_set_source_facts *ret_facts)
+{
+    struct es_error error = {.text = ""};
+    int result = es_set_source_read(config, ret_facts, &error);
+
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the events");
+    return ES_EXIT_SUCCESS;
+}
+
 int esi_event_source_read(const char *path,
                           bool attributes,
                           const struct es_set_sink *sink,
@@ -67,15 +128,20 @@ int esi_event_source_read(const char *path,
         .sink = {.trace = take_trace, .event = take_event, .data = &progress},
         .attributes = attributes,
     };
-    struct es_error error = {.text = ""};
-    int result = es_set_source_read(&config, ret_facts, &error);
+    struct esi_consumer consumer;
+    enum es_set_source_kind kind;
+    int status;
 
-    if (progress.shown)
-        fputs("\r\033[K", stderr);
-    if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot read the events");
-    return ES_EXIT_SUCCESS;
+    if (es_set_source_detect(path, &kind, NULL) < 0 || kind != ES_SET_SOURCE_RUN)
+        return read_source(&config, &progress, ret_facts);
+    status = open_run(path, &consumer);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    config.read_run = read_run;
+    config.run_data = &consumer;
+    status = read_source(&config, &progress, ret_facts);
+    esi_consumer_close(&consumer);
+    return status;
 }
 
 bool esi_event_source_is_file(const char *path, const char *why)
