@@ -84,8 +84,9 @@ static void print_population(const char *name,
     print_row(name, "%" PRIu64 " events", events);
     print_row("  elements stored", "%" PRIu64 ", %.4g %% of Fidge/Mattern", actual,
               100 * actual_ratio);
-    print_row("  elements if fixed", "%" PRIu64 ", %.4g %% of Fidge/Mattern", fixed,
-              100 * fixed_ratio);
+    if (fixed > 0) /* only clusters have a size to be fixed at */
+        print_row("  elements if fixed", "%" PRIu64 ", %.4g %% of Fidge/Mattern", fixed,
+                  100 * fixed_ratio);
 }
 
 static void print_bytes(const struct view *view)
