@@ -159,28 +159,41 @@ static void note(struct esi_store *store, uint32_t trace, uint32_t number)
         found->latest[trace] = number;
 }
 
-/* Notes the latest cluster receives that an event knows of. */
+/* Notes the latest cluster receives that an event knows of.  First all stamps that this
+ * needs are asked of memory, then they are read. */
 static void note_receives(struct esi_store *store, const struct esi_stamped *event)
 {
+    enum { BATCH = 16 };
+    const struct esi_stamps *stamps = &store->stamps;
     const struct esi_stamp *stamp = event->stamp;
-    const uint32_t *vector = esi_stamp_vector(&store->stamps, stamp);
+    const uint32_t *vector = esi_stamp_vector(stamps, stamp);
     const uint32_t *members =
         esi_levels_members(&store->levels, stamp->level, stamp->cluster);
+    uint32_t numbers[BATCH];
 
-    for (uint32_t i = 0; i < stamp->length; i++) {
-        struct es_event_id known = event->id;
-        uint32_t receive;
+    for (uint32_t begin = 0; begin < stamp->length; begin += BATCH) {
+        uint32_t end = begin + BATCH < stamp->length ? begin + BATCH : stamp->length;
 
-        if (members[i] != known.trace) {
-            if (vector[i] <= 1)
+        for (uint32_t i = begin; i < end; i++) {
+            bool is_own = members[i] == event->id.trace;
+            struct es_event_id known = {
+                .trace = members[i], .index = is_own ? event->id.index : vector[i] - 1};
+
+            numbers[i - begin] = ESI_NO_STAMP;
+            if (!is_own && vector[i] <= 1)
                 continue;
-            known = (struct es_event_id){.trace = members[i], .index = vector[i] - 1};
+            numbers[i - begin] = esi_stamps_of(stamps, known);
+            __builtin_prefetch(esi_stamps_at(stamps, numbers[i - begin]));
         }
-        receive = esi_stamp_receive(
-            esi_stamps_at(&store->stamps, esi_stamps_of(&store->stamps, known)),
-            stamp->level);
-        if (receive != ESI_NO_STAMP)
-            note(store, known.trace, receive);
+        for (uint32_t i = begin; i < end; i++) {
+            uint32_t receive = ESI_NO_STAMP;
+
+            if (numbers[i - begin] != ESI_NO_STAMP)
+                receive = esi_stamp_receive(esi_stamps_at(stamps, numbers[i - begin]),
+                                            stamp->level);
+            if (receive != ESI_NO_STAMP)
+                note(store, members[i], receive);
+        }
     }
 }
 
