@@ -258,7 +258,7 @@ static void expect_packets(char *out, size_t length, int tuples)
         whole += behind;
     out[0] = '\0';
     for (int i = 0; i < whole; i++)
-        used += (size_t)sprintf(out + used, "%s%d", i ? " " : "", i);
+        used += (size_t)snprintf(out + used, 16, "%s%d", i ? " " : "", i);
 }
 
 static void a_stream_cut_at_any_byte_is_read_to_its_last_packet(void **state)

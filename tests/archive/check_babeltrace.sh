@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_babeltrace.sh - babeltrace2 finds in an archive of a real run what we find.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+need_mpi
+command -v babeltrace2 >/dev/null || {
+    echo "there is no babeltrace2"
+    exit 77
+}
+dump=$top_builddir/tests/archive/dump_archive
+apps=$top_builddir/apps
+
+# compare ARCHIVE - times, names, ranks and starts of all events.
+compare()
+{
+    babeltrace2 --clock-seconds "$1" >"$folder/bt" 2>"$folder/err" ||
+        fault "babeltrace2: $(cat "$folder/err")"
+    [ ! -s "$folder/err" ] || fault "babeltrace2 says: $(head -3 "$folder/err")"
+    "${PYTHON:-python3}" - "$folder/bt" >"$folder/theirs" <<'END'
+import re, sys
+line_of = re.compile(r"\[(\d+)\.(\d+)\] \(\S+\) \S+ (.+?): \{.*rank = (-?\d+).*start = (\d+)")
+for line in open(sys.argv[1], encoding="utf-8"):
+    found = line_of.search(line)
+    seconds, rest, name, rank, start = found.groups()
+    print(int(seconds) * 10**9 + int(rest), name, rank, start)
+END
+    "$dump" "$1" | grep '^[0-9]' >"$folder/ours"
+    [ -s "$folder/ours" ] || fault "$1: nothing was recorded"
+    sort "$folder/ours" >"$folder/ours.sorted"
+    sort "$folder/theirs" >"$folder/theirs.sorted"
+    cmp "$folder/ours.sorted" "$folder/theirs.sorted" ||
+        fault "$1: $(diff "$folder/ours.sorted" "$folder/theirs.sorted" | head -5)"
+}
+
+expect 0 "$eventspace" run --name "$prefix-tunnel" -n 2 --record "$folder/tunnel" -- \
+    "$apps/windtunnel" --rows 40 --iterations 60
+compare "$folder/tunnel"
+expect 0 "$dump" "$folder/tunnel"
+lacks out "lost"
+contains out "1 hosts, 2 processes, ended"
+grep -q '"paths"' "$folder/tunnel/.eventspace/map.json" || fault "no pathmap"
+grep -q MPI_COMM_WORLD "$folder/tunnel/.eventspace/archive.jsonl" || fault "no communicators"
+
+# Wildcard receives are published late.
+expect 0 "$eventspace" run --name "$prefix-master" -n 2 --record "$folder/master" -- \
+    "$apps/masterworker"
+compare "$folder/master"
+
+# The program's exit status is the run's; what cannot be recorded does not keep it.
+expect 3 "$eventspace" run --name "$prefix-status" -n 1 --record "$folder/status" -- \
+    sh -c 'exit 3'
+expect 0 "$eventspace" run --name "$prefix-full" -n 1 --record "$folder/tunnel" -- true
+contains err "not empty"
+"$eventspace" clean "$prefix-status" >/dev/null 2>&1
+
+# Losses are shown where CTF has a place for them.
+load=$top_builddir/bench/load
+"$load" --run "$prefix-lossy" --here --ranks 1 --elements 1 --threshold 7 --rate 50000 \
+    --seconds 60 >"$folder/load" &
+pid=$!
+await 20 grep -q '^ready' "$folder/load"
+expect 0 "$eventspace" record --set max=8 --for 500ms -o "$folder/lossy" "$prefix-lossy"
+contains out "were lost"
+kill -TERM $pid
+wait $pid
+babeltrace2 "$folder/lossy" >"$folder/bt" 2>"$folder/err"
+contains err "discarded"
+"$dump" "$folder/lossy" | grep -q '^lost' || fault "our reader shows no losses"
+
+finish
