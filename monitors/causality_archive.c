@@ -21,6 +21,7 @@ struct feed {
     const struct es_archive_tables *tables;
     uint32_t *processes; /* numbers there, by ours; owned, as the next */
     uint32_t *elements;
+    bool *ended; /* by process; owned */
 };
 
 /* --- What is known of the run ------------------------------------------------------
@@ -125,6 +126,7 @@ static int end_process(const struct feed *feed, uint32_t process)
     }
     if (result == 0)
         es_causality_end_process(feed->causality, feed->processes[process]);
+    feed->ended[process] = true;
     return result;
 }
 
@@ -174,6 +176,10 @@ static int read_all(struct feed *feed,
         return result;
     result = read_items(feed, merge, error);
     es_archive_merge_destroy(merge);
+    /* Of these there are no tuples. */
+    for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
+        if (!feed->ended[i])
+            result = end_process(feed, i);
     return result < 0 ? result : es_causality_finish(feed->causality);
 }
 
@@ -187,12 +193,14 @@ int es_causality_read_archive(struct es_causality *causality,
         .tables = tables,
         .processes = calloc(tables->process_count + 1, sizeof *feed.processes),
         .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
+        .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
     };
     int result = -ENOMEM;
 
-    if (feed.processes && feed.elements)
+    if (feed.processes && feed.elements && feed.ended)
         result = read_all(&feed, reader, error);
     free(feed.processes);
     free(feed.elements);
+    free(feed.ended);
     return result;
 }
