@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""compare_truth.py - compares the order of an event set with what a run of order_truth
+knows itself.
+
+usage: compare_truth.py SET LOG_DIRECTORY   (SET: JSON Lines; logs as order_truth.c says)
+
+Each line of a log is found in the set as an event.  What truly precedes what is the closure
+of the logs: of each rank's lines, of messages, and of what collective operations told.  All
+pairs of events must be ordered in the set as they are in truth.  Only a complete that names
+the posts of its targets may order more: MPI lets it come back earlier.
+"""
+
+import collections
+import glob
+import json
+import os
+import sys
+
+Line = collections.namedtuple("Line", "kind call name number heard")
+Event = collections.namedtuple("Event", "kind type partners attributes")
+SHOWN = 20
+
+
+class Fault(Exception):
+    """The set cannot be compared; the text says why."""
+
+
+# --- Reading ------------------------------------------------------------------------------
+
+
+def read_heard(text):
+    return [tuple(int(part) for part in pair.split(":")) for pair in text.split(",")]
+
+
+def read_log(path):
+    lines = []
+    with open(path, encoding="utf-8") as log:
+        for text in log:
+            kind, call, name, number, *heard = text.rstrip("\n").split("\t")
+            if heard and heard[0] != "*":
+                heard = [] if heard[0] == "-" else read_heard(heard[0])
+            lines.append(Line(kind, int(call), name, int(number), heard))
+    return lines
+
+
+def read_logs(directory):
+    """Lines by rank."""
+    return {int(path.rsplit(".", 1)[1]): read_log(path)
+            for path in glob.glob(os.path.join(directory, "log.*"))}
+
+
+def read_set(path):
+    """Events by trace name, in order."""
+    with open(path, encoding="utf-8") as file:
+        names = json.loads(next(file))["traces"]
+        traces = [[] for _ in names]
+        for text in file:
+            if not text.strip():
+                continue
+            event = json.loads(text)
+            if event["index"] != len(traces[event["trace"]]) + 1:
+                raise Fault("a gap before %s" % text.strip())
+            traces[event["trace"]].append(
+                Event(event.get("kind", "unary"), event.get("type", ""),
+                      [tuple(partner) for partner in event.get("partners", [])],
+                      event.get("attributes", {})))
+    return names, traces
+
+
+# --- Which event is which line ------------------------------------------------------------
+
+TYPES = {"E": "%s enter", "P": "%s", "A": "%s", "C": "%s enter", "D": "%s exit", "W": "%s"}
+CLASSES = {"S": "send", "R": "receive"}
+
+
+def operation_of(event):
+    """What the two events of an operation have in common."""
+    return (event.type.rsplit(" ", 1)[0], event.attributes.get("communicator"),
+            event.attributes.get("instance"), event.attributes.get("start"))
+
+
+class Places:
+    """Where a rank's lines stand on its trace."""
+
+    def __init__(self, rank, events):
+        self.rank = rank
+        self.events = events
+        self.of_type = collections.defaultdict(list)
+        self.of_bytes = {}
+        self.exits = {}
+        for index, event in enumerate(events, 1):
+            op_class = event.attributes.get("class")
+            if op_class in CLASSES.values():
+                key = op_class, event.attributes["bytes"]
+                if key in self.of_bytes:
+                    raise Fault("rank %d: two %ss of %s bytes" % (rank, *key))
+                self.of_bytes[key] = index
+            elif event.type.endswith(" exit") and "instance" in event.attributes:
+                self.exits[operation_of(event)] = index
+            else:
+                self.of_type[event.type].append(index)
+        for indices in self.of_type.values():
+            indices.reverse()
+
+    def next_of(self, type_name):
+        if not self.of_type[type_name]:
+            raise Fault("rank %d: no event %s for a line" % (self.rank, type_name))
+        return self.of_type[type_name].pop()
+
+    def take(self, table, key, what):
+        if key not in table:
+            raise Fault("rank %d: no event for %s" % (self.rank, what))
+        return table.pop(key)
+
+    def find_all(self, lines):
+        """The index of each line's event."""
+        entered = {}
+        found = []
+        for line in lines:
+            if line.kind in CLASSES:
+                index = self.take(self.of_bytes, (CLASSES[line.kind], str(line.number)), line)
+                if self.events[index - 1].type != line.name:
+                    raise Fault("rank %d: %s is %s" % (self.rank, line, self.events[index - 1]))
+            elif line.kind == "X":
+                begin = self.events[entered[line.name, line.number] - 1]
+                index = self.take(self.exits, operation_of(begin), line)
+            else:
+                index = self.next_of(TYPES[line.kind] % line.name)
+                entered[line.name, line.number] = index
+            found.append(index)
+        self.check_all_taken()
+        return found
+
+    def check_all_taken(self):
+        rest = list(self.of_bytes) + list(self.exits)
+        rest += [name for name, left in self.of_type.items() if left and name.endswith(" enter")]
+        if rest:
+            raise Fault("rank %d: events that are in no log: %s" % (self.rank, rest[:5]))
+
+
+def place_lines(logs, names, traces):
+    """(trace, index) of each (rank, line)."""
+    places = {}
+    for rank, lines in logs.items():
+        trace = names.index("%d.0" % rank)
+        indices = Places(rank, traces[trace]).find_all(lines)
+        check_program_order(rank, lines, indices)
+        for number, index in enumerate(indices, 1):
+            places[rank, number] = trace, index
+    return places
+
+
+def check_program_order(rank, lines, indices):
+    last = None
+    for index, line in sorted(zip(indices, lines), key=lambda pair: pair[0]):
+        if last is not None and line.call < last.call:
+            raise Fault("rank %d: %s stands before %s" % (rank, last, line))
+        last = line
+
+
+# --- Orders -------------------------------------------------------------------------------
+
+
+class Order:
+    """A partial order as a graph; what precedes a node is a set of bits."""
+
+    def __init__(self):
+        self.same = {}
+        self.before = collections.defaultdict(set)
+        self.bits = collections.defaultdict(int)
+
+    def representative(self, node):
+        while node in self.same:
+            node = self.same[node]
+        return node
+
+    def merge(self, a, b):
+        a, b = self.representative(a), self.representative(b)
+        if a != b:
+            self.same[a] = b
+
+    def close(self, edges, nodes, bit_of):
+        """What precedes each node."""
+        after = collections.defaultdict(list)
+        missing = collections.Counter()
+        for a, b in {(self.representative(a), self.representative(b)) for a, b in edges}:
+            if a != b:
+                after[a].append(b)
+                missing[b] += 1
+        for node in nodes:
+            self.bits[self.representative(node)] |= bit_of.get(node, 0)
+        preceding = collections.defaultdict(int)
+        units = {self.representative(node) for node in nodes}
+        ready = [unit for unit in units if missing[unit] == 0]
+        for unit in ready:  # grows
+            for following in after[unit]:
+                preceding[following] |= preceding[unit] | self.bits[unit]
+                missing[following] -= 1
+                if missing[following] == 0:
+                    ready.append(following)
+        if len(ready) != len(units):
+            raise Fault("the order has a cycle")
+        return {node: preceding[self.representative(node)] for node in nodes}
+
+
+def bits_of(places):
+    return {place: 1 << bit for bit, place in enumerate(sorted(places.values()))}
+
+
+def close_set(traces, places):
+    order = Order()
+    nodes, edges = [], []
+    for trace, events in enumerate(traces):
+        for index, event in enumerate(events, 1):
+            nodes.append((trace, index))
+            if index > 1:
+                edges.append(((trace, index - 1), (trace, index)))
+            if event.kind == "receive":
+                edges += [(partner, (trace, index)) for partner in event.partners]
+            elif event.kind == "sync":
+                order.merge((trace, index), event.partners[0])
+    return order.close(edges, nodes, bits_of(places))
+
+
+def chains(places):
+    """Edges from each place to the next of its trace."""
+    of_trace = collections.defaultdict(list)
+    for trace, index in places.values():
+        of_trace[trace].append(index)
+    for trace, indices in of_trace.items():
+        indices.sort()
+        for a, b in zip(indices, indices[1:]):
+            yield (trace, a), (trace, b)
+
+
+def true_edges(logs):
+    """Pairs of (rank, line); the second list may hold, but need not."""
+    begins, posts = collections.defaultdict(list), {}
+    for rank, lines in logs.items():
+        for number, line in enumerate(lines, 1):
+            if line.kind == "E":
+                begins[line.name, line.number].append((rank, number))
+            elif line.kind == "P":
+                posts[rank, line.number] = rank, number
+    certain, possible = [], []
+    for rank, lines in logs.items():
+        for number, line in enumerate(lines, 1):
+            if line.heard == ["*"]:
+                heard = begins[line.name, line.number]
+            elif line.kind == "D":
+                possible += [(posts[target, line.number], (rank, number))
+                             for target, _ in line.heard]
+                continue
+            else:
+                heard = line.heard
+            certain += [(pair, (rank, number)) for pair in heard]
+    return certain, possible
+
+
+def syncs_of(logs, traces, places):
+    """Messages that are one event on two traces: they must be synchronous."""
+    for rank, lines in logs.items():
+        for number, line in enumerate(lines, 1):
+            if line.kind != "R":
+                continue
+            sender, sent = line.heard[0]
+            trace, index = places[rank, number]
+            is_sync = traces[trace][index - 1].kind == "sync"
+            can_be = (logs[sender][sent - 1].name == "MPI_Ssend" and
+                      line.name in ("MPI_Recv", "MPI_Mrecv"))
+            if is_sync != can_be:
+                raise Fault("rank %d: %s from %s is %s" % (
+                    rank, line, logs[sender][sent - 1], traces[trace][index - 1]))
+            if is_sync:
+                yield (sender, sent), (rank, number)
+
+
+def close_truth(logs, traces, places, edges):
+    order = Order()
+    for a, b in syncs_of(logs, traces, places):
+        order.merge(places[a], places[b])
+    edges = [(places[a], places[b]) for a, b in edges] + list(chains(places))
+    return order.close(edges, list(places.values()), bits_of(places))
+
+
+# --- Comparing ----------------------------------------------------------------------------
+
+
+def name_of(place, lines_at, logs):
+    rank, number = lines_at[place]
+    return "%d:%d %s" % (rank, number, "\t".join(str(f) for f in logs[rank][number - 1]))
+
+
+def differences(found, least, most, places, logs):
+    """Yields a text for each pair that is ordered wrongly."""
+    lines_at = {place: pair for pair, place in places.items()}
+    ordered = sorted(places.values())
+    for place in ordered:
+        wrong = (least[place] & ~found[place]) | (found[place] & ~most[place])
+        while wrong:
+            low = wrong & -wrong
+            wrong ^= low
+            before = ordered[low.bit_length() - 1]
+            what = "does not precede" if least[place] & low else "precedes"
+            yield "in the set %s %s %s" % (name_of(before, lines_at, logs), what,
+                                           name_of(place, lines_at, logs))
+
+
+def compare(names, traces, logs):
+    """Texts of what is wrong, and a summary; raises Fault when nothing fits at all."""
+    places = place_lines(logs, names, traces)
+    found = close_set(traces, places)
+    certain, possible = true_edges(logs)
+    least = close_truth(logs, traces, places, certain)
+    most = close_truth(logs, traces, places, certain + possible)
+    pairs = sum(bin(bits).count("1") for bits in least.values())
+    summary = "%d events, %d pairs in order, %d more may be" % (
+        len(places), pairs, sum(bin(bits).count("1") for bits in most.values()) - pairs)
+    return list(differences(found, least, most, places, logs)), summary
+
+
+def main():
+    logs = read_logs(sys.argv[2])
+    if not logs:
+        print("FAILED: there is no log")
+        return 1
+    try:
+        wrong, summary = compare(*read_set(sys.argv[1]), logs)
+    except Fault as fault:
+        print("FAILED:", fault)
+        return 1
+    print(summary)
+    for text in wrong[:SHOWN]:
+        print("FAILED:", text)
+    if len(wrong) > SHOWN:
+        print("and %d more" % (len(wrong) - SHOWN))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * order_truth - random operations of all kinds, with a log of what each rank knew when.
+ *
+ *   order_truth LOG_DIRECTORY SEED STEPS
+ *
+ * LOG_DIRECTORY/log.RANK gets a line for each event in the order of the program, and
+ * lines are numbered from 1.  Messages and collective operations carry these numbers,
+ * so that who receives logs whom it has heard from: what truly came before it is then
+ * the closure of lines (compare_truth.py).  Fields, with tabs between them:
+ *
+ *   S CALL NAME BYTES              a send; BYTES are unique in the run
+ *   R CALL NAME BYTES RANK:LINE    a receive, and its send
+ *   E CALL NAME ID                 a collective operation begins
+ *   X CALL NAME ID HEARD           and ends; HEARD: `*`, or RANK:LINE,... of begins
+ *   P, A CALL NAME ID              an epoch of exposure, or of access, has begun
+ *   C CALL NAME ID                 an epoch of access ends
+ *   D CALL NAME ID HEARD           and has ended; HEARD: RANK:0,... of its targets
+ *   W CALL NAME ID HEARD           one of exposure has ended; HEARD: lines of kind C
+ *
+ * What one call did has one CALL: there MPI gives no order.
+ */
+#include "order_calls.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER = 4, BUFFER_BYTES = 1 << 24 };
+
+enum held_kind { HELD_NOTHING, HELD_SEND, HELD_RECEIVE, HELD_OPERATION };
+
+struct held {
+    enum held_kind kind;
+    bool persistent;
+    MPI_Request request;
+    int *words;
+    const char *name;
+    struct operation *operation;
+};
+
+static int rank;
+static int size;
+static uint64_t seed;
+static FILE *log_file;
+static int lines;
+static int calls;
+static int words_max;
+static MPI_Comm comms[COMMS];
+static int world_of[COMMS][RANKS_MAX]; /* of the remote group between groups */
+static struct held held[SLOTS];
+static int sources[RANKS_MAX]; /* in COMM_GRAPH, of its ranks */
+static int source_count;
+static MPI_Win fenced;
+static MPI_Win posted;
+static int *exposed;
+
+static void die(const char *why)
+{
+    fprintf(stderr, "order_truth: rank %d: %s\n", rank, why);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+
+    if (memory == NULL)
+        die("no memory");
+    return memory;
+}
+
+/* --- The log ---------------------------------------------------------------------- */
+
+/* Begins a line and returns its number. */
+static int put(char kind, const char *name, int number)
+{
+    if (lines > 0)
+        fputc('\n', log_file);
+    fprintf(log_file, "%c\t%d\t%s\t%d", kind, calls, name, number);
+    return ++lines;
+}
+
+static void hear(bool *is_first, int from, int line)
+{
+    fprintf(log_file, "%c%d:%d", *is_first ? '\t' : ',', from, line);
+    *is_first = false;
+}
+
+/* --- Communicators ---------------------------------------------------------------- */
+
+static int rank_in(enum comm comm, int world)
+{
+    for (int i = 0; i < size; i++)
+        if (world_of[comm][i] == world)
+            return i;
+    die("no such rank");
+    return -1;
+}
+
+static void learn_ranks(enum comm comm)
+{
+    MPI_Group group;
+    MPI_Group world;
+    int inter;
+    int count;
+    int own[RANKS_MAX];
+
+    MPI_Comm_test_inter(comms[comm], &inter);
+    if (inter)
+        MPI_Comm_remote_group(comms[comm], &group);
+    else
+        MPI_Comm_group(comms[comm], &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_size(group, &count);
+    for (int i = 0; i < RANKS_MAX; i++) {
+        own[i] = i;
+        world_of[comm][i] = -1;
+    }
+    MPI_Group_translate_ranks(group, count, own, world, world_of[comm]);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+}
+
+/* Logs a collective call of the setting up, in which nobody is told anything. */
+static void made(const char *name, int begins)
+{
+    static int id = -1;
+
+    calls++;
+    if (begins) {
+        put('E', name, id);
+    } else {
+        put('X', name, id--);
+        fputs("\t*", log_file);
+    }
+}
+
+static void make_graph(void)
+{
+    int destinations[RANKS_MAX];
+    int count = 0;
+
+    for (int i = 0; i < size; i++) {
+        if (schedule_has_edge(seed, size, i, rank))
+            sources[source_count++] = i;
+        if (schedule_has_edge(seed, size, rank, i))
+            destinations[count++] = i;
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, source_count, sources,
+                                   MPI_UNWEIGHTED, count, destinations, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &comms[COMM_GRAPH]);
+}
+
+static void make_communicators(void)
+{
+    comms[COMM_WORLD] = MPI_COMM_WORLD;
+    made("MPI_Comm_dup", 1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[COMM_WILD]);
+    made("MPI_Comm_dup", 0);
+    made("MPI_Comm_split", 1);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[COMM_REVERSED]);
+    made("MPI_Comm_split", 0);
+    made("MPI_Comm_split", 1);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[COMM_HALF]);
+    made("MPI_Comm_split", 0);
+    MPI_Intercomm_create(comms[COMM_HALF], 0, MPI_COMM_WORLD, 1 - rank % 2, 99,
+                         &comms[COMM_BETWEEN]);
+    made("MPI_Cart_create", 1);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &comms[COMM_GRID]);
+    made("MPI_Cart_create", 0);
+    made("MPI_Dist_graph_create_adjacent", 1);
+    make_graph();
+    made("MPI_Dist_graph_create_adjacent", 0);
+    for (int i = 0; i < COMMS; i++)
+        learn_ranks((enum comm)i);
+}
+
+static MPI_Win make_window(int **ret_base)
+{
+    MPI_Win win;
+
+    made("MPI_Win_allocate", 1);
+    MPI_Win_allocate(RANKS_MAX * 16, 16, MPI_INFO_NULL, MPI_COMM_WORLD, ret_base, &win);
+    made("MPI_Win_allocate", 0);
+    return win;
+}
+
+/* --- Sending ---------------------------------------------------------------------- */
+
+static const char *const send_names[SEND_FORMS] = {
+    [SEND_BLOCKING] = "MPI_Send",
+    [SEND_SYNCHRONOUS] = "MPI_Ssend",
+    [SEND_BUFFERED] = "MPI_Bsend",
+    [SEND_LATER] = "MPI_Isend",
+    [SEND_SYNCHRONOUS_LATER] = "MPI_Issend",
+    [SEND_BUFFERED_LATER] = "MPI_Ibsend",
+    [SEND_PERSISTENT] = "MPI_Start send",
+};
+
+static int words_of(int id)
+{
+    return HEADER + id;
+}
+
+static void log_send(const char *name, int id, int *words)
+{
+    calls++;
+    words[0] = rank;
+    words[1] = put('S', name, words_of(id) * (int)sizeof(int));
+    words[2] = id;
+}
+
+static void do_send(const struct step *step)
+{
+    struct held *slot = step->slot[0] >= 0 ? &held[step->slot[0]] : NULL;
+    int *words = allocate((size_t)words_of(step->id) * sizeof *words);
+    int to = rank_in(step->comm, step->peer);
+    int count = words_of(step->id);
+    int tag = step->tag;
+    MPI_Comm comm = comms[step->comm];
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (step->form == SEND_PERSISTENT)
+        MPI_Send_init(words, count, MPI_INT, to, tag, comm, &request);
+    log_send(send_names[step->form], step->id, words);
+    if (step->form == SEND_BLOCKING)
+        MPI_Send(words, count, MPI_INT, to, tag, comm);
+    else if (step->form == SEND_SYNCHRONOUS)
+        MPI_Ssend(words, count, MPI_INT, to, tag, comm);
+    else if (step->form == SEND_BUFFERED)
+        MPI_Bsend(words, count, MPI_INT, to, tag, comm);
+    else if (step->form == SEND_LATER)
+        MPI_Isend(words, count, MPI_INT, to, tag, comm, &request);
+    else if (step->form == SEND_SYNCHRONOUS_LATER)
+        MPI_Issend(words, count, MPI_INT, to, tag, comm, &request);
+    else if (step->form == SEND_BUFFERED_LATER)
+        MPI_Ibsend(words, count, MPI_INT, to, tag, comm, &request);
+    else
+        MPI_Start(&request);
+    if (slot == NULL)
+        free(words);
+    else
+        *slot = (struct held){.kind = HELD_SEND,
+                              .persistent = step->form == SEND_PERSISTENT,
+                              .request = request,
+                              .words = words};
+}
+
+/* --- Receiving -------------------------------------------------------------------- */
+
+static void log_received(const char *name, const int *words)
+{
+    put('R', name, words_of(words[2]) * (int)sizeof(int));
+    fprintf(log_file, "\t%d:%d", words[0], words[1]);
+}
+
+static void receive_probed(MPI_Comm comm, int from, int tag, bool polls, int *words)
+{
+    MPI_Status status;
+    int flag = !polls;
+
+    if (!polls)
+        MPI_Probe(from, tag, comm, &status);
+    while (!flag)
+        MPI_Iprobe(from, tag, comm, &flag, &status);
+    MPI_Recv(words, words_max, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm,
+             MPI_STATUS_IGNORE);
+}
+
+static void receive_matched(MPI_Comm comm, int from, int tag, int *words)
+{
+    MPI_Message message;
+
+    MPI_Mprobe(from, tag, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(words, words_max, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+static void receive_later(struct held *slot, MPI_Comm comm, int from, int tag, int form)
+{
+    *slot = (struct held){.kind = HELD_RECEIVE,
+                          .persistent = form == RECEIVE_PERSISTENT,
+                          .words = allocate((size_t)words_max * sizeof(int)),
+                          .name = form == RECEIVE_PERSISTENT ? "MPI_Start receive"
+                                                             : "MPI_Irecv"};
+    if (form == RECEIVE_LATER) {
+        MPI_Irecv(slot->words, words_max, MPI_INT, from, tag, comm, &slot->request);
+        return;
+    }
+    MPI_Recv_init(slot->words, words_max, MPI_INT, from, tag, comm, &slot->request);
+    MPI_Start(&slot->request);
+}
+
+static void do_receive(enum comm at, int source, int tag, int form, int slot)
+{
+    int from = source < 0 ? MPI_ANY_SOURCE : rank_in(at, source);
+    MPI_Comm comm = comms[at];
+    int *words;
+
+    if (tag < 0)
+        tag = MPI_ANY_TAG;
+    if (form >= RECEIVE_LATER) {
+        receive_later(&held[slot], comm, from, tag, form);
+        return;
+    }
+    words = allocate((size_t)words_max * sizeof *words);
+    if (form == RECEIVE_BLOCKING)
+        MPI_Recv(words, words_max, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
+    else if (form == RECEIVE_MATCHED)
+        receive_matched(comm, from, tag, words);
+    else
+        receive_probed(comm, from, tag, form == RECEIVE_POLLED, words);
+    calls++;
+    log_received(form == RECEIVE_MATCHED ? "MPI_Mrecv" : "MPI_Recv", words);
+    free(words);
+}
+
+static void do_pair(const struct step *step)
+{
+    if (rank == step->rank)
+        do_send(step);
+    else
+        do_receive(step->comm, schedule_asked_source(step), schedule_asked_tag(step),
+                   step->other_form, -1);
+}
+
+static void do_exchange(const struct step *step)
+{
+    int other = rank == step->rank ? step->peer : step->rank;
+    int id = step->id + (rank == step->rank ? 0 : 1);
+    int to = rank_in(step->comm, other);
+    int *out = allocate((size_t)words_max * sizeof *out);
+    int *in = allocate((size_t)words_max * sizeof *in);
+
+    log_send("MPI_Sendrecv", id, out);
+    MPI_Sendrecv(out, words_of(id), MPI_INT, to, step->tag, in, words_max, MPI_INT,
+                 schedule_asked_source(step) < 0 ? MPI_ANY_SOURCE : to,
+                 schedule_asked_tag(step) < 0 ? MPI_ANY_TAG : step->tag,
+                 comms[step->comm], MPI_STATUS_IGNORE);
+    calls++;
+    log_received("MPI_Sendrecv receive", in);
+    free(in);
+    free(out);
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* What this rank brings in: the number of its line, where it belongs. */
+static void fill(struct operation *operation, int own, int count)
+{
+    int line = operation->entered;
+
+    switch (operation->step->form) {
+    case COLLECTIVE_REDUCE:
+    case COLLECTIVE_ALLREDUCE:
+    case COLLECTIVE_SCAN:
+    case COLLECTIVE_EXSCAN:
+        operation->send[own] = line;
+        break;
+    case COLLECTIVE_REDUCE_SCATTER:
+        for (int i = 0; i < count; i++)
+            operation->send[i * count + own] = line;
+        break;
+    case COLLECTIVE_BCAST:
+        if (operation->step->root == rank)
+            operation->receive[0] = line;
+        break;
+    default:
+        for (int i = 0; i < count; i++)
+            operation->send[i] = line;
+        break;
+    }
+}
+
+/* From how many the result has something at this rank, and from whom, in ranks of the
+ * world. */
+static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
+{
+    const struct step *step = operation->step;
+    int count;
+
+    MPI_Comm_size(comms[step->comm], &count);
+    for (int i = 0; i < count; i++)
+        from[i] = world_of[step->comm][i];
+    switch (step->form) {
+    case COLLECTIVE_REDUCE:
+    case COLLECTIVE_GATHER:
+        return rank == step->root ? count : 0;
+    case COLLECTIVE_BCAST:
+    case COLLECTIVE_SCATTER:
+        from[0] = step->root;
+        return 1;
+    case COLLECTIVE_EXSCAN: /* the first has no result */
+        return rank_in(step->comm, rank) == 0 ? 0 : count;
+    case COLLECTIVE_NEIGHBOURS:
+        if (step->comm == COMM_GRID) {
+            from[0] = (rank + size - 1) % size;
+            from[1] = (rank + 1) % size;
+            return 2;
+        }
+        memcpy(from, sources, sizeof sources);
+        return source_count;
+    default:
+        return count;
+    }
+}
+
+static void log_end(struct operation *operation)
+{
+    const struct step *step = operation->step;
+    int from[2 * RANKS_MAX];
+    int count = heard_by(operation, from);
+    bool is_first = true;
+
+    put('X', operation_names[step->form][step->other_form], step->id);
+    if (step->form == COLLECTIVE_BARRIER || step->form == COLLECTIVE_DUPLICATE) {
+        fputs("\t*", log_file);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        if (operation->receive[i] != 0)
+            hear(&is_first, from[i], operation->receive[i]);
+    if (is_first)
+        fputs("\t-", log_file);
+}
+
+static void end_operation(struct operation *operation)
+{
+    log_end(operation);
+    if (operation->duplicate != MPI_COMM_NULL)
+        MPI_Comm_free(&operation->duplicate);
+    free(operation);
+}
+
+static void do_together(const struct step *step)
+{
+    struct operation *operation = allocate(sizeof *operation);
+    struct held *slot = step->slot[rank] >= 0 ? &held[step->slot[rank]] : NULL;
+    MPI_Comm comm = comms[step->comm];
+    MPI_Request request = MPI_REQUEST_NULL;
+    int root = rank_in(step->comm, step->root);
+    bool persistent = false;
+    int count;
+
+    MPI_Comm_size(comm, &count);
+    operation->step = step;
+    operation->duplicate = MPI_COMM_NULL;
+    if (step->other_form == WAY_PERSISTENT)
+        persistent = operation_prepare(operation, comm, count, root, &request);
+    calls++;
+    operation->entered =
+        put('E', operation_names[step->form][step->other_form], step->id);
+    fill(operation, rank_in(step->comm, rank), count);
+    if (slot == NULL) {
+        operation_call(operation, comm, count, root);
+        calls++;
+        end_operation(operation);
+        return;
+    }
+    if (persistent)
+        MPI_Start(&request);
+    else
+        operation_begin(operation, comm, count, root, &request);
+    *slot = (struct held){.kind = HELD_OPERATION,
+                          .persistent = persistent,
+                          .request = request,
+                          .operation = operation};
+}
+
+/* --- Completing ------------------------------------------------------------------- */
+
+static void completed(struct held *slot, MPI_Request *request)
+{
+    if (slot->kind == HELD_RECEIVE)
+        log_received(slot->name, slot->words);
+    else if (slot->kind == HELD_OPERATION)
+        end_operation(slot->operation);
+    if (slot->persistent)
+        MPI_Request_free(request);
+    free(slot->words);
+    *request = MPI_REQUEST_NULL;
+    *slot = (struct held){.kind = HELD_NOTHING};
+}
+
+struct batch {
+    MPI_Request requests[SLOTS];
+    struct held *slots[SLOTS];
+    int count;
+    int left;
+};
+
+/* MPICH 4.0 fails when several of these are waited for or one is tested. */
+static bool is_delicate(const struct held *slot)
+{
+    return slot->persistent && slot->kind == HELD_OPERATION;
+}
+
+static void gather(struct batch *batch, uint64_t slots)
+{
+    batch->count = 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (slots >> i & 1 && held[i].kind != HELD_NOTHING && !is_delicate(&held[i])) {
+            batch->slots[batch->count] = &held[i];
+            batch->requests[batch->count++] = held[i].request;
+        }
+    batch->left = batch->count;
+}
+
+static void end_one(struct batch *batch, int index)
+{
+    completed(batch->slots[index], &batch->requests[index]);
+    batch->left--;
+}
+
+static void end_some(struct batch *batch, int count, const int *indices)
+{
+    calls++;
+    for (int i = 0; i < count; i++)
+        end_one(batch, indices[i]);
+}
+
+/* Once; returns whether there may be more to do. */
+static void complete_some(struct batch *batch, int form)
+{
+    static const int all[SLOTS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                   12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
+    int indices[SLOTS];
+    int next = 0;
+    int flag = 1;
+    int count = 1;
+
+    while (batch->requests[next] == MPI_REQUEST_NULL)
+        next++;
+    indices[0] = next;
+    if (form == FINISH_WAIT)
+        MPI_Wait(&batch->requests[next], MPI_STATUS_IGNORE);
+    else if (form == FINISH_TEST)
+        MPI_Test(&batch->requests[next], &flag, MPI_STATUS_IGNORE);
+    else if (form == FINISH_WAITANY)
+        MPI_Waitany(batch->count, batch->requests, indices, MPI_STATUS_IGNORE);
+    else if (form == FINISH_TESTANY)
+        MPI_Testany(batch->count, batch->requests, indices, &flag, MPI_STATUS_IGNORE);
+    else if (form == FINISH_WAITSOME)
+        MPI_Waitsome(batch->count, batch->requests, &count, indices,
+                     MPI_STATUSES_IGNORE);
+    else if (form == FINISH_TESTSOME)
+        MPI_Testsome(batch->count, batch->requests, &count, indices,
+                     MPI_STATUSES_IGNORE);
+    else if (form == FINISH_WAITALL)
+        MPI_Waitall(batch->count, batch->requests, MPI_STATUSES_IGNORE);
+    else
+        MPI_Testall(batch->count, batch->requests, &flag, MPI_STATUSES_IGNORE);
+    if (form == FINISH_WAITALL || form == FINISH_TESTALL)
+        end_some(batch, flag ? batch->count : 0, all);
+    else
+        end_some(batch, flag ? count : 0, indices);
+}
+
+static void do_finish(const struct step *step)
+{
+    struct batch batch;
+
+    for (int i = 0; i < SLOTS; i++)
+        if (step->slots >> i & 1 && is_delicate(&held[i])) {
+            MPI_Wait(&held[i].request, MPI_STATUS_IGNORE);
+            calls++;
+            completed(&held[i], &held[i].request);
+        }
+    gather(&batch, step->slots);
+    while (batch.left > 0)
+        complete_some(&batch, step->form);
+}
+
+static void do_poll(void)
+{
+    struct batch batch;
+
+    gather(&batch, (UINT64_C(1) << SLOTS) - 1);
+    if (batch.left > 0)
+        complete_some(&batch, FINISH_TESTSOME);
+}
+
+/* --- One-sided -------------------------------------------------------------------- */
+
+static void do_fence(const struct step *step)
+{
+    calls++;
+    put('E', "MPI_Win_fence", step->id);
+    MPI_Win_fence(0, fenced);
+    calls++;
+    put('X', "MPI_Win_fence", step->id);
+    fputs("\t*", log_file);
+}
+
+static bool puts_to(const struct step *step, int origin, int target)
+{
+    return step->slots >> (origin * RANKS_MAX + target) & 1;
+}
+
+/* Of those that this rank puts to, or that put to it. */
+static int make_group(const struct step *step, bool targets, MPI_Group *ret_group)
+{
+    MPI_Group world;
+    int ranks[RANKS_MAX];
+    int count = 0;
+
+    for (int i = 0; i < size; i++)
+        if (targets ? puts_to(step, rank, i) : puts_to(step, i, rank))
+            ranks[count++] = i;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, count, ranks, ret_group);
+    MPI_Group_free(&world);
+    return count;
+}
+
+static void put_all(const struct step *step, MPI_Group targets)
+{
+    bool is_first = true;
+    int line;
+
+    MPI_Win_start(targets, 0, posted);
+    calls++;
+    line = put('A', "MPI_Win_start", step->id) + 1;
+    for (int i = 0; i < size; i++)
+        if (puts_to(step, rank, i))
+            MPI_Put(&line, 1, MPI_INT, i, rank, 1, MPI_INT, posted);
+    calls++;
+    put('C', "MPI_Win_complete", step->id);
+    MPI_Win_complete(posted);
+    calls++;
+    put('D', "MPI_Win_complete", step->id);
+    for (int i = 0; i < size; i++)
+        if (puts_to(step, rank, i))
+            hear(&is_first, i, 0);
+}
+
+static void log_puts(const struct step *step)
+{
+    bool is_first = true;
+
+    calls++;
+    put('W', "MPI_Win_wait", step->id);
+    for (int i = 0; i < size; i++)
+        if (puts_to(step, i, rank))
+            hear(&is_first, i, exposed[i * 16 / (int)sizeof(int)]);
+}
+
+static void do_epoch(const struct step *step)
+{
+    MPI_Group origins;
+    MPI_Group targets;
+    int origin_count = make_group(step, false, &origins);
+    int target_count = make_group(step, true, &targets);
+
+    if (origin_count > 0) {
+        calls++;
+        put('P', "MPI_Win_post", step->id);
+        MPI_Win_post(origins, 0, posted);
+    }
+    if (target_count > 0)
+        put_all(step, targets);
+    if (origin_count > 0) {
+        MPI_Win_wait(posted);
+        log_puts(step);
+    }
+    MPI_Group_free(&origins);
+    MPI_Group_free(&targets);
+}
+
+/* --- All -------------------------------------------------------------------------- */
+
+static void do_step(const struct step *step)
+{
+    bool is_own = step->rank == rank;
+
+    if (step->kind == STEP_FENCE)
+        do_fence(step);
+    else if (step->kind == STEP_EPOCH)
+        do_epoch(step);
+    else if (step->kind == STEP_TOGETHER &&
+             schedule_is_member(step->comm, step->rank, rank))
+        do_together(step);
+    else if (step->kind == STEP_PAIR && (is_own || step->peer == rank))
+        do_pair(step);
+    else if (step->kind == STEP_EXCHANGE && (is_own || step->peer == rank))
+        do_exchange(step);
+    else if (step->kind == STEP_SEND && is_own)
+        do_send(step);
+    else if (step->kind == STEP_RECEIVE && is_own)
+        do_receive(step->comm, step->peer, step->tag, step->form, step->slot[0]);
+    else if (step->kind == STEP_FINISH && is_own)
+        do_finish(step);
+    else if (step->kind == STEP_POLL && is_own)
+        do_poll();
+}
+
+static void open_log(const char *directory)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/log.%d", directory, rank);
+    log_file = fopen(path, "w");
+    if (log_file == NULL)
+        die("cannot write the log");
+}
+
+static void end_all(void)
+{
+    void *buffer;
+    int bytes;
+
+    made("MPI_Win_free", 1);
+    MPI_Win_free(&posted);
+    made("MPI_Win_free", 0);
+    made("MPI_Win_free", 1);
+    MPI_Win_free(&fenced);
+    made("MPI_Win_free", 0);
+    for (int i = COMM_WORLD + 1; i < COMMS; i++)
+        MPI_Comm_free(&comms[i]);
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(buffer);
+    fputc('\n', log_file);
+    if (fclose(log_file) != 0)
+        die("cannot write the log");
+    MPI_Finalize();
+}
+
+int main(int argc, char **argv)
+{
+    struct schedule schedule;
+    int *unused;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc != 4 || size < 2 || size > RANKS_MAX)
+        die("usage: order_truth LOG_DIRECTORY SEED STEPS, on 2 to 8 ranks");
+    seed = strtoull(argv[2], NULL, 10);
+    if (!schedule_make(seed, size, atoi(argv[3]), &schedule))
+        die("no memory");
+    words_max = words_of(schedule.ids);
+    open_log(argv[1]);
+    MPI_Buffer_attach(allocate(BUFFER_BYTES), BUFFER_BYTES);
+    make_communicators();
+    fenced = make_window(&unused);
+    posted = make_window(&exposed);
+    made("MPI_Win_fence", 1);
+    MPI_Win_fence(0, fenced);
+    made("MPI_Win_fence", 0);
+    for (size_t i = 0; i < schedule.count; i++)
+        do_step(&schedule.steps[i]);
+    free(schedule.steps);
+    end_all();
+    return 0;
+}
