@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Receives that ask for the same, at one rank. */
-struct class {
+struct class
+{
     int sent;
     int posted;
 };
@@ -74,8 +75,8 @@ int schedule_asked_source(const struct step *of)
 
 int schedule_asked_tag(const struct step *of)
 {
-    bool any = of->comm == COMM_WILD || of->comm == COMM_REVERSED ||
-               of->comm == COMM_GRAPH;
+    bool any =
+        of->comm == COMM_WILD || of->comm == COMM_REVERSED || of->comm == COMM_GRAPH;
 
     return any ? -1 : of->tag;
 }
@@ -128,12 +129,13 @@ static int hold(struct maker *maker, int rank, struct class *class, bool receive
 {
     int slot = free_slot(maker, rank);
 
-    maker->held[rank][slot] = (struct held){
-        .used = true,
-        .has_class = class != NULL,
-        .receives = receives,
-        .class = class,
-        .number = class == NULL ? 0 : receives ? class->posted : class->sent};
+    maker->held[rank][slot] = (struct held){.used = true,
+                                            .has_class = class != NULL,
+                                            .receives = receives,
+                                            .class = class,
+                                            .number = class == NULL ? 0
+                                                      : receives    ? class->posted
+                                                                    : class->sent};
     return slot;
 }
 
@@ -142,7 +144,9 @@ static bool completes(const struct held *held)
 {
     if (!held->has_class)
         return true;
-    return held->number < (held->receives ? held->class->sent : held->class->posted);
+    /* Which of the messages the posted receives have taken nobody knows. */
+    return held->receives ? held->number < held->class->sent
+                          : held->class->posted >= held->class->sent;
 }
 
 static void add_finish(struct maker *maker, int rank, uint64_t slots)
@@ -240,8 +244,8 @@ static void add_receive(struct maker *maker)
     if (form < RECEIVE_LATER && class->posted >= class->sent)
         form = RECEIVE_LATER + pick(maker, RECEIVE_FORMS - RECEIVE_LATER);
     /* What is posted long before its message must not use up the slots. */
-    if (form >= RECEIVE_LATER && (free_slot(maker, message.peer) < 0 ||
-                                  class->posted > class->sent + 2))
+    if (form >= RECEIVE_LATER &&
+        (free_slot(maker, message.peer) < 0 || class->posted > class->sent + 2))
         return;
     post(maker, add(maker, STEP_RECEIVE, message.peer), &message, form);
 }
@@ -293,7 +297,7 @@ static bool has_way(int collective, int way)
 
 static void add_together(struct maker *maker)
 {
-    static const enum comm comms[] = {COMM_WORLD, COMM_WILD,  COMM_REVERSED,
+    static const enum comm comms[] = {COMM_WORLD, COMM_WILD, COMM_REVERSED,
                                       COMM_HALF,  COMM_GRID, COMM_GRAPH};
     struct step *step = add(maker, STEP_TOGETHER, pick(maker, maker->size));
 

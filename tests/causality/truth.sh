@@ -35,8 +35,7 @@ recorded()
     is_empty err
 }
 
-# works RANKS STEPS : whether the program ends uncollected. MPICH 4.0 does not move on all
-# that is under way in every call that blocks.
+# works RANKS STEPS : whether the program ends uncollected: not with every MPI.
 works()
 {
     # shellcheck disable=SC2086 # a command and its options
