@@ -15,8 +15,9 @@
 
 struct esi_arena_chunk;
 
-/* Caller's memory, zeroed; its fields are private. */
+/* Caller's memory, zeroed; its fields but `era` are private. */
 struct esi_arena {
+    uint32_t era; /* the owner's: which one it is of those that it had */
     struct esi_arena_chunk *newest;
     unsigned char *free;
     size_t left;

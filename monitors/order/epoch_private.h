@@ -49,7 +49,7 @@ static inline struct esi_epoch_trace *esi_epoch_trace_at(const struct esi_store 
 }
 
 /* What a trace knows of another now, for the writer; `cut` is its own or one that it
- * is about to pass. */
+ * is about to pass.  All are taken to know what is forgotten. */
 static inline uint32_t esi_epoch_knows(const struct esi_store *store,
                                        const struct esi_epoch_trace *trace,
                                        uint32_t cut,
@@ -57,8 +57,10 @@ static inline uint32_t esi_epoch_knows(const struct esi_store *store,
 {
     uint32_t base = esi_cut_base(&store->cuts, cut, of);
     uint32_t known = esi_table_get(&trace->known, of);
+    uint32_t forgotten = esi_trace_forgotten(esi_epoch_trace_at(store, of));
 
-    return known > base ? known : base;
+    known = known > base ? known : base;
+    return known > forgotten ? known : forgotten;
 }
 
 static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)

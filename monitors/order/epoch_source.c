@@ -5,8 +5,6 @@
 
 #include "monitors/order/epoch_source.h"
 
-enum { NO_SEGMENT = -1, OPEN_LOG = -2 };
-
 void esi_source_init(struct esi_source *source,
                      const struct esi_store *store,
                      const struct esi_epoch_trace *trace,
@@ -17,9 +15,11 @@ void esi_source_init(struct esi_source *source,
                                   .cuts = &store->cuts,
                                   .known = known,
                                   .upto = upto,
-                                  .segment = OPEN_LOG};
-    if (upto <= esi_trace_sealed(trace))
-        source->segment = esi_trace_segment(trace, upto);
+                                  .next = ESI_SOURCE_OPEN};
+    if (upto > esi_trace_sealed(trace))
+        return;
+    source->next = ESI_SOURCE_SEALED;
+    source->segment = esi_trace_segment(trace, upto);
 }
 
 static void open_span(struct esi_source *source, struct esi_span *span)
@@ -29,18 +29,19 @@ static void open_span(struct esi_source *source, struct esi_span *span)
 
     *span = (struct esi_span){.log = &trace->log,
                               .to = esi_log_end_at(&trace->log, source->upto)};
-    source->segment = NO_SEGMENT;
-    if (source->known > sealed)
+    source->next = ESI_SOURCE_END;
+    if (source->known > sealed) {
         span->from = esi_log_end_at(&trace->log, source->known);
-    else if (source->known < sealed &&
-             atomic_load_explicit(&trace->continues, memory_order_relaxed))
+    } else if (source->known < sealed &&
+               atomic_load_explicit(&trace->continues, memory_order_relaxed)) {
+        source->next = ESI_SOURCE_SEALED;
         source->segment = esi_trace_segment(trace, sealed);
+    }
 }
 
 static void sealed_span(struct esi_source *source, struct esi_span *span)
 {
-    const struct esi_segment *segment =
-        esi_trace_segment_at(source->trace, (uint32_t)source->segment);
+    const struct esi_segment *segment = esi_run_segment(&source->segment);
 
     *span = (struct esi_span){
         .block = segment->block,
@@ -52,18 +53,16 @@ static void sealed_span(struct esi_source *source, struct esi_span *span)
         if (source->known >= segment->first && !esi_steps_is(segment->block))
             span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
-    if (source->segment > 0 && source->known < segment->first - 1 &&
-        segment[-1].cut == segment->cut)
-        source->segment--;
-    else
-        source->segment = NO_SEGMENT;
+    /* What is forgotten counts as known. */
+    if (!esi_run_back(&source->segment, source->known))
+        source->next = ESI_SOURCE_END;
 }
 
 bool esi_source_next(struct esi_source *source, struct esi_span *ret_span)
 {
-    if (source->segment == NO_SEGMENT)
+    if (source->next == ESI_SOURCE_END)
         return false;
-    if (source->segment == OPEN_LOG)
+    if (source->next == ESI_SOURCE_OPEN)
         open_span(source, ret_span);
     else
         sealed_span(source, ret_span);

@@ -25,9 +25,10 @@ struct esi_span {
 struct esi_source {
     const struct esi_epoch_trace *trace;
     const struct esi_cuts *cuts;
-    uint32_t known;  /* own index up to which the receiver knows everything */
-    uint32_t upto;   /* of the send */
-    int64_t segment; /* next one; -1 = no more */
+    uint32_t known; /* own index up to which the receiver knows everything */
+    uint32_t upto;  /* of the send */
+    enum { ESI_SOURCE_END, ESI_SOURCE_OPEN, ESI_SOURCE_SEALED } next;
+    struct esi_run_place segment; /* the next one, if it is sealed */
 };
 
 /* `known` is what the receiver knows of the sender, less than `upto`. */

@@ -6,71 +6,28 @@
 #include "monitors/order/epoch_trace.h"
 
 #include <errno.h>
-#include <string.h>
-
-enum { FIRST_SEGMENTS = 4 };
 
 /* --- Asking ------------------------------------------------------------------------
  */
 
-uint32_t esi_trace_segment(const struct esi_epoch_trace *trace, uint32_t own)
-{
-    /* The array is at least as new as the count. */
-    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_acquire);
-    const struct esi_segment *segments =
-        atomic_load_explicit(&trace->segments, memory_order_acquire);
-    uint32_t low = 0, high = count - 1, step = 1, guess;
-    uint32_t events = atomic_load_explicit(&trace->sealed, memory_order_relaxed);
-
-    /* Epochs tend to be of a size: look near where it would be then. */
-    guess = (uint32_t)((uint64_t)high * (own < events ? own : events) /
-                       (events ? events : 1));
-    if (segments[guess].first <= own) {
-        for (low = guess; high - low >= step; step *= 2) {
-            if (segments[low + step].first > own) {
-                high = low + step - 1;
-                break;
-            }
-            low += step;
-        }
-    } else {
-        for (high = guess - 1; high - low >= step; step *= 2) {
-            if (segments[high - step].first <= own) {
-                low = high - step;
-                break;
-            }
-            high -= step;
-        }
-    }
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-
-        if (segments[middle].first <= own)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-/* In the segment of that number and those before with the same cut; 0 = nothing. */
+/* In that segment and those before with the same cut; 0 = nothing. */
 static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
                                  const struct esi_cuts *cuts,
-                                 uint32_t number,
+                                 struct esi_run_place at,
                                  uint32_t own,
                                  uint32_t of)
 {
-    const struct esi_segment *segment = esi_trace_segment_at(trace, number);
-    uint32_t cut = segment->cut;
+    uint32_t forgotten = esi_trace_forgotten(trace);
 
-    for (;; segment--, number--) {
-        struct esi_block_place place = {cuts, cut, segment->first};
+    for (;;) {
+        const struct esi_segment *segment = esi_run_segment(&at);
+        struct esi_block_place place = {cuts, segment->cut, segment->first};
         int64_t found =
             segment->block ? esi_block_find(segment->block, &place, own, of) : 0;
 
         if (found == ESI_BLOCK_NOWHERE)
             return 0;
-        if (found || number == 0 || segment[-1].cut != cut)
+        if (found || !esi_run_back(&at, forgotten))
             return (uint32_t)found;
         own = segment->first - 1;
     }
@@ -82,13 +39,13 @@ static uint32_t known_sealed(const struct esi_epoch_trace *trace,
                              uint32_t of,
                              uint32_t enough)
 {
-    uint32_t number = esi_trace_segment(trace, own);
-    uint32_t base = esi_cut_base(cuts, esi_trace_segment_at(trace, number)->cut, of);
+    struct esi_run_place at = esi_trace_segment(trace, own);
+    uint32_t base = esi_cut_base(cuts, esi_run_segment(&at)->cut, of);
     uint32_t found;
 
     if (base >= enough)
         return base;
-    found = find_in_segments(trace, cuts, number, own, of);
+    found = find_in_segments(trace, cuts, at, own, of);
     return found ? found : base;
 }
 
@@ -113,7 +70,7 @@ static bool known_open(const struct esi_epoch_trace *trace,
     if ((turn & 1) || own <= sealed ||
         atomic_load_explicit(&trace->turn, memory_order_relaxed) != turn)
         return false;
-    if (base < enough && !found && continues)
+    if (base < enough && !found && continues && sealed > esi_trace_forgotten(trace))
         found =
             find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed, of);
     *ret_known = found ? found : base;
@@ -142,20 +99,13 @@ uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
 
 static int reserve_segment(struct esi_epoch_trace *trace, struct esi_arena *arena)
 {
-    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
-    uint32_t room = trace->segment_room ? trace->segment_room * 2 : FIRST_SEGMENTS;
-    struct esi_segment *larger;
+    struct esi_run *newest = atomic_load_explicit(&trace->run, memory_order_relaxed);
+    struct esi_run *run = esi_run_reserve(newest, esi_trace_sealed(trace) + 1,
+                                          esi_trace_forgotten(trace), arena);
 
-    if (count < trace->segment_room)
-        return 0;
-    larger = esi_arena_take(arena, room * sizeof *larger);
-    if (!larger)
+    if (!run)
         return -ENOMEM;
-    if (count > 0)
-        memcpy(larger, esi_trace_segment_at(trace, 0), count * sizeof *larger);
-    /* Pairs with the acquire of readers; those in the old array find the same there. */
-    atomic_store_explicit(&trace->segments, larger, memory_order_release);
-    trace->segment_room = room;
+    trace->next_run = run;
     return 0;
 }
 
@@ -181,13 +131,14 @@ static void add_segment(struct esi_epoch_trace *trace,
                         uint32_t last)
 {
     uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
-    struct esi_segment *segments =
-        atomic_load_explicit(&trace->segments, memory_order_relaxed);
+    struct esi_segment segment = {.first = esi_trace_sealed(trace) + 1,
+                                  .cut = esi_trace_cut(trace),
+                                  .block = block};
 
-    segments[count] = (struct esi_segment){.first = esi_trace_sealed(trace) + 1,
-                                           .cut = esi_trace_cut(trace),
-                                           .block = block};
-    atomic_store_explicit(&trace->segment_count, count + 1, memory_order_release);
+    esi_run_add(trace->next_run, &segment);
+    /* Pairs with the acquire of readers, who never see a run without segments. */
+    atomic_store_explicit(&trace->run, trace->next_run, memory_order_release);
+    atomic_store_explicit(&trace->segment_count, count + 1, memory_order_relaxed);
     /* From here on readers go to the segment. */
     atomic_store_explicit(&trace->sealed, last, memory_order_release);
 }
@@ -250,9 +201,10 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
 
     if (part.heads == 0)
         return 0;
-    if (atomic_load_explicit(&trace->continues, memory_order_relaxed)) {
-        const struct esi_segment *before =
-            esi_trace_segment_at(trace, esi_trace_segment(trace, sealed));
+    if (atomic_load_explicit(&trace->continues, memory_order_relaxed) &&
+        sealed > esi_trace_forgotten(trace)) {
+        struct esi_run_place at = esi_trace_segment(trace, sealed);
+        const struct esi_segment *before = esi_run_segment(&at);
 
         part.before = before->block;
         part.before_place = (struct esi_block_place){cuts, before->cut, before->first};

@@ -26,32 +26,28 @@
 #include "monitors/order/epoch_block.h"
 #include "monitors/order/epoch_cut.h"
 #include "monitors/order/epoch_log.h"
+#include "monitors/order/epoch_run.h"
 #include "monitors/order/epoch_steps.h"
 #include "monitors/order/epoch_table.h"
-
-struct esi_segment {
-    uint32_t first;             /* own index of its first event */
-    uint32_t cut;               /* the last that the trace has passed */
-    const unsigned char *block; /* NULL: it learnt nothing besides */
-};
 
 /* Zeroed is a trace without events. */
 struct esi_epoch_trace {
     /* Written by the writer, read by all. */
-    _Atomic uint32_t turn;      /* odd while the log is being emptied */
-    _Atomic uint32_t sealed;    /* events in segments */
-    _Atomic uint32_t cut;       /* of the open log */
-    _Atomic uint32_t continues; /* the last segment has the same cut */
-    _Atomic uint32_t segment_count;
-    _Atomic(struct esi_segment *) segments;
+    _Atomic uint32_t turn;          /* odd while the log is being emptied */
+    _Atomic uint32_t sealed;        /* events in segments */
+    _Atomic uint32_t cut;           /* of the open log */
+    _Atomic uint32_t continues;     /* the last segment has the same cut */
+    _Atomic uint32_t segment_count; /* of all that there ever were */
+    _Atomic uint32_t forgotten;     /* events that nobody may ask for any more */
+    _Atomic(struct esi_run *) run;  /* the newest; NULL: no segment, or forgotten */
     struct esi_log log;
 
     /* The writer's. */
-    uint32_t segment_room;
-    uint32_t count;         /* events */
-    bool is_live;           /* in the store's list of those */
-    bool is_hub;            /* begins with a receive of several: a communicator's */
-    struct esi_table known; /* in this epoch; without what the cut knows */
+    struct esi_run *next_run; /* with room for the segment that is being prepared */
+    uint32_t count;           /* events */
+    bool is_live;             /* in the store's list of those */
+    bool is_hub;              /* begins with a receive of several: a communicator's */
+    struct esi_table known;   /* in this epoch; without what the cut knows */
 };
 
 /* The greatest index on `of` that is known at an event, or just any that is not less
@@ -62,8 +58,20 @@ uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
                          uint32_t of,
                          uint32_t enough);
 
-/* The number of the segment of an event that is in one. */
-uint32_t esi_trace_segment(const struct esi_epoch_trace *trace, uint32_t own);
+static inline uint32_t esi_trace_forgotten(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->forgotten, memory_order_acquire);
+}
+
+/* The segment of an event that is in one and not forgotten. */
+static inline struct esi_run_place esi_trace_segment(
+    const struct esi_epoch_trace *trace,
+    uint32_t own)
+{
+    /* Pairs with the release when it is sealed: whoever knows of a segment sees
+     * the run that it is in, or a newer one. */
+    return esi_run_find(atomic_load_explicit(&trace->run, memory_order_acquire), own);
+}
 
 /* Packs the log of the events so far and makes room for a segment.  0 or -ENOMEM: as it
  * was. */
@@ -95,13 +103,6 @@ static inline uint32_t esi_trace_cut(const struct esi_epoch_trace *trace)
 static inline uint32_t esi_trace_sealed(const struct esi_epoch_trace *trace)
 {
     return atomic_load_explicit(&trace->sealed, memory_order_relaxed);
-}
-
-static inline const struct esi_segment *esi_trace_segment_at(
-    const struct esi_epoch_trace *trace,
-    uint32_t number)
-{
-    return &atomic_load_explicit(&trace->segments, memory_order_acquire)[number];
 }
 
 #endif

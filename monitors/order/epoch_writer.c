@@ -193,9 +193,15 @@ static void learn_log_dense(const struct passage *passage, const struct esi_span
 /* The cut that a trace has passed at an event. */
 static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
 {
+    struct esi_run_place at;
+
     if (index > esi_trace_sealed(trace))
         return esi_trace_cut(trace);
-    return esi_trace_segment_at(trace, esi_trace_segment(trace, index))->cut;
+    /* What is forgotten tells nothing: not even the cut. */
+    if (index <= esi_trace_forgotten(trace))
+        return 0;
+    at = esi_trace_segment(trace, index);
+    return esi_run_segment(&at)->cut;
 }
 
 /* Everything that `partner` knew, and itself. */
