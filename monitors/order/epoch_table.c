@@ -16,20 +16,37 @@ void esi_table_fini(struct esi_table *table)
 {
     free(table->slots);
     free(table->dense);
+    free(table->copy);
     memset(table, 0, sizeof *table);
 }
 
 uint64_t esi_table_bytes(const struct esi_table *table)
 {
-    return table->room * (table->dense ? sizeof *table->dense : sizeof *table->slots);
+    uint64_t entries = table->room + (table->copy ? table->room : 0);
+
+    return entries * (table->dense ? sizeof *table->dense : sizeof *table->slots);
+}
+
+void esi_table_copy(struct esi_table *table, uint32_t last)
+{
+    if (!table->copy)
+        table->copy = malloc(table->room * sizeof *table->copy);
+    if (!table->copy)
+        return;
+    memcpy(table->copy, table->dense, table->room * sizeof *table->copy);
+    table->copy_first = table->since;
+    table->copy_last = last;
 }
 
 void esi_table_clear(struct esi_table *table)
 {
+    table->copy_last = 0;
     if (table->known == 0)
         return;
-    memset(table->dense ? (void *)table->dense : (void *)table->slots, 0,
-           esi_table_bytes(table));
+    if (table->dense)
+        memset(table->dense, 0, table->room * sizeof *table->dense);
+    else
+        memset(table->slots, 0, table->room * sizeof *table->slots);
     table->known = 0;
 }
 
@@ -57,6 +74,7 @@ static void move_to(struct esi_table *table, struct esi_table *larger)
 
     while (esi_table_next(table, &place, &trace, &value))
         esi_table_raise(larger, trace, value);
+    larger->since = table->since;
     esi_table_fini(table);
     *table = *larger;
 }

@@ -4,7 +4,9 @@
  * epoch_table.h - what a trace knows of others in this epoch, for the writer: trace ->
  * index, as many entries as traces that are known, so that no N x N table arises.
  *
- * A hash table while it is small, a plain vector once it would be larger than that.
+ * A hash table while it is small, a plain vector once it would be larger than that.  Of
+ * a plain one there may be a copy, of what it was when messages were sent that are
+ * still on their way: who receives them compares vectors, and need not read the log.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_TABLE_H
 #define ES_MONITORS_ORDER_EPOCH_TABLE_H
@@ -19,6 +21,9 @@ struct esi_table {
     uint32_t *dense; /* value; 0 = not known */
     uint32_t room;   /* slots, a power of two, or entries of dense */
     uint32_t known;
+    uint32_t since;                 /* own index of the event that changed it last */
+    uint32_t copy_first, copy_last; /* events at which it was as in the copy, from 1 */
+    uint32_t *copy;                 /* as large as dense, or NULL */
 };
 
 void esi_table_fini(struct esi_table *table);
@@ -32,6 +37,19 @@ void esi_table_clear(struct esi_table *table);
 
 /* Gives back memory where far more is held than for `used` traces. */
 void esi_table_trim(struct esi_table *table, uint32_t used, uint32_t traces);
+
+/* Copies what a plain one knows at events up to `last`.  It may fail: then there is no
+ * copy. */
+void esi_table_copy(struct esi_table *table, uint32_t last);
+
+/* What was known at the event `own`, as a vector of `room` entries; NULL = there is
+ * none.  `own` is after the last esi_table_clear(). */
+static inline const uint32_t *esi_table_at(const struct esi_table *table, uint32_t own)
+{
+    if (own >= table->since)
+        return table->dense;
+    return own >= table->copy_first && own <= table->copy_last ? table->copy : NULL;
+}
 
 uint64_t esi_table_bytes(const struct esi_table *table);
 

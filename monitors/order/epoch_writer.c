@@ -16,6 +16,10 @@
 /* A log is packed when it has that many entries, and so many of each known trace. */
 enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 6, GREATEST_SHARE = 12 };
 
+/* A log is read up to so many entries for each that a vector has; and a vector is
+ * copied where so many are to be learnt for each. */
+enum { READING_SHARE = 4, COPYING_SHARE = 16 };
+
 /* --- Passing a cut -----------------------------------------------------------------
  */
 
@@ -161,6 +165,30 @@ static void learn_log(const struct passage *passage, const struct esi_span *span
     }
 }
 
+/* A part of a vector; as in learn_log_dense() without a branch. */
+static void learn_entries(struct esi_epoch_trace *trace,
+                          const uint32_t *vector,
+                          uint32_t from,
+                          uint32_t to)
+{
+    uint32_t *known = trace->known.dense, count = trace->log.entry_count, fresh = 0;
+    _Atomic uint64_t *learnt =
+        atomic_load_explicit(&trace->log.entries, memory_order_relaxed);
+
+    for (uint32_t of = from; of < to; of++) {
+        uint32_t value = vector[of], present = known[of];
+        bool is_new = value > present;
+
+        atomic_store_explicit(&learnt[count + 1], (uint64_t)of << 32 | value,
+                              memory_order_release);
+        known[of] = is_new ? value : present;
+        fresh += is_new && present == 0;
+        count += is_new;
+    }
+    trace->known.known += fresh;
+    trace->log.entry_count = count;
+}
+
 /* The same where what is known is a plain vector.  Whether something is new cannot be
  * foretold, so there is no branch for it: an entry is written at the log's end and
  * stays or not. */
@@ -190,6 +218,28 @@ static void learn_log_dense(const struct passage *passage, const struct esi_span
     trace->log.entry_count = count;
 }
 
+/* What a whole vector has beyond what is known: most blocks have nothing. */
+static void learn_vector(const struct passage *passage,
+                         const uint32_t *vector,
+                         uint32_t entries)
+{
+    enum { BLOCK = 16 };
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t *known = trace->known.dense, i = 0;
+
+    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    for (; i + BLOCK <= entries; i += BLOCK) {
+        uint32_t news = 0;
+
+        for (uint32_t j = i; j < i + BLOCK; j++)
+            news |= vector[j] > known[j];
+        if (news)
+            learn_entries(trace, vector, i, i + BLOCK);
+    }
+    learn_entries(trace, vector, i, entries);
+    known[passage->number] = 0;
+}
+
 /* The cut that a trace has passed at an event. */
 static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
 {
@@ -204,6 +254,30 @@ static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
     return esi_run_segment(&at)->cut;
 }
 
+/* Where so many entries of a sender's log are new, its vector may be compared instead.
+ */
+static bool is_long(const struct esi_table *known, uint64_t entries)
+{
+    return known->dense && entries * READING_SHARE >= known->room;
+}
+
+/* What `partner` knew as a vector, where comparing that with the receiver's takes less
+ * time than reading so many entries of the log; else NULL. */
+static const uint32_t *vector_of(const struct esi_store *store,
+                                 const struct passage *passage,
+                                 struct es_event_id partner,
+                                 uint64_t entries)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    const struct esi_table *known = &passage->trace->known;
+
+    if (!is_long(&trace->known, entries) || !known->dense ||
+        known->room < trace->known.room || esi_trace_cut(trace) != passage->cut ||
+        cut_at(trace, partner.index) != passage->cut)
+        return NULL;
+    return esi_table_at(&trace->known, partner.index);
+}
+
 /* Everything that `partner` knew, and itself. */
 static void merge(const struct esi_store *store,
                   const struct passage *passage,
@@ -214,13 +288,17 @@ static void merge(const struct esi_store *store,
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
     struct esi_source source;
     struct esi_span span;
+    const uint32_t *vector;
     bool is_same_cut;
 
     if (partner.trace == passage->number || known >= partner.index)
         return;
     is_same_cut = cut_at(trace, partner.index) == passage->cut;
     esi_source_init(&source, store, trace, known, partner.index);
-    while (esi_source_next(&source, &span)) {
+    vector = vector_of(store, passage, partner, esi_source_entries(source));
+    if (vector)
+        learn_vector(passage, vector, trace->known.room);
+    while (!vector && esi_source_next(&source, &span)) {
         if (is_same_cut && span.log && passage->trace->known.dense)
             learn_log_dense(passage, &span);
         else if (is_same_cut && span.log)
@@ -232,20 +310,25 @@ static void merge(const struct esi_store *store,
     learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
 
-/* At most so many entries will be learnt. */
+/* At most so many entries will be learnt: of each trace once, the newest.  A vector may
+ * have some that the log has before what is forgotten. */
 static uint64_t most_entries(const struct esi_store *store,
                              const struct passage *passage,
                              struct es_event_id partner)
 {
     uint32_t known =
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
     struct esi_source source;
+    uint64_t entries;
 
     if (partner.trace == passage->number || known >= partner.index)
         return 0;
-    esi_source_init(&source, store, esi_epoch_trace_at(store, partner.trace), known,
-                    partner.index);
-    return esi_source_entries(source) + 1;
+    esi_source_init(&source, store, trace, known, partner.index);
+    entries = esi_source_entries(source);
+    if (is_long(&trace->known, entries))
+        entries = store->trace_count;
+    return (entries < store->trace_count ? entries : store->trace_count) + 1;
 }
 
 /* --- Events ------------------------------------------------------------------------
@@ -302,6 +385,22 @@ static void seal_long(struct esi_store *store, struct esi_epoch_trace *trace)
                           memory_order_relaxed);
 }
 
+/* Of a table that is about to change by so many entries: messages of this state may be
+ * on their way. */
+static void keep_sent(struct esi_store *store,
+                      struct esi_epoch_trace *trace,
+                      uint64_t more)
+{
+    struct esi_table *known = &trace->known;
+    uint64_t table_bytes = esi_table_bytes(known);
+
+    if (!known->dense || trace->last_send < known->since ||
+        more * COPYING_SHARE < known->room)
+        return;
+    esi_table_copy(known, trace->count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+}
+
 static int append_receive(struct esi_store *store,
                           struct es_event_id id,
                           const struct es_event_id *partners,
@@ -334,9 +433,12 @@ static int append_receive(struct esi_store *store,
     if (code < 0)
         return code;
     before = passes ? 0 : trace->log.entry_count;
+    if (!passes)
+        keep_sent(store, trace, more);
     pass(store, &passage);
     for (size_t i = 0; i < partner_count; i++)
         merge(store, &passage, partners[i]);
+    trace->known.since = id.index;
     publish(store, trace, id.index, before);
     if (passes)
         trim(store, &passage, used);
@@ -353,6 +455,8 @@ int esi_epoch_append(struct esi_store *store,
 
     if (kind == ES_EVENT_RECEIVE && partner_count > 0)
         code = append_receive(store, id, partners, partner_count);
+    else if (kind == ES_EVENT_SEND)
+        esi_epoch_trace_at(store, id.trace)->last_send = id.index;
     if (code >= 0 && esi_epoch_trace_at(store, id.trace)->count < id.index)
         count_event(store, id);
     return code;
@@ -391,6 +495,7 @@ static void learn_half(struct esi_store *store,
     publish(store, half->trace, id.index, before);
     before = half->trace->log.entry_count;
     learn(store, half, entry);
+    half->trace->known.since = id.index + 1;
     publish(store, half->trace, id.index + 1, before);
 }
 
