@@ -18,6 +18,7 @@ struct held {
     bool used;
     bool has_class;
     bool receives;
+    bool contested; /* a send of which others may take the receive */
     struct class *class;
     int number; /* in the class */
 };
@@ -115,6 +116,17 @@ static struct step *add(struct maker *maker, enum step_kind kind, int rank)
     return step;
 }
 
+/* Nobody gets to later steps before all have done those so far. */
+static void add_barrier(struct maker *maker)
+{
+    struct step *step = add(maker, STEP_TOGETHER, 0);
+
+    step->comm = COMM_WORLD;
+    step->form = COLLECTIVE_BARRIER;
+    step->other_form = WAY_BLOCKING;
+    step->id = maker->schedule.ids++;
+}
+
 /* --- Requests --------------------------------------------------------------------- */
 
 static int free_slot(const struct maker *maker, int rank)
@@ -162,6 +174,7 @@ static void add_finish(struct maker *maker, int rank, uint64_t slots)
 
 static void finish(struct maker *maker, int rank, bool all)
 {
+    bool contested = false;
     uint64_t slots = 0;
 
     for (int i = 0; i < SLOTS; i++)
@@ -169,8 +182,11 @@ static void finish(struct maker *maker, int rank, bool all)
             (all || pick(maker, 3) > 0)) {
             slots |= UINT64_C(1) << i;
             maker->held[rank][i].used = false;
+            contested |= maker->held[rank][i].contested;
         }
     add_finish(maker, rank, slots);
+    if (contested)
+        add_barrier(maker);
 }
 
 /* --- Messages --------------------------------------------------------------------- */
@@ -203,16 +219,25 @@ static void post(struct maker *maker,
     class->posted++;
 }
 
+/* Whether messages of later steps may come first, as those of other senders may. */
+static bool is_contested(const struct step *message)
+{
+    return schedule_asked_source(message) < 0;
+}
+
 static void add_message(struct maker *maker)
 {
     struct step message;
     struct step *step;
     struct class *class;
+    bool contested;
     int form = pick(maker, SEND_FORMS);
 
     choose_message(maker, &message);
     class = class_of(maker, &message);
-    if (form < SEND_BUFFERED && class->posted < class->sent)
+    contested = is_contested(&message);
+    if (form < SEND_BUFFERED &&
+        (class->posted < class->sent || (contested && pick(maker, 2))))
         form = SEND_BUFFERED; /* nobody is sure to receive it soon */
     if (free_slot(maker, message.rank) < 0)
         form = SEND_BUFFERED;
@@ -224,12 +249,16 @@ static void add_message(struct maker *maker)
     step->id = maker->schedule.ids++;
     if (form >= SEND_LATER)
         step->slot[0] = hold(maker, message.rank, class, false);
+    if (step->slot[0] >= 0)
+        maker->held[message.rank][step->slot[0]].contested = contested;
     if (form < SEND_BUFFERED && class->posted == class->sent) {
         step->kind = STEP_PAIR;
         step->other_form = pick(maker, RECEIVE_LATER);
         class->posted++;
     }
     class->sent++;
+    if (form < SEND_BUFFERED && contested)
+        add_barrier(maker);
 }
 
 /* A receive of what was sent, or before it is. */
@@ -275,6 +304,8 @@ static void add_exchange(struct maker *maker)
     maker->schedule.ids += 2;
     there->sent++, there->posted++;
     back->sent++, back->posted++;
+    if (is_contested(&message))
+        add_barrier(maker);
 }
 
 /* --- All together ----------------------------------------------------------------- */
@@ -339,11 +370,7 @@ static void add_epoch(struct maker *maker)
     /* It counts posts without looking whose they are: one for a later epoch may be
      * taken for one that is missing, unless all have ended the epochs before. */
     finish_operations(maker);
-    step = add(maker, STEP_TOGETHER, 0);
-    step->comm = COMM_WORLD;
-    step->form = COLLECTIVE_BARRIER;
-    step->other_form = WAY_BLOCKING;
-    step->id = maker->schedule.ids++;
+    add_barrier(maker);
     step = add(maker, STEP_EPOCH, 0);
     step->id = maker->schedule.ids++;
     for (int origin = 0; origin < maker->size; origin++)

@@ -8,6 +8,9 @@
  * or to steps before it, whichever message a receive with wildcards takes; so, by
  * induction, every step is done.
  *
+ * Where several ranks may send to one receive, a message of a later step may come first
+ * and take it.  So a barrier follows whatever waits for such a message to be received.
+ *
  * Receives that could take the same message are of one *class*, and all ask for the
  * same: source and tag, or a wildcard in their place.  Then in each class the n-th
  * posted receive is matched once n messages were sent, whatever they are.
@@ -102,11 +105,11 @@ struct step {
     int rank; /* of the world, as all ranks here */
     int peer;
     enum comm comm;
-    int tag; /* -1 = any */
-    int form; /* enum send_form, collective or finish_form */
-    int other_form; /* of the receive of a pair, enum receive_form; enum way */
-    int id;         /* of the message or the operation, in the whole run */
-    int root;       /* world rank */
+    int tag;             /* -1 = any */
+    int form;            /* enum send_form, collective or finish_form */
+    int other_form;      /* of the receive of a pair, enum receive_form; enum way */
+    int id;              /* of the message or the operation, in the whole run */
+    int root;            /* world rank */
     int slot[RANKS_MAX]; /* of `rank` and peer, or by rank; -1 = none */
     uint64_t slots;
 };
