@@ -197,6 +197,15 @@ static void start_server(const struct run_arguments *arguments,
                          setup->address[0] ? setup->address : NULL);
 }
 
+static void start_recording(const struct es_run_setup *setup,
+                            const char *directory,
+                            struct esi_recording_child *recorder)
+{
+    esi_recording_start(setup->name, directory, recorder);
+    if (recorder->is_ready)
+        esi_run_setup_await_readers(setup);
+}
+
 static int launch(const struct run_arguments *arguments,
                   const struct es_run_setup *setup,
                   int *ret_exit_status)
@@ -247,7 +256,7 @@ int esi_cmd_run(int argc, char **argv)
     if (setup.name[0] && !arguments.no_server)
         start_server(&arguments, &setup);
     if (setup.name[0] && arguments.record)
-        esi_recording_start(setup.name, arguments.record, &recorder);
+        start_recording(&setup, arguments.record, &recorder);
     status = launch(&arguments, &setup, &exit_status);
     esi_recording_end(&recorder);
     if (setup.name[0])

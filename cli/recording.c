@@ -128,14 +128,26 @@ static void print_text(const char *directory,
                totals->missed);
 }
 
+/* Of a recording that says nothing where nothing is missing. */
+static void note_gaps(const char *directory, const struct es_recorder_totals *totals)
+{
+    if (totals->lost + totals->missed > 0)
+        esi_command_note("%s: %" PRIu64 " tuples recorded, %" PRIu64
+                         " lost: recording was up to %.2f s behind",
+                         directory, totals->tuples, totals->lost + totals->missed,
+                         (double)totals->lag_most_ns / 1e9);
+}
+
 static void print_summary(const struct recording *recording,
                           const struct es_recorder_totals *totals)
 {
     double seconds = (double)(es_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
     const char *directory = recording->given->recorder.directory;
 
-    if (recording->given->quiet)
+    if (recording->given->quiet) {
+        note_gaps(directory, totals);
         return;
+    }
     if (recording->given->format == ES_FORMAT_JSON)
         print_json(directory, totals, seconds);
     else
@@ -231,6 +243,15 @@ static int fail_creation(const struct es_error *error, int code)
     return esi_command_fail_error(ES_EXIT_USAGE, error, code, "cannot record");
 }
 
+static void tell_ready(int descriptor, bool is_ready)
+{
+    if (descriptor < 0)
+        return;
+    while (is_ready && write(descriptor, "r", 1) < 0 && errno == EINTR)
+        continue;
+    close(descriptor);
+}
+
 int esi_recording_run(const struct esi_consumer *consumer,
                       const struct esi_recording *given)
 {
@@ -249,8 +270,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     catch_signals();
     config.servers = consumer->servers;
     result = es_recorder_create(consumer->run, &config, &error, &recording.recorder);
-    if (given->ready >= 0)
-        close(given->ready);
+    tell_ready(given->ready, result == 0);
     if (result < 0)
         return fail_creation(&error, result);
     result = follow(&recording);
@@ -302,6 +322,7 @@ void esi_recording_start(const char *run,
 {
     int ready[2];
     int lifeline[2];
+    ssize_t count;
     char byte;
 
     *ret_child = (struct esi_recording_child){.lifeline = -1};
@@ -330,18 +351,27 @@ void esi_recording_start(const char *run,
         close(lifeline[1]);
     } else {
         ret_child->lifeline = lifeline[1];
-        while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
-            continue;
+        do {
+            count = read(ready[0], &byte, 1);
+        } while (count < 0 && errno == EINTR);
+        ret_child->is_ready = count == 1;
     }
     close(ready[0]);
 }
 
 void esi_recording_end(struct esi_recording_child *child)
 {
+    int status = 0;
+    pid_t ended;
+
     if (child->pid <= 0)
         return;
     close(child->lifeline);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+    while ((ended = waitpid(child->pid, &status, 0)) < 0 && errno == EINTR)
         continue;
+    if (ended > 0 && WIFSIGNALED(status))
+        esi_command_note(
+            "the recording was killed by signal %d: the archive ends there",
+            WTERMSIG(status));
     child->pid = 0;
 }

@@ -17,7 +17,8 @@ struct esi_recording {
     enum es_format format;
     uint64_t limit_ns; /* ends after this time; 0 = with the run */
     bool quiet;        /* no summary */
-    int ready;         /* descriptor that is closed when all is ready; -1 = none */
+    int ready;         /* descriptor that gets a byte when all is ready, and is closed
+                          then or where it will never be; -1 = none */
     int lifeline;      /* descriptor whose end ends the recording; -1 = none */
 };
 
@@ -28,7 +29,8 @@ int esi_recording_run(const struct esi_consumer *consumer,
 
 /* The process that records a run beside `eventspace run`. */
 struct esi_recording_child {
-    pid_t pid; /* 0 = there is none */
+    pid_t pid;     /* 0 = there is none */
+    bool is_ready; /* it records what comes */
     int lifeline;
 };
 
@@ -38,7 +40,8 @@ void esi_recording_start(const char *run,
                          const char *directory,
                          struct esi_recording_child *ret_child);
 
-/* Says that the program has ended, and waits for the recording to. */
+/* Says that the program has ended, and waits for the recording to; says so where that
+ * was killed. */
 void esi_recording_end(struct esi_recording_child *child);
 
 #endif

@@ -92,6 +92,20 @@ static int write_text(const char *path, const char *text, struct es_error *error
     return code;
 }
 
+static int save_plan(const struct es_plan *plan,
+                     const char *path,
+                     struct es_error *error)
+{
+    char *text;
+    int code = es_plan_format(plan, &text);
+
+    if (code < 0)
+        return code;
+    code = write_text(path, text, error);
+    free(text);
+    return code;
+}
+
 /* `trees` are those of this request; NULL: the run has none. */
 static int write_plan(const struct es_pathmap *map,
                       const char *run,
@@ -100,7 +114,6 @@ static int write_plan(const struct es_pathmap *map,
 {
     char path[ES_RUN_PATH_BYTES];
     struct es_plan plan;
-    char *text;
 
     int code = es_run_directory_path(run, "collect.plan", error, path);
     if (code == 0)
@@ -110,12 +123,8 @@ static int write_plan(const struct es_pathmap *map,
     if (trees)
         code = esi_run_trees_plan(trees, &plan);
     if (code == 0)
-        code = es_plan_format(&plan, &text);
+        code = save_plan(&plan, path, error);
     es_plan_fini(&plan);
-    if (code < 0)
-        return code;
-    code = write_text(path, text, error);
-    free(text);
     return code;
 }
 
@@ -341,6 +350,36 @@ int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret
     }
     *ret_setup = setup;
     return 0;
+}
+
+/* The whole file is replaced: tuple servers may be reading it. */
+static int change_plan(const char *run, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES], changed[ES_RUN_PATH_BYTES];
+    struct es_plan plan;
+
+    int code = es_run_directory_path(run, "collect.plan", error, path);
+    if (code == 0)
+        code = es_run_directory_path(run, "collect.plan.new", error, changed);
+    if (code == 0)
+        code = es_plan_load(path, error, &plan);
+    if (code < 0)
+        return code;
+    es_plan_await_readers(&plan);
+    code = save_plan(&plan, changed, error);
+    es_plan_fini(&plan);
+    if (code == 0 && rename(changed, path) < 0)
+        code = -errno;
+    return code;
+}
+
+void esi_run_setup_await_readers(const struct es_run_setup *setup)
+{
+    struct es_error error = {.text = ""};
+
+    int code = change_plan(setup->name, &error);
+    if (code < 0)
+        esi_command_fail_error(0, &error, code, "the first events may not be recorded");
 }
 
 void esi_run_setup_remove(const struct es_run_setup *setup)

@@ -40,6 +40,10 @@ struct es_run_setup {
  * empty: the program then runs uncollected.  0 on success. */
 int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup);
 
+/* Changes the plan: elements that block await their first reader.  For ranks that are
+ * not started yet; a message where it cannot be done. */
+void esi_run_setup_await_readers(const struct es_run_setup *setup);
+
 /* Removes the run directory. */
 void esi_run_setup_remove(const struct es_run_setup *setup);
 

@@ -120,6 +120,7 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
 {
     struct es_element_layout *layout = element->layout;
     uint64_t reader = atomic_load_explicit(&layout->reader, memory_order_relaxed);
+    uint32_t awaits = ES_ON_FULL_AWAIT;
     uint64_t oldest;
 
     if (element->segment->foreign)
@@ -137,6 +138,8 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     /* Not advance(): the last reader's position may have been further on. */
     atomic_store_explicit(&layout->reader_position,
                           position > oldest ? position : oldest, memory_order_release);
+    atomic_compare_exchange_strong_explicit(&layout->on_full, &awaits, ES_ON_FULL_BLOCK,
+                                            memory_order_relaxed, memory_order_relaxed);
     wake_writer(layout);
     return 0;
 }

@@ -70,8 +70,8 @@ void es_element_view_info(const struct es_element_view *element,
         .tuple_bytes = element->words * 4,
         .shared = element->kind == ES_ELEMENT_SHARED,
         .enabled = atomic_load_explicit(&layout->enabled, memory_order_relaxed) != 0,
-        .block = atomic_load_explicit(&layout->on_full, memory_order_relaxed) ==
-                 ES_ON_FULL_BLOCK,
+        .block = atomic_load_explicit(&layout->on_full, memory_order_relaxed) !=
+                 ES_ON_FULL_DISCARD,
         .head = head,
         .oldest = esi_element_view_oldest(element, head),
         .polls = atomic_load_explicit(&layout->polls, memory_order_relaxed),

@@ -98,6 +98,9 @@ enum es_element_kind {
 enum es_on_full {
     ES_ON_FULL_DISCARD = 0, /* the oldest tuple is overwritten, readers count it lost */
     ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if any */
+    ES_ON_FULL_AWAIT = 2, /* a first reader is on its way: the writer waits for it, too,
+                             for ES_WRITER_AWAIT_NS at most; then as BLOCK.  The reader
+                             that registers or the writer that gives up sets that */
 };
 
 /* A registered reader in one word, so that it changes at once: the pid in the low bits,

@@ -72,6 +72,12 @@ int es_plan_add_trees(struct es_plan *plan)
     return append(plan, of_trees, sizeof of_trees / sizeof of_trees[0]);
 }
 
+void es_plan_await_readers(struct es_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        plan->collectors[i].await = plan->collectors[i].block;
+}
+
 void es_plan_fini(struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
@@ -135,6 +141,13 @@ static void print_ranks(FILE *out, const struct es_collector_plan *collector)
     }
 }
 
+static const char *full_of(const struct es_collector_plan *collector)
+{
+    if (collector->await)
+        return "await";
+    return collector->block ? "block" : "discard";
+}
+
 static void print_collector(FILE *out, const struct es_collector_plan *collector)
 {
     static const char *const splits[] = {"none", "peer", "communicator", "both"};
@@ -145,9 +158,8 @@ static void print_collector(FILE *out, const struct es_collector_plan *collector
     print_ranks(out, collector);
     print_pattern(out, "communicator", collector->communicator);
     fprintf(out, " split=%s threshold=%u full=%s enabled=%d polls=%d",
-            splits[collector->split], collector->threshold,
-            collector->block ? "block" : "discard", collector->enabled,
-            collector->polls);
+            splits[collector->split], collector->threshold, full_of(collector),
+            collector->enabled, collector->polls);
     print_pattern(out, "host", collector->host);
     fputs("\n", out);
 }

@@ -52,6 +52,7 @@ struct es_collector_plan {
     enum es_split split;
     uint32_t threshold;
     bool block;
+    bool await; /* and the first reader is on its way: ES_ON_FULL_AWAIT */
     bool enabled;
     bool polls;    /* also write polls that found nothing */
     char host[64]; /* where the element shall lie, "" = the rank's own host */
@@ -83,6 +84,9 @@ int es_plan_parse(const char *text,
 int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
 /* Writes what es_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
 int es_plan_format(const struct es_plan *plan, char **ret_text);
+/* Collectors that block await their readers. */
+void es_plan_await_readers(struct es_plan *plan);
+
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
 void es_plan_fini(struct es_plan *plan);
 

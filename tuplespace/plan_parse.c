@@ -275,9 +275,10 @@ static int parse_full(struct reader *reader,
                       struct word value,
                       struct es_collector_plan *collector)
 {
-    if (!word_is(value, "block") && !word_is(value, "discard"))
-        return fault_value(reader, value, "full", "discard or block");
-    collector->block = word_is(value, "block");
+    collector->await = word_is(value, "await");
+    collector->block = collector->await || word_is(value, "block");
+    if (!collector->block && !word_is(value, "discard"))
+        return fault_value(reader, value, "full", "discard, block or await");
     return 0;
 }
 

@@ -7,7 +7,9 @@
 #include "tuplespace/writer.h"
 
 #include <errno.h>
+#include <time.h>
 
+#include "base/now.h"
 #include "base/process.h"
 #include "tuplespace/futex.h"
 
@@ -25,16 +27,21 @@ void esi_writer_wake(struct es_writer *writer)
     errno = saved_errno;
 }
 
-/* Whether there is a registered reader that has not taken enough yet. */
+/* A reader that was awaited did not come: none will, for whichever element. */
+static _Atomic bool has_given_up;
+
+/* Whether there is a registered reader that has not taken enough yet, or one to come.
+ */
 static bool must_wait(const struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
     uint32_t limit = atomic_load_explicit(&element->limit, memory_order_relaxed);
+    uint32_t on_full = atomic_load_explicit(&element->on_full, memory_order_relaxed);
     uint64_t unread;
 
-    if (atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
-            ES_ON_FULL_BLOCK ||
-        atomic_load_explicit(&element->reader, memory_order_acquire) == 0)
+    if (on_full == ES_ON_FULL_DISCARD ||
+        (on_full != ES_ON_FULL_AWAIT &&
+         atomic_load_explicit(&element->reader, memory_order_acquire) == 0))
         return false;
     /* Pairs with the release in es_element_acknowledge(): the reader's copies of what
      * we are about to overwrite are finished. */
@@ -57,6 +64,22 @@ static void drop_dead_reader(struct es_element_layout *element)
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
 }
 
+/* Waits for no first reader any more where time is up.  One that registers meanwhile
+ * finds the element as it would have left it. */
+static void give_up_late(struct es_element_layout *element, uint64_t begun_ns)
+{
+    uint32_t awaits = ES_ON_FULL_AWAIT;
+
+    if (atomic_load_explicit(&element->on_full, memory_order_relaxed) != awaits)
+        return;
+    if (es_now_ns(CLOCK_MONOTONIC) - begun_ns >= ES_WRITER_AWAIT_NS)
+        atomic_store_explicit(&has_given_up, true, memory_order_relaxed);
+    if (atomic_load_explicit(&has_given_up, memory_order_relaxed))
+        atomic_compare_exchange_strong_explicit(&element->on_full, &awaits,
+                                                ES_ON_FULL_BLOCK, memory_order_relaxed,
+                                                memory_order_relaxed);
+}
+
 static void sleep_until_reader_moves(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
@@ -74,9 +97,11 @@ void esi_writer_wait_for_room(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
     int saved_errno = errno;
+    uint64_t begun_ns;
 
     if (!must_wait(writer))
         return;
+    begun_ns = es_now_ns(CLOCK_MONOTONIC);
     atomic_store_explicit(
         &element->blocked,
         atomic_load_explicit(&element->blocked, memory_order_relaxed) + 1,
@@ -84,11 +109,13 @@ void esi_writer_wait_for_room(struct es_writer *writer)
     /* The reader may be asleep waiting for what the fence-free path has published. */
     if (atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0)
         esi_writer_wake(writer);
-    do {
+    give_up_late(element, begun_ns);
+    while (must_wait(writer)) {
         sleep_until_reader_moves(writer);
         if (!must_wait(writer))
             break;
         drop_dead_reader(element);
-    } while (must_wait(writer));
+        give_up_late(element, begun_ns);
+    }
     errno = saved_errno;
 }

@@ -60,8 +60,13 @@ enum {
     ES_WORD_BYTES = 8,
 };
 
-/* Waits until the registered reader has made room, is gone or was dead all along
- * (writer.c).  For elements set to block: the one place where a writer may sleep. */
+/* How long a writer waits for the first reader of an element that awaits one.  Once it
+ * did in vain no writer of the process waits for a first reader again. */
+#define ES_WRITER_AWAIT_NS UINT64_C(5000000000)
+
+/* Waits until the registered reader has made room, is gone or was dead all along, or
+ * one that is awaited does not come (writer.c).  For elements set to block: the one
+ * place where a writer may sleep. */
 void esi_writer_wait_for_room(struct es_writer *writer);
 
 /* Wakes sleeping readers (writer.c). */

@@ -235,6 +235,72 @@ static void only_one_living_reader_can_register(void **state)
     assert_int_equal(es_element_register_reader(scene->element, 0), -EBUSY);
 }
 
+/* The next element's writer waits for its first reader. */
+static void await_readers(struct scene *scene)
+{
+    atomic_store(&scene->writer.element->on_full, ES_ON_FULL_AWAIT);
+}
+
+static void an_awaited_reader_gets_all_from_the_first_tuple_on(void **state)
+{
+    struct scene *scene = *state;
+    struct es_tuple tuples[64];
+    struct es_cursor cursor = {0};
+    pthread_t thread;
+
+    await_readers(scene);
+    scene->count = 1000;
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    assert_int_equal(wait_until_blocked(scene), 100);
+    fixture_sleep_ns(250000000);
+    assert_int_equal(head_of(scene), 100);
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    while (cursor.position < 1000) {
+        assert_int_equal(es_element_wait(scene->element, cursor.position, 10000000000),
+                         0);
+        es_element_read(scene->element, &cursor, tuples, 64);
+        es_element_acknowledge(scene->element, cursor.position);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(cursor.lost, 0);
+}
+
+/* It came, and that is all that was waited for. */
+static void an_awaited_reader_that_went_is_not_awaited_again(void **state)
+{
+    struct scene *scene = *state;
+
+    await_readers(scene);
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    es_element_unregister_reader(scene->element);
+    scene->count = 1000;
+    write_all(scene);
+    assert_int_equal(head_of(scene), 1000);
+    assert_int_equal(blocked(scene), 0);
+}
+
+/* Twice: who waited in vain does not so again, whichever the element. */
+static void a_reader_that_never_comes_is_waited_for_once(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t begun_ns = fixture_now_ns();
+    struct es_element_info info;
+
+    await_readers(scene);
+    scene->count = 1000;
+    write_all(scene);
+    assert_int_equal(head_of(scene), 1000);
+    assert_int_equal(blocked(scene), 1);
+    assert_true(fixture_now_ns() - begun_ns >= ES_WRITER_AWAIT_NS);
+    await_readers(scene);
+    es_element_view_info(scene->element, &info);
+    assert_true(info.block);
+    write_all(scene);
+    assert_int_equal(head_of(scene), 2000);
+    assert_int_equal(blocked(scene), 2); /* and let go at once */
+    assert_int_equal(atomic_load(&scene->writer.element->on_full), ES_ON_FULL_BLOCK);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -247,6 +313,9 @@ int main(void)
         TEST(switching_to_discard_lets_the_writer_go),
         TEST(a_killed_reader_lets_the_writer_go),
         TEST(only_one_living_reader_can_register),
+        TEST(an_awaited_reader_gets_all_from_the_first_tuple_on),
+        TEST(an_awaited_reader_that_went_is_not_awaited_again),
+        TEST(a_reader_that_never_comes_is_waited_for_once),
     };
 
     /* A writer that is never let go must not hang the whole suite. */

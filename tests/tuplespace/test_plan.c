@@ -46,6 +46,30 @@ static void the_default_plan_takes_every_class_once(void **state)
     assert_int_equal(plan.count, 0);
 }
 
+static void what_blocks_can_await_its_readers(void **state)
+{
+    static const char text[] = HEAD "collector a classes=send full=block\n"
+                                    "collector b classes=other full=discard\n"
+                                    "end\n";
+    struct es_plan plan;
+    char *formatted;
+
+    (void)state;
+    assert_int_equal(es_plan_parse(text, "test", NULL, &plan), 0);
+    assert_false(plan.collectors[0].await);
+    es_plan_await_readers(&plan);
+    assert_int_equal(es_plan_format(&plan, &formatted), 0);
+    es_plan_fini(&plan);
+    assert_non_null(strstr(formatted, "full=await"));
+    assert_int_equal(es_plan_parse(formatted, "test", NULL, &plan), 0);
+    free(formatted);
+    assert_true(plan.collectors[0].block);
+    assert_true(plan.collectors[0].await);
+    assert_false(plan.collectors[1].block);
+    assert_false(plan.collectors[1].await);
+    es_plan_fini(&plan);
+}
+
 static void every_member_is_read(void **state)
 {
     static const char text[] =
@@ -259,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_plan_takes_every_class_once),
+        cmocka_unit_test(what_blocks_can_await_its_readers),
         cmocka_unit_test(every_member_is_read),
         cmocka_unit_test(faults_are_shown_where_they_are),
         cmocka_unit_test(ranks_may_have_different_collectors_of_one_name),

@@ -165,6 +165,13 @@ static void warn_if_small(const struct es_writer *writer,
                  wanted->name, threshold, wanted->threshold);
 }
 
+static enum es_on_full on_full_of(const struct es_collector_plan *collector)
+{
+    if (collector->await)
+        return ES_ON_FULL_AWAIT;
+    return collector->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
+}
+
 static bool make_element(struct owned_path *owned,
                          struct esi_process *process,
                          int thread)
@@ -182,7 +189,7 @@ static bool make_element(struct owned_path *owned,
         .communicator = owned->communicator,
         .tuple_bytes = sizeof(struct es_tuple),
         .threshold = collector->threshold,
-        .on_full = collector->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD,
+        .on_full = on_full_of(collector),
         .enabled = collector->enabled,
     };
 

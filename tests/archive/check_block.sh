@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_block.sh - elements on block lose nothing in `run --record`, from the first event
+# on; and nobody waits for a recorder that is not there.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+need_mpi
+dump=$top_builddir/tests/archive/dump_archive
+apps=$top_builddir/apps
+
+# Rings that are full long before anybody can have looked at them.
+cat >"$folder/map.json" <<'END'
+{
+  "version": 1,
+  "application": {"ranks": 2},
+  "collectors": [
+    {"name": "messages", "classes": ["send", "receive", "completion"], "split": "peer",
+     "threshold": 7, "on_full": "block"},
+    {"name": "rest", "classes": ["collective", "communicator", "one-sided", "io", "other"],
+     "threshold": 3, "on_full": "block"}
+  ]
+}
+END
+
+# holds ARCHIVE EXPRESSION - of the archive's tables, as lists of rows by type.
+holds()
+{
+    "${PYTHON:-python3}" - "$1/.eventspace/archive.jsonl" "$2" <<'END' ||
+import collections, json, sys
+rows = collections.defaultdict(list)
+for line in open(sys.argv[1], encoding="utf-8"):
+    row = json.loads(line)
+    rows[row["type"]].append(row)
+sys.exit(not eval(sys.argv[2], {"rows": rows}))
+END
+        fault "$1: not $2: $(grep -E '"type":"(archive|element)"' "$1/.eventspace/archive.jsonl")"
+}
+
+for try in 1 2 3; do
+    expect 0 "$eventspace" run --name "$prefix-block" --map "$folder/map.json" \
+        --record "$folder/$try" -- "$apps/windtunnel" --rows 24 --iterations 300
+    lacks err "lost"
+    holds "$folder/$try" "rows['archive'][0]['ended_ns'] > 0"
+    holds "$folder/$try" "rows['archive'][0]['lost'] == 0 == rows['archive'][0]['missed']"
+    holds "$folder/$try" "all(e['lost'] == 0 == e['missed'] for e in rows['element'])"
+    holds "$folder/$try" "rows['archive'][0]['tuples'] > 1000"
+    # Each rank's calls are there from the first on.
+    expect 0 "$dump" "$folder/$try"
+    mv "$folder/out" "$folder/calls"
+    [ "$(grep -c "MPI_Allreduce 0 " "$folder/calls")" = \
+        "$(grep -c "MPI_Allreduce 1 " "$folder/calls")" ] || fault "reductions are missing"
+    [ "$(grep -c MPI_Init "$folder/calls")" = 2 ] || fault "not both ranks have their MPI_Init"
+done
+
+# Without a recording nobody waits, and the plan is that of the map.
+expect 0 "$eventspace" run --name "$prefix-alone" --map "$folder/map.json" -- \
+    sh -c "cat \"\$EVENTSPACE_PLAN\"; \"$apps/windtunnel\" --rows 24 --iterations 50"
+contains out "full=block"
+lacks out "full=await"
+
+# Where the archive cannot be begun, too.
+expect 0 "$eventspace" run --name "$prefix-refused" --map "$folder/map.json" \
+    --record "$folder/1" -- \
+    sh -c "cat \"\$EVENTSPACE_PLAN\"; \"$apps/windtunnel\" --rows 24 --iterations 50"
+contains err "not empty"
+lacks out "full=await"
+
+# A recorder that is killed before it saw anything costs the program some seconds, once.
+cat >"$folder/kills" <<'END'
+#!/bin/sh
+# Kills the recorder that `eventspace run` has beside us, once.
+if mkdir "$1/killed" 2>/dev/null; then
+    for process in /proc/[0-9]*; do
+        read -r _ _ _ parent _ <"$process/stat" 2>/dev/null || continue
+        [ "$parent" = "$3" ] && tr '\0' ' ' <"$process/cmdline" 2>/dev/null |
+            grep -q -- "--record $2 " && kill -KILL "${process#/proc/}"
+    done
+    : >"$1/done"
+fi
+until [ -e "$1/done" ]; do sleep 0.05; done
+shift 3
+exec "$@"
+END
+chmod +x "$folder/kills"
+# shellcheck disable=SC2016 # of that shell
+timeout -k 5 60 sh -c 'exec "$0" run --name "$1" --map "$2/map.json" --record "$2/dead" -- \
+    "$2/kills" "$2" "$2/dead" $$ "$3/windtunnel" --rows 24 --iterations 50' \
+    "$eventspace" "$prefix-dead" "$folder" "$apps" >"$folder/out" 2>"$folder/err" ||
+    fault "the program of a killed recorder: $? $(cat "$folder/err")"
+contains err "the recording was killed by signal 9"
+
+finish
