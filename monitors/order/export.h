@@ -29,6 +29,8 @@ struct es_export_config {
     const char *path;   /* of the file; "-" = standard output */
     bool has_start;     /* of "chrome": times are relative to start_ns; without it */
     int64_t start_ns;   /* they are relative to those of the first event */
+    bool traces_first; /* all traces come ahead of the first event: "event-set" need not
+                          wait for more, and a pipe gets events as they come */
 };
 
 struct es_export;

@@ -27,6 +27,8 @@ static int take_event(struct es_export *export, const struct es_set_event *event
 {
     struct es_set_sink sink = es_set_write_sink(export->state);
 
+    if (export->config.traces_first)
+        es_set_write_traces_told(export->state);
     return sink.event(sink.data, event);
 }
 

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,20 +24,23 @@ FILE *es_output_file_stream(const struct es_output_file *file)
     return file->stream;
 }
 
-static bool is_replaceable(const char *path)
+bool es_output_file_is_beside(const struct es_output_file *file)
 {
-    struct stat status;
-
-    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
+    return file->temporary;
 }
 
-/* As open(2) would give it to a new file. */
-static void set_mode(int descriptor)
+/* The permissions of the file that is replaced, or as open(2) gives them to a new one.
+ */
+static mode_t choose_mode(const char *path)
 {
-    mode_t mask = umask(0);
+    struct stat status;
+    mode_t mask;
 
+    if (stat(path, &status) == 0)
+        return status.st_mode & 0777;
+    mask = umask(0);
     umask(mask);
-    (void)fchmod(descriptor, 0666 & ~mask);
+    return 0666 & ~mask;
 }
 
 static FILE *open_temporary(struct es_output_file *file)
@@ -53,7 +55,7 @@ static FILE *open_temporary(struct es_output_file *file)
     descriptor = mkostemp(file->temporary, O_CLOEXEC);
     if (descriptor < 0)
         return NULL;
-    set_mode(descriptor);
+    (void)fchmod(descriptor, choose_mode(file->path));
     stream = fdopen(descriptor, "w");
     if (!stream) {
         unlink(file->temporary);
@@ -62,15 +64,31 @@ static FILE *open_temporary(struct es_output_file *file)
     return stream;
 }
 
+/* Puts the file that links lead to in the place of the path.  Whether another can be
+ * written beside it, and take its place. */
+static bool find_place(struct es_output_file *file)
+{
+    struct stat status;
+    char *resolved;
+
+    if (lstat(file->path, &status) < 0)
+        return errno == ENOENT; /* a new file */
+    resolved = realpath(file->path, NULL);
+    if (!resolved)
+        return false; /* a link to what is not there, or has no name */
+    free(file->path);
+    file->path = resolved;
+    return stat(resolved, &status) == 0 && S_ISREG(status.st_mode) &&
+           access(resolved, W_OK) == 0;
+}
+
 static FILE *open_stream(struct es_output_file *file)
 {
-    if (strcmp(file->path, "-") == 0) {
+    if (strcmp(file->path, "-") == 0 || strcmp(file->path, "/dev/stdout") == 0) {
         file->borrowed = true;
         return stdout;
     }
-    if (is_replaceable(file->path))
-        return open_temporary(file);
-    return fopen(file->path, "we");
+    return find_place(file) ? open_temporary(file) : fopen(file->path, "we");
 }
 
 static void release(struct es_output_file *file)

@@ -315,7 +315,7 @@ static int get_partners(const struct reading *reading)
         return fail_type(reading, "partners", "an array", partners);
     for (size_t i = 0; code == 0 && i < json_array_size(partners); i++) {
         const json_t *pair = json_array_get(partners, i);
-        struct es_event_id id;
+        struct es_event_id id = {.index = 0};
 
         if (!json_is_array(pair) || json_array_size(pair) != 2)
             return es_error_set_at(reading->error, -EINVAL, reading->place->source,

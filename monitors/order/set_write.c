@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitors/order/output_file.h"
@@ -52,27 +51,6 @@ static int fail(struct es_set_write *write)
     return write->code;
 }
 
-/* The file behind links, or `path` itself where there is none. */
-static char *resolve(const char *path)
-{
-    char *resolved = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);
-
-    return resolved ? resolved : strdup(path);
-}
-
-static int open_file(struct es_set_write *write, struct es_error *error)
-{
-    struct stat status;
-    int code = es_output_file_open(write->path, error, &write->file);
-
-    if (code < 0)
-        return code;
-    write->is_pipe = strcmp(write->path, "-") == 0 ||
-                     fstat(fileno(es_output_file_stream(write->file)), &status) < 0 ||
-                     !S_ISREG(status.st_mode);
-    return 0;
-}
-
 int es_set_write_open(const char *path,
                       struct es_error *error,
                       struct es_set_write **ret_write)
@@ -80,13 +58,14 @@ int es_set_write_open(const char *path,
     struct es_set_write *write = calloc(1, sizeof *write);
     int code = -ENOMEM;
 
-    if (write && (write->path = resolve(path)))
-        code = open_file(write, error);
+    if (write && (write->path = strdup(path)))
+        code = es_output_file_open(path, error, &write->file);
     if (code < 0) {
         es_set_write_destroy(write);
         return es_error_set_at(error, code, path, 0, 0, "cannot be written: %s",
                                strerror(-code));
     }
+    write->is_pipe = !es_output_file_is_beside(write->file);
     *ret_write = write;
     return 0;
 }

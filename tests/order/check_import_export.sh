@@ -110,7 +110,55 @@ contains err "$folder/no/such/place"
 "$eventspace" export "$folder/ordered.jsonl" --to csv >/dev/full 2>"$folder/err" &&
     fault "a full disk went unnoticed"
 contains err "No space left"
-for left in "$folder"/there.* "$folder"/none.*; do
+
+# Where the output is no plain file of its own: links are followed and stay, permissions
+# are kept, and what is written in its place is.
+export_set()
+{
+    "$eventspace" export "$folder/ordered.jsonl" --to "${2:-event-set}" -o "$1" 2>"$folder/err"
+}
+echo old >"$folder/target"
+chmod 640 "$folder/target"
+ln -s target "$folder/link"
+ln -s link "$folder/link2"
+ln -s missing "$folder/dangling"
+mkfifo "$folder/fifo"
+for to in event-set csv; do
+    export_set "$folder/plain" $to || fault "$(cat "$folder/err")"
+    export_set "$folder/link2" $to || fault "$(cat "$folder/err")"
+    cmp -s "$folder/target" "$folder/plain" || fault "--to $to does not follow a link"
+    [ -L "$folder/link" ] && [ -L "$folder/link2" ] || fault "--to $to replaced a link"
+    [ "$(stat -c %a "$folder/target")" = 640 ] || fault "--to $to changed permissions"
+    export_set "$folder/dangling" $to || fault "$(cat "$folder/err")"
+    cmp -s "$folder/missing" "$folder/plain" || fault "--to $to does not follow a dangling link"
+    [ -L "$folder/dangling" ] || fault "--to $to replaced a dangling link"
+    rm "$folder/missing"
+    { echo before; export_set /dev/stdout $to; echo behind; } >"$folder/out"
+    { echo before; cat "$folder/plain"; echo behind; } | cmp -s - "$folder/out" ||
+        fault "--to $to -o /dev/stdout: $(cat "$folder/out" "$folder/err")"
+    timeout 20 cat "$folder/fifo" >"$folder/out" &
+    reader=$!
+    export_set "$folder/fifo" $to || fault "$(cat "$folder/err")"
+    wait $reader
+    cmp -s "$folder/out" "$folder/plain" || fault "--to $to into a named pipe"
+    expect 2 "$eventspace" export "$folder/ordered.jsonl" --to $to -o "$folder"
+    contains err "$folder: cannot be written: Is a directory"
+    expect 2 "$eventspace" export "$folder/ordered.jsonl" --to $to -o /dev/full
+    contains err "/dev/full: cannot be written: No space left on device"
+    expect 2 "$eventspace" export "$folder/ordered.jsonl" --to $to -o "$folder/plain/x"
+    contains err "Not a directory"
+    if [ "$(id -u)" -ne 0 ]; then
+        chmod 444 "$folder/target"
+        expect 2 "$eventspace" export "$folder/ordered.jsonl" --to $to -o "$folder/link"
+        contains err "Permission denied"
+        chmod 640 "$folder/target"
+    fi
+done
+# The input may be what is replaced.
+cp "$folder/two.log" "$folder/same"
+expect 0 "$eventspace" import "$folder/same" -o "$folder/same"
+cmp -s "$folder/same" "$folder/back.jsonl" || fault "a log imported into its own place"
+for left in "$folder"/{target,link,link2,dangling,missing,fifo,plain,same}.* "$folder"/there.* "$folder"/none.*; do
     [ -e "$left" ] && fault "left behind: $left"
 done
 finish
