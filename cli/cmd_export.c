@@ -19,7 +19,7 @@ enum {
 enum { DOT_EVENTS = 2000 }; /* beyond, graphviz takes very long */
 
 struct export_arguments {
-    const char *path;
+    struct esi_event_source source;
     struct es_export_config config;
 };
 
@@ -34,14 +34,18 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Writes the events of SET (a file of events, or - for standard input), of an "
-    "archive DIR or of a live RUN in the format of another tool."
-    "\vExit status: 0 success, 2 usage or input error, 3 the run vanished.";
+    "archive DIR or of a RUN (as far as it has come) in the format of another tool."
+    "\vExit status: 0 success, 2 usage or input error, 3 contact with the run was "
+    "lost.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct export_arguments *arguments = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->source;
+        return 0;
     case OPTION_TO:
         arguments->config.format = text;
         return 0;
@@ -49,12 +53,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->config.path = text;
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->path)
+        if (arguments->source.path)
             argp_error(state, "one SET at a time: '%s' is one too many", text);
-        arguments->path = text;
+        arguments->source.path = text;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->path)
+        if (!arguments->source.path)
             argp_error(state, "a SET, DIR or RUN is needed");
         if (!arguments->config.format)
             argp_error(state, "--to FORMAT is needed");
@@ -90,19 +94,16 @@ static int note_start(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* What can be read twice is: times are relative to the earliest. */
+/* Times are relative to the earliest. */
 static int find_start(struct export_arguments *arguments)
 {
     struct earliest earliest = {.found = false};
     const struct es_set_sink sink = {
         .trace = ignore_trace, .event = note_start, .data = &earliest};
-    enum es_set_source_kind kind;
-    int status;
+    int status = esi_event_source_keep(&arguments->source);
 
-    if (es_set_source_detect(arguments->path, &kind, NULL) < 0 ||
-        kind == ES_SET_SOURCE_INPUT || kind == ES_SET_SOURCE_RUN)
-        return ES_EXIT_SUCCESS;
-    status = esi_event_source_read(arguments->path, true, &sink, NULL);
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_event_source_read(&arguments->source, true, &sink, NULL);
     arguments->config.has_start = earliest.found;
     arguments->config.start_ns = earliest.start_ns;
     return status;
@@ -139,7 +140,7 @@ static int write_events(const struct export_arguments *arguments,
         .trace = pass_trace, .event = count_event, .data = &counting};
     struct es_set_source_facts facts;
     struct es_error error = {.text = ""};
-    int status = esi_event_source_read(arguments->path, true, &sink, &facts);
+    int status = esi_event_source_read(&arguments->source, true, &sink, &facts);
     int result;
 
     if (status != ES_EXIT_SUCCESS)
@@ -156,26 +157,37 @@ static int write_events(const struct export_arguments *arguments,
     return ES_EXIT_SUCCESS;
 }
 
-int esi_cmd_export(int argc, char **argv)
+static int export_events(const struct export_arguments *arguments)
 {
-    static const struct argp parser = {
-        options, parse_option, "SET|DIR|RUN --to FORMAT", doc, NULL, NULL, NULL};
-    struct export_arguments arguments = {.config = {.path = "-"}};
     struct es_error error = {.text = ""};
     struct es_export *export;
+    int result = es_export_create(&arguments->config, &error, &export);
+    int status;
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot write the events");
+    status = write_events(arguments, export);
+    es_export_destroy(export);
+    return status;
+}
+
+int esi_cmd_export(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&esi_event_source_argp, 0, NULL, 2},
+                                                 {0}};
+    static const struct argp parser = {
+        options, parse_option, "SET|DIR|RUN --to FORMAT", doc, children, NULL, NULL};
+    struct export_arguments arguments = {.config = {.path = "-"}};
     int status = ES_EXIT_SUCCESS;
-    int result;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (strcmp(arguments.config.format, "chrome") == 0)
         status = find_start(&arguments);
-    if (status != ES_EXIT_SUCCESS)
-        return status;
-    result = es_export_create(&arguments.config, &error, &export);
-    if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot write the events");
-    status = write_events(&arguments, export);
-    es_export_destroy(export);
+    arguments.config.traces_first =
+        esi_event_source_tells_traces_first(&arguments.source);
+    if (status == ES_EXIT_SUCCESS)
+        status = export_events(&arguments);
+    esi_event_source_fini(&arguments.source);
     return status;
 }

@@ -185,6 +185,7 @@ static int import_events(const struct import_arguments *arguments,
                          enum import_format from,
                          const struct es_set_sink *sink)
 {
+    const struct esi_event_source source = {.path = arguments->path};
     struct es_set_source_facts facts;
     enum es_set_source_kind kind;
     struct es_error error = {.text = ""};
@@ -200,7 +201,7 @@ static int import_events(const struct import_arguments *arguments,
     if ((kind == ES_SET_SOURCE_ARCHIVE) != (from == IMPORT_ARCHIVE))
         return esi_command_fail(ES_EXIT_USAGE, "%s: not of the format '%s'",
                                 arguments->path, formats[from]);
-    status = esi_event_source_read(arguments->path, true, sink, &facts);
+    status = esi_event_source_read(&source, true, sink, &facts);
     if (status == ES_EXIT_SUCCESS)
         esi_event_source_tell_missing(&facts);
     return status;

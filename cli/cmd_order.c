@@ -34,7 +34,7 @@ enum {
 enum { SIZE_STEP = 4 }; /* how much larger clusters of a further level are */
 
 struct order_arguments {
-    const char *path;
+    struct esi_event_source source;
     struct es_order_config config;
     unsigned sizes; /* that were given */
     bool clusters;  /* some option of clusters was given */
@@ -66,7 +66,7 @@ static const struct argp_option options[] = {
     {"prefix", OPTION_PREFIX, "COUNT", 0,
      "of collect: events after which clusters are made", 2},
     {"seed-hosts", OPTION_SEED_HOSTS, NULL, 0,
-     "traces on one host begin in one cluster; reads SET twice", 2},
+     "traces on one host begin in one cluster; reads the events twice", 2},
     {"fixed-vector", OPTION_VECTOR, "COUNT", 0,
      "entries of a vector where each is counted as long as the longest (as many as "
      "there are traces)",
@@ -89,10 +89,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Orders the events of SET (a file of events, or - for standard input), of an "
-    "archive DIR or of a live RUN by what can have caused what."
+    "archive DIR or of a RUN (as far as it has come) by what can have caused what."
     "\vAnswers are before, after, concurrent or equal. A trace is told by its name, or "
     "by its number from 0; its events are counted from 1.\n\n"
-    "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
+    "Exit status: 0 success, 2 usage or input error, 3 contact with the run was lost.";
 
 static void parse_sizes(const char *text,
                         struct order_arguments *arguments,
@@ -199,8 +199,11 @@ static void check_options(struct order_arguments *arguments, struct argp_state *
 {
     struct es_order_config *config = &arguments->config;
 
-    if (!arguments->path)
+    if (!arguments->source.path)
         argp_error(state, "a SET, DIR or RUN is needed");
+    if (arguments->questions && strcmp(arguments->questions, "-") == 0 &&
+        strcmp(arguments->source.path, "-") == 0)
+        argp_error(state, "standard input cannot be both the set and the questions");
     if (arguments->clusters && !config->store)
         config->store = "cluster";
     if (arguments->clusters && strcmp(config->store, "cluster") != 0)
@@ -217,6 +220,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->format;
+        state->child_inputs[1] = &arguments->source;
         return 0;
     case OPTION_STORE:
         arguments->config.store = text;
@@ -234,9 +238,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->questions = text;
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->path)
+        if (arguments->source.path)
             argp_error(state, "one SET at a time: '%s' is one too many", text);
-        arguments->path = text;
+        arguments->source.path = text;
         return 0;
     case ARGP_KEY_END:
         check_options(arguments, state);
@@ -300,13 +304,13 @@ static int build(const struct order_arguments *arguments, struct building *build
     int status;
 
     building->sink = es_order_sink(building->order);
-    status = esi_event_source_read(arguments->path, false, &sink, &facts);
+    status = esi_event_source_read(&arguments->source, false, &sink, &facts);
     if (status != ES_EXIT_SUCCESS)
         return status;
     if (es_order_sink_end(building->order) < 0)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "cannot read the events: %s ends with half a sync",
-                                arguments->path);
+                                arguments->source.path);
     return print(arguments, building, &facts, es_now_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
@@ -333,10 +337,11 @@ static int order_events(struct order_arguments *arguments,
 
 int esi_cmd_order(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 4}, {0}};
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 4}, {&esi_event_source_argp, 0, NULL, 5}, {0}};
     static const struct argp parser = {options,  parse_option, "SET|DIR|RUN", doc,
                                        children, NULL,         NULL};
-    struct order_arguments arguments = {.path = NULL};
+    struct order_arguments arguments = {.statistics = false};
     struct esi_order_knowledge knowledge = {.seed_count = 0};
     bool is_static;
     int status = ES_EXIT_SUCCESS;
@@ -346,15 +351,12 @@ int esi_cmd_order(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     is_static =
         arguments.config.strategy && strcmp(arguments.config.strategy, "static") == 0;
-    if (is_static || arguments.seed_hosts) {
-        if (!esi_event_source_is_file(arguments.path,
-                                      is_static ? "--strategy static" : "--seed-hosts"))
-            return ES_EXIT_USAGE;
-        status = esi_order_prepare(arguments.path, is_static, arguments.seed_hosts,
+    if (is_static || arguments.seed_hosts)
+        status = esi_order_prepare(&arguments.source, is_static, arguments.seed_hosts,
                                    &knowledge);
-    }
     if (status == ES_EXIT_SUCCESS)
         status = order_events(&arguments, &knowledge);
     esi_order_knowledge_fini(&knowledge);
+    esi_event_source_fini(&arguments.source);
     return status;
 }

@@ -5,19 +5,53 @@
 
 #include "cli/event_source.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/now.h"
 #include "cli/command.h"
-#include "cli/consumer.h"
-#include "monitors/causality_scope.h"
+#include "cli/event_source_run.h"
+#include "monitors/order/set_spool.h"
+#include "monitors/order/set_write.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
 #define NEXT_NS UINT64_C(500000000)
 
 enum { LOOK_EVERY = 4096 }; /* events between two looks at the clock */
+
+/* --- Options ---------------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+    {"follow", 'F', NULL, 0, "a RUN: go on until it ends, or an interrupt (Ctrl-C)", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct esi_event_source *source = state->input;
+
+    (void)text;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &source->consumer;
+        return 0;
+    case 'F':
+        source->follow = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {0}};
+
+const struct argp esi_event_source_argp = {options,  parse_option, NULL, NULL,
+                                           children, NULL,         NULL};
+
+/* --- Progress --------------------------------------------------------------------- */
 
 /* Passes on what comes, and shows now and then how much it was. */
 struct progress {
@@ -25,13 +59,15 @@ struct progress {
     uint64_t events;
     uint64_t next_ns; /* when to show; 0 = never */
     bool shown;
+    bool refused; /* the sink did not take something */
 };
 
-static void show(struct progress *progress)
+static void show(void *data)
 {
+    struct progress *progress = data;
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
 
-    if (now_ns < progress->next_ns)
+    if (progress->next_ns == 0 || now_ns < progress->next_ns)
         return;
     progress->next_ns = now_ns + NEXT_NS;
     progress->shown = true;
@@ -40,63 +76,26 @@ static void show(struct progress *progress)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    const struct progress *progress = data;
+    struct progress *progress = data;
+    int result = progress->sink->trace(progress->sink->data, trace, name);
 
-    return progress->sink->trace(progress->sink->data, trace, name);
+    progress->refused |= result < 0;
+    return result;
 }
 
 static int take_event(void *data, const struct es_set_event *event)
 {
     struct progress *progress = data;
-
-    if (++progress->events % LOOK_EVERY == 0 && progress->next_ns)
-        show(progress);
-    return progress->sink->event(progress->sink->data, event);
-}
-
-/* --- Runs ------------------------------------------------------------------------- */
-
-static int read_run(void *data,
-                    const struct es_set_source_config *config,
-                    struct es_set_source_facts *facts,
-                    struct es_error *error)
-{
-    const struct esi_consumer *consumer = data;
-    struct es_causality_scope_config scope_config;
-    struct es_causality_scope *scope;
     int result;
 
-    es_causality_scope_config_init(&scope_config);
-    scope_config.causality.sink = config->sink;
-    scope_config.causality.attributes = config->attributes;
-    scope_config.servers = consumer->servers;
-    result = es_causality_scope_open(consumer->run, &scope_config, error, &scope);
-    if (result < 0)
-        return result;
-    result = es_causality_scope_finish(scope);
-    facts->is_incomplete =
-        es_causality_is_incomplete(es_causality_scope_causality(scope));
-    es_causality_totals(es_causality_scope_causality(scope), &facts->totals);
-    es_causality_scope_close(scope);
+    if (++progress->events % LOOK_EVERY == 0)
+        show(progress);
+    result = progress->sink->event(progress->sink->data, event);
+    progress->refused |= result < 0;
     return result;
 }
 
-/* A word that names no file is a run.  0, or the exit status after the message. */
-static int open_run(const char *name, struct esi_consumer *ret_consumer)
-{
-    static const struct esi_consumer_options options = {.server = NULL};
-    struct es_run *run;
-    int result = es_run_open(name, NULL, &run);
-
-    if (result == -ENOENT)
-        return esi_command_fail(ES_EXIT_USAGE, "%s: no such file, archive or run",
-                                name);
-    if (result == 0)
-        es_run_close(run);
-    return esi_consumer_open(name, &options, ret_consumer);
-}
-
-/* --- All -------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 static int read_source(struct es_set_source_config *config,
                        struct progress *progress,
@@ -107,13 +106,65 @@ static int read_source(struct es_set_source_config *config,
 
     if (progress->shown)
         fputs("\r\033[K", stderr);
+    if (result < 0 && config->run_data && !progress->refused && !error.text[0])
+        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
+                                      "the run can no longer be read");
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot read the events");
     return ES_EXIT_SUCCESS;
 }
 
-int esi_event_source_read(const char *path,
+static int read_run(const struct esi_event_source *source,
+                    struct es_set_source_config *config,
+                    struct progress *progress,
+                    struct es_set_source_facts *ret_facts)
+{
+    struct esi_run_reading reading = {
+        .follow = source->follow, .progress = show, .data = progress};
+    int status = esi_run_reading_open(&reading, source->path, &source->consumer);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    config->read_run = esi_run_reading_read;
+    config->run_data = &reading;
+    status = read_source(config, progress, ret_facts);
+    esi_consumer_close(&reading.consumer);
+    return status;
+}
+
+/* Options of runs are not for files. */
+static int check_file(const struct esi_event_source *source)
+{
+    const char *option = source->follow            ? "--follow"
+                         : source->consumer.server ? "--server"
+                         : source->consumer.local  ? "--local"
+                                                   : NULL;
+
+    if (!option)
+        return ES_EXIT_SUCCESS;
+    return esi_command_fail(ES_EXIT_USAGE, "%s is for runs, and %s is none", option,
+                            strcmp(source->path, "-") == 0 ? "standard input"
+                                                           : source->path);
+}
+
+static int read_first(const struct esi_event_source *source,
+                      struct es_set_source_config *config,
+                      struct progress *progress,
+                      struct es_set_source_facts *ret_facts)
+{
+    enum es_set_source_kind kind;
+    int status;
+
+    if (es_set_source_detect(source->path, &kind, NULL) == 0 &&
+        kind == ES_SET_SOURCE_RUN)
+        return read_run(source, config, progress, ret_facts);
+    status = check_file(source);
+    return status == ES_EXIT_SUCCESS ? read_source(config, progress, ret_facts)
+                                     : status;
+}
+
+int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
                           const struct es_set_sink *sink,
                           struct es_set_source_facts *ret_facts)
@@ -124,38 +175,86 @@ int esi_event_source_read(const char *path,
             esi_command_is_terminal(stderr) ? es_now_ns(CLOCK_MONOTONIC) + FIRST_NS : 0,
     };
     struct es_set_source_config config = {
-        .path = path,
+        .path = source->kept ? source->kept : source->path,
         .sink = {.trace = take_trace, .event = take_event, .data = &progress},
         .attributes = attributes,
     };
-    struct esi_consumer consumer;
-    enum es_set_source_kind kind;
     int status;
 
-    if (es_set_source_detect(path, &kind, NULL) < 0 || kind != ES_SET_SOURCE_RUN)
-        return read_source(&config, &progress, ret_facts);
-    status = open_run(path, &consumer);
-    if (status != ES_EXIT_SUCCESS)
-        return status;
-    config.read_run = read_run;
-    config.run_data = &consumer;
-    status = read_source(&config, &progress, ret_facts);
-    esi_consumer_close(&consumer);
+    if (!source->kept)
+        return read_first(source, &config, &progress, ret_facts);
+    status = read_source(&config, &progress, NULL);
+    if (status == ES_EXIT_SUCCESS && ret_facts)
+        *ret_facts = source->facts;
     return status;
 }
 
-bool esi_event_source_is_file(const char *path, const char *why)
+bool esi_event_source_tells_traces_first(const struct esi_event_source *source)
 {
     enum es_set_source_kind kind;
 
-    if (es_set_source_detect(path, &kind, NULL) < 0 || kind == ES_SET_SOURCE_FILE ||
-        kind == ES_SET_SOURCE_ARCHIVE)
-        return true;
-    esi_command_fail(ES_EXIT_USAGE,
-                     "%s reads the events twice: %s cannot be; write a file first, "
-                     "with `eventspace import` or `export`",
-                     why, kind == ES_SET_SOURCE_INPUT ? "standard input" : "a run");
-    return false;
+    return source->kept ||
+           (es_set_source_detect(source->path, &kind, NULL) == 0 &&
+            (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT));
+}
+
+/* --- Reading twice ---------------------------------------------------------------- */
+
+static int copy_to(const struct esi_event_source *source,
+                   const char *path,
+                   struct es_set_source_facts *ret_facts)
+{
+    struct es_error error = {.text = ""};
+    struct es_set_write *write;
+    struct es_set_sink sink;
+    int result = es_set_write_open(path, &error, &write);
+    int status;
+
+    if (result == 0) {
+        sink = es_set_write_sink(write);
+        status = esi_event_source_read(source, true, &sink, ret_facts);
+        if (status != ES_EXIT_SUCCESS) {
+            es_set_write_destroy(write);
+            return status;
+        }
+        result = es_set_write_close(write, &error);
+    }
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                               "cannot keep the events")
+                      : ES_EXIT_SUCCESS;
+}
+
+int esi_event_source_keep(struct esi_event_source *source)
+{
+    enum es_set_source_kind kind;
+    int descriptor;
+    char *path;
+    int status;
+
+    if (es_set_source_detect(source->path, &kind, NULL) < 0 ||
+        kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_ARCHIVE)
+        return ES_EXIT_SUCCESS; /* can be read twice, or not at all */
+    descriptor = esi_spool_open_file(NULL);
+    if (descriptor < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "cannot keep the events in a file: %s",
+                                strerror(-descriptor));
+    if (asprintf(&path, "/proc/self/fd/%d", descriptor) < 0) {
+        close(descriptor);
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    }
+    status = copy_to(source, path, &source->facts);
+    source->kept = path;
+    source->descriptor = descriptor;
+    return status;
+}
+
+void esi_event_source_fini(struct esi_event_source *source)
+{
+    if (!source->kept)
+        return;
+    close(source->descriptor);
+    free(source->kept);
+    source->kept = NULL;
 }
 
 void esi_event_source_tell_missing(const struct es_set_source_facts *facts)

@@ -4,20 +4,43 @@
 #ifndef ES_CLI_EVENT_SOURCE_H
 #define ES_CLI_EVENT_SOURCE_H
 
+#include <argp.h>
 #include <stdbool.h>
 
+#include "cli/consumer.h"
 #include "monitors/set_source.h"
 
-/* Reads the event set SET, archive DIR or RUN.  `ret_facts` may be NULL.  0, or the
- * exit status after the message. */
-int esi_event_source_read(const char *path,
+/* Zeros, but for the path, are what there is now, on all hosts. */
+struct esi_event_source {
+    const char *path; /* of an event set SET or archive DIR, "-", or the name of a RUN;
+                         borrowed */
+    bool follow;      /* a run: until it is over, or an interrupt */
+    struct esi_consumer_options consumer; /* of a run */
+    /* Of esi_event_source_keep(). */
+    char *kept; /* NULL: nothing was kept */
+    int descriptor;
+    struct es_set_source_facts facts;
+};
+
+/* --follow, --server and --local, to be included as a child parser; its input is a
+ * struct esi_event_source *. */
+extern const struct argp esi_event_source_argp;
+
+/* Reads all.  `ret_facts` may be NULL.  0, or the exit status after the message:
+ * ES_EXIT_LOST where contact with a run was lost. */
+int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
                           const struct es_set_sink *sink,
                           struct es_set_source_facts *ret_facts);
 
-/* Whether it can be read twice; else 0 and a message that `why` (such as "--strategy
- * static") needs that. */
-bool esi_event_source_is_file(const char *path, const char *why);
+/* Whether all traces are told ahead of the first event. */
+bool esi_event_source_tells_traces_first(const struct esi_event_source *source);
+
+/* For what is read twice: the events of a run or of standard input are written to a
+ * file without a name, from which they are read from now on.  0, or the exit status
+ * after the message. */
+int esi_event_source_keep(struct esi_event_source *source);
+void esi_event_source_fini(struct esi_event_source *source);
 
 /* Says on standard error what is missing of an archive or a run, if anything is. */
 void esi_event_source_tell_missing(const struct es_set_source_facts *facts);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/event_source.h"
 #include "monitors/order/trace_names.h"
 
 #define NO_HOST UINT32_MAX
@@ -93,7 +92,7 @@ static void number_the_rest(struct first_pass *pass)
             pass->host_of[i] = next++;
 }
 
-int esi_order_prepare(const char *path,
+int esi_order_prepare(struct esi_event_source *source,
                       bool communications,
                       bool hosts,
                       struct esi_order_knowledge *ret_knowledge)
@@ -109,7 +108,9 @@ int esi_order_prepare(const char *path,
             return esi_command_fail(ES_EXIT_USAGE, "no memory");
         pass.counts = es_communications_sink(ret_knowledge->communications);
     }
-    status = esi_event_source_read(path, hosts, &sink, NULL);
+    status = esi_event_source_keep(source);
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_event_source_read(source, hosts, &sink, NULL);
     number_the_rest(&pass);
     es_trace_names_fini(&pass.hosts);
     ret_knowledge->seeds = pass.host_of;

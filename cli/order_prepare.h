@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/event_source.h"
 #include "monitors/order/communications.h"
 
 struct esi_order_knowledge {
@@ -17,9 +18,9 @@ struct esi_order_knowledge {
     size_t seed_count;                        /* 0: was not asked for */
 };
 
-/* Reads all of `path`.  0, or the exit status after the message.  To be ended with
- * _fini in each case. */
-int esi_order_prepare(const char *path,
+/* Reads all of `source`, so that it can be read again.  0, or the exit status after the
+ * message.  To be ended with _fini in each case. */
+int esi_order_prepare(struct esi_event_source *source,
                       bool communications,
                       bool hosts,
                       struct esi_order_knowledge *ret_knowledge);

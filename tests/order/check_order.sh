@@ -81,6 +81,11 @@ done
 # The set and the questions may come by pipe, one of them at a time.
 expect 0 "$eventspace" order - --query "$folder/text" <"$set"
 cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another"
+for how in "--strategy static" --seed-hosts; do # read twice
+    # shellcheck disable=SC2086
+    expect 0 "$eventspace" order - $how --query "$folder/text" <"$set"
+    cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another, $how"
+done
 expect 0 "$eventspace" order "$set" --query - <"$folder/text"
 cmp -s "$folder/out" "$folder/answers" || fault "questions from standard input are others"
 
@@ -126,8 +131,14 @@ contains err "--max-size has 2 sizes, and --levels says 1"
 expect 2 "$eventspace" order "$set" --max-size 3,x
 expect 2 "$eventspace" order "$set" --memory 3parsecs
 contains err "is not a size"
-expect 2 "$eventspace" order - --strategy static <"$set"
-contains err "--strategy static reads the events twice: standard input cannot be"
+expect 2 "$eventspace" order - --query - <"$set"
+contains err "standard input cannot be both the set and the questions"
+for option in --follow --local --server=tls:localhost:1; do
+    expect 2 "$eventspace" order "$set" $option
+    contains err "${option%%=*} is for runs, and $set is none"
+    expect 2 "$eventspace" order - $option <"$set"
+    contains err "is for runs, and standard input is none"
+done
 echo '{"trace": 0, "index": 9999}' >>"$set"
 expect 2 "$eventspace" order "$set"
 contains err "set.jsonl:302"

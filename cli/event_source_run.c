@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reading the events of a run for a command: what there is, or till its end. */
+#include "config.h"
+
+#include "cli/event_source_run.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "monitors/causality_scope.h"
+
+/* Between readings that found nothing. */
+#define PAUSE_NS 10000000
+
+/* Whether neither this host nor a tuple server knows a run of this name. */
+static bool is_nowhere(const char *name)
+{
+    struct es_servers *servers;
+    struct es_run *run;
+    int result = es_run_open(name, NULL, &run);
+
+    if (result == 0)
+        es_run_close(run);
+    if (result != -ENOENT)
+        return false;
+    result = es_servers_open(name, NULL, NULL, &servers);
+    if (result == 0)
+        es_servers_close(servers);
+    return result == -ENOENT;
+}
+
+int esi_run_reading_open(struct esi_run_reading *reading,
+                         const char *run,
+                         const struct esi_consumer_options *options)
+{
+    if (!options->server && is_nowhere(run))
+        return esi_command_fail(ES_EXIT_USAGE, "%s: no such file, archive or run", run);
+    return esi_consumer_open(run, options, &reading->consumer);
+}
+
+static void show_notices(const struct es_causality_scope *scope,
+                         struct esi_notices *notices)
+{
+    const struct es_notice *items = NULL;
+    size_t count = es_causality_scope_notices(scope, &items);
+
+    esi_notices_show(notices, items, count);
+}
+
+/* What is cleaned up when it ends vanishes: what we have attached can still be read. */
+static bool is_at_end(const struct es_causality_scope *scope)
+{
+    return esi_interrupt_came() || es_causality_scope_is_over(scope) ||
+           es_causality_scope_has_vanished(scope);
+}
+
+/* Reads until nobody is left who could write; what is there then is still to be read.
+ */
+static int follow(struct esi_run_reading *reading, struct es_causality_scope *scope)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct esi_notices notices = {.count = 0};
+
+    while (!is_at_end(scope)) {
+        int more = es_causality_scope_read(scope, false);
+
+        if (more < 0)
+            return more;
+        show_notices(scope, &notices);
+        if (reading->progress)
+            reading->progress(reading->data);
+        if (more == 0 && !es_causality_scope_is_paced(scope))
+            nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+int esi_run_reading_read(void *data,
+                         const struct es_set_source_config *config,
+                         struct es_set_source_facts *facts,
+                         struct es_error *error)
+{
+    struct esi_run_reading *reading = data;
+    struct es_causality_scope_config scope_config;
+    struct es_causality_scope *scope;
+    int result;
+
+    es_causality_scope_config_init(&scope_config);
+    scope_config.causality.sink = config->sink;
+    scope_config.causality.attributes = config->attributes;
+    scope_config.servers = reading->consumer.servers;
+    result =
+        es_causality_scope_open(reading->consumer.run, &scope_config, error, &scope);
+    if (result < 0)
+        return result;
+    if (reading->follow) {
+        esi_interrupt_catch();
+        result = follow(reading, scope);
+    }
+    if (result >= 0)
+        result = es_causality_scope_finish(scope);
+    facts->is_incomplete =
+        es_causality_is_incomplete(es_causality_scope_causality(scope));
+    es_causality_totals(es_causality_scope_causality(scope), &facts->totals);
+    es_causality_scope_close(scope);
+    return result;
+}
