@@ -19,9 +19,12 @@
 #include "base/json_out.h"
 #include "base/now.h"
 
-/* Between readings: where writers may wait for us, and where nothing came. */
+/* Between readings: where writers may wait for us, and where nothing came so many
+ * times. A reading frees what the one before it took, so the first that finds nothing
+ * may be the one that lets a writer go on. */
 #define PAUSE_NS 1000000
 #define LONG_PAUSE_NS 10000000
+#define EMPTY_READINGS 20
 /* Between two states of the line of progress. */
 #define PROGRESS_NS UINT64_C(500000000)
 /* How long a run may take to be over when its launcher has gone. */
@@ -35,6 +38,7 @@ struct recording {
     uint64_t shown_ns;
     uint64_t hung_up_ns; /* 0 = the lifeline holds */
     uint64_t tuples;     /* recorded up to the last reading */
+    unsigned empty;      /* readings since something came */
     bool shows;          /* a line of progress */
 };
 
@@ -207,12 +211,14 @@ static int read_rest(struct recording *recording)
 
 static void rest(struct recording *recording)
 {
-    struct timespec pause = {.tv_nsec = LONG_PAUSE_NS};
+    struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct es_recorder_totals totals;
 
     es_recorder_totals(recording->recorder, &totals);
     if (totals.tuples != recording->tuples)
-        pause.tv_nsec = PAUSE_NS;
+        recording->empty = 0;
+    else if (++recording->empty > EMPTY_READINGS)
+        pause.tv_nsec = LONG_PAUSE_NS;
     recording->tuples = totals.tuples;
     nanosleep(&pause, NULL);
 }
