@@ -7,6 +7,8 @@
  * have left.  An exit waits for the enters that it names; where all depend on all, for
  * the instance's junction on the communicator's trace, which is given when all have
  * entered, and in the order of instance numbers.
+ *
+ * On an intercommunicator members depend on those of the other group only.
  */
 #include "config.h"
 
@@ -49,6 +51,18 @@ static struct esi_series *find_series(struct esi_communicator *communicator,
 static bool is_older(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
+}
+
+static bool is_between(const struct esi_instance *instance)
+{
+    return instance->series->communicator->between;
+}
+
+/* Whether it has a junction. */
+static bool joins_all(const struct esi_instance *instance)
+{
+    return instance->operation->order == ES_ORDER_ALL_TO_ALL &&
+           instance->series->communicator->size > 1 && !is_between(instance);
 }
 
 /* Into the list of those that are to be released, by number. */
@@ -171,10 +185,7 @@ static struct esi_instance *begin(struct es_causality *causality,
     instance->series = series;
     instance->operation = operation;
     instance->number = item->told.tuple.sequence;
-    instance->root = operation->order == ES_ORDER_ROOT_TO_ALL ||
-                             operation->order == ES_ORDER_ALL_TO_ROOT
-                         ? esi_view_peer(item->view, item->told.tuple.peer)
-                         : NO_SLOT;
+    instance->root = NO_SLOT;
     instance->references = 1;
     instance->tabled = true;
     esi_table_insert(&causality->instances, &instance->link,
@@ -184,19 +195,34 @@ static struct esi_instance *begin(struct es_causality *causality,
         instance;
     causality->newest_instance = instance;
     causality->slot_count += series->communicator->size;
-    if (operation->order == ES_ORDER_ALL_TO_ALL && series->communicator->size > 1)
+    if (joins_all(instance))
         list(instance);
     esi_collective_bound(causality);
     return instance;
 }
 
-/* Whether the two groups of an intercommunicator let us tell who waits for whom. */
-static bool has_order(const struct esi_item *item, const struct es_operation *operation)
+/* Whether it can be told who waits for whom. */
+static bool has_order(const struct esi_item *item)
 {
     return item->view && item->view->slot < item->view->communicator->size &&
-           item->told.tuple.sequence != ES_SEQUENCE_UNKNOWN &&
-           (!item->view->communicator->between ||
-            operation->order == ES_ORDER_ALL_TO_ALL);
+           item->told.tuple.sequence != ES_SEQUENCE_UNKNOWN;
+}
+
+/* Between two groups only the members of the one without the root say who it is. */
+static void note_root(struct es_causality *causality,
+                      struct esi_instance *instance,
+                      const struct esi_item *item)
+{
+    enum es_order_kind order = (enum es_order_kind)instance->operation->order;
+
+    if (instance->root != NO_SLOT ||
+        (order != ES_ORDER_ROOT_TO_ALL && order != ES_ORDER_ALL_TO_ROOT))
+        return;
+    instance->root = esi_view_peer(item->view, item->told.tuple.peer);
+    if (instance->root == NO_SLOT || !is_between(instance))
+        return;
+    for (uint32_t i = 0; i < instance->series->communicator->size; i++)
+        esi_waiters_wake(causality, &instance->slots[i].waiters);
 }
 
 /* Gives the item its instance, if it has one. */
@@ -209,7 +235,7 @@ static int join(struct es_causality *causality,
     struct esi_series *series;
     struct esi_instance *instance;
 
-    if (!has_order(item, operation))
+    if (!has_order(item))
         return 0;
     series = find_series(item->view->communicator, window);
     if (!series)
@@ -219,6 +245,8 @@ static int join(struct es_causality *causality,
         instance = begin(causality, series, item, operation);
     if (!instance)
         return -ENOMEM;
+    note_root(causality, instance, item);
+    item->empty &= !is_between(instance); /* each group has its own counts */
     instance->references++;
     item->instance = instance;
     item->slot = item->view->slot;
@@ -361,7 +389,7 @@ static int note_entry(struct es_causality *causality,
     esi_waiters_wake(causality, &instance->slots[slot].waiters);
     if (!is_ready(instance))
         return 0;
-    if (instance->operation->order == ES_ORDER_ALL_TO_ALL)
+    if (joins_all(instance))
         return advance(causality, instance->series);
     esi_waiters_wake(causality, &instance->waiters);
     return 0;
@@ -423,10 +451,12 @@ static bool is_named(const struct esi_item *item)
     if (!instance || instance->series->communicator->size < 2)
         return false;
     switch ((enum es_order_kind)instance->operation->order) {
-    case ES_ORDER_ROOT_TO_ALL:
-        return item->slot == instance->root;
+    case ES_ORDER_ROOT_TO_ALL: /* between groups the root is one that names none */
+        return is_between(instance) ? item->told.tuple.peer < 0
+                                    : item->slot == instance->root;
     case ES_ORDER_ALL_TO_ROOT:
-        return item->slot != instance->root;
+        return is_between(instance) ? item->told.tuple.peer >= 0
+                                    : item->slot != instance->root;
     case ES_ORDER_NONE:
         return false;
     default:
@@ -499,7 +529,7 @@ static int await_all(struct es_causality *causality, const struct esi_item *item
 {
     struct esi_instance *instance = item->instance;
     struct esi_thread *thread = item->element->thread;
-    bool joins = instance->operation->order == ES_ORDER_ALL_TO_ALL;
+    bool joins = joins_all(instance);
     int result = 0;
 
     if (joins ? instance->released : is_ready(instance))
@@ -517,33 +547,46 @@ static int await_all(struct es_causality *causality, const struct esi_item *item
     return 0;
 }
 
-/* Waits for the members [0, end), or those listed. */
+/* What an exit depends on. */
+struct dependence {
+    bool on_release;
+    bool on_all;
+    const int32_t *members; /* NULL = `count` from `first` on */
+    uint32_t first;
+    uint32_t count;
+    int32_t root; /* what `members` points to, where it is one */
+};
+
+static uint32_t member_of(const struct dependence *dependence, uint32_t i)
+{
+    return dependence->members ? (uint32_t)dependence->members[i]
+                               : dependence->first + i;
+}
+
 static int await_each(struct es_causality *causality,
                       const struct esi_item *item,
-                      const int32_t *members,
-                      uint32_t count)
+                      const struct dependence *dependence)
 {
     int result = 1;
 
-    for (uint32_t i = 0; i < count && result == 1; i++)
-        result = await_member(causality, item, members ? (uint32_t)members[i] : i);
+    for (uint32_t i = 0; i < dependence->count && result == 1; i++)
+        result = await_member(causality, item, member_of(dependence, i));
     return result;
 }
 
 static int collect_each(struct es_causality *causality,
                         const struct esi_item *item,
-                        const int32_t *members,
-                        uint32_t count,
+                        const struct dependence *dependence,
                         size_t *ret_count)
 {
     struct esi_instance *instance = item->instance;
     uint32_t size = instance->series->communicator->size;
 
     *ret_count = 0;
-    if (esi_event_reserve(causality, count) < 0)
+    if (esi_event_reserve(causality, dependence->count) < 0)
         return -ENOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = members ? (uint32_t)members[i] : i;
+    for (uint32_t i = 0; i < dependence->count; i++) {
+        uint32_t slot = member_of(dependence, i);
 
         if (slot >= size || slot == item->slot)
             continue;
@@ -555,14 +598,35 @@ static int collect_each(struct es_causality *causality,
     return 0;
 }
 
-/* What an exit depends on. */
-struct dependence {
-    bool on_release;
-    bool on_all;
-    const int32_t *members; /* NULL = the first ones */
-    uint32_t count;
-    int32_t root; /* what `members` points to, where it is one */
-};
+static void depend_on_other_group(const struct esi_item *item, struct dependence *ret)
+{
+    ret->first = item->view->peer_slot;
+    ret->count = item->view->peers;
+}
+
+/* Between groups.  Whether a member of the root's group is the root itself comes to be
+ * known with the first tuple of the other group. */
+static void depend_between(const struct esi_item *item, struct dependence *ret)
+{
+    const struct esi_instance *instance = item->instance;
+    bool is_root_side = item->told.tuple.peer < 0;
+
+    switch ((enum es_order_kind)instance->operation->order) {
+    case ES_ORDER_ALL_TO_ALL:
+        depend_on_other_group(item, ret);
+        break;
+    case ES_ORDER_ROOT_TO_ALL:
+        ret->first = esi_view_peer(item->view, item->told.tuple.peer);
+        ret->count = !is_root_side;
+        break;
+    case ES_ORDER_ALL_TO_ROOT:
+        if (is_root_side && (instance->root == NO_SLOT || instance->root == item->slot))
+            depend_on_other_group(item, ret);
+        break;
+    default:
+        break;
+    }
+}
 
 static void depend(const struct esi_item *item, struct dependence *ret)
 {
@@ -570,8 +634,12 @@ static void depend(const struct esi_item *item, struct dependence *ret)
     const struct esi_view *view = item->view;
 
     *ret = (struct dependence){.count = 0};
-    if (instance->series->communicator->size < 2)
+    if (instance->series->communicator->size < 2 || item->empty)
         return;
+    if (is_between(instance)) {
+        depend_between(item, ret);
+        return;
+    }
     switch ((enum es_order_kind)instance->operation->order) {
     case ES_ORDER_ALL_TO_ALL:
         ret->on_release = true;
@@ -609,8 +677,7 @@ static int collect(struct es_causality *causality,
 
     *ret_count = 0;
     if (!dependence->on_release)
-        return collect_each(causality, item, dependence->members, dependence->count,
-                            ret_count);
+        return collect_each(causality, item, dependence, ret_count);
     if (esi_event_reserve(causality, 1) < 0)
         return -ENOMEM;
     if (instance->release.index != 0)
@@ -658,7 +725,7 @@ int esi_collective_give_exit(struct es_causality *causality,
     if (dependence.on_release || dependence.on_all)
         result = await_all(causality, item);
     else
-        result = await_each(causality, item, dependence.members, dependence.count);
+        result = await_each(causality, item, &dependence);
     if (result <= 0)
         return result;
     return give_exit(causality, placed, &dependence);

@@ -84,7 +84,7 @@ static void add_number(struct attributes *attributes, const char *name, int64_t 
 static void add_order(struct attributes *attributes, const struct esi_item *item)
 {
     add_number(attributes, "instance", item->instance->number);
-    if (item->instance->operation->order == ES_ORDER_ALL_TO_ALL)
+    if (item->instance->operation->order == ES_ORDER_ALL_TO_ALL && !item->empty)
         add_text(attributes, "synchronizing",
                  item->instance->operation->synchronizing ? "required" : "assumed");
 }

@@ -66,6 +66,7 @@ struct esi_item {
     uint8_t left;                  /* events that are still to be given */
     bool halves;                   /* enter and exit, but of no collective */
     bool synchronous;              /* a blocking synchronous send */
+    bool empty;                    /* a collective in which no data are moved */
     bool unnumbered;
 };
 
@@ -219,7 +220,7 @@ struct esi_instance {
     struct esi_series *series;
     const struct es_operation *operation;
     uint32_t number;
-    uint32_t root;  /* slot; UINT32_MAX = none */
+    uint32_t root;  /* slot; UINT32_MAX = none, or not known */
     uint32_t given; /* enters */
     uint32_t lost;
     uint32_t exits;      /* given */
@@ -294,7 +295,8 @@ struct es_causality {
     uint64_t newest_ns;  /* read */
     uint64_t settled_ns; /* the newest at the end of the reading before */
     struct esi_thread *runnable;
-    uint8_t actions[65536];       /* by operation code */
+    uint8_t actions[65536];       /* by operation code, as the next */
+    bool tells_empty[65536];      /* 0 bytes mean that nothing is moved at all */
     struct esi_type_names *types; /* by operation code */
     struct esi_table names;       /* of traces of communicators */
     struct esi_table communicators;

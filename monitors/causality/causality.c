@@ -72,12 +72,30 @@ static enum esi_action action_of(const struct es_operation *operation)
     }
 }
 
-static void choose_actions(uint8_t *actions)
+/* Whether 0 bytes in a member's tuple mean that no data are moved between any two.  Of
+ * those where each member has its own counts they do not. */
+static bool tells_empty(const struct es_operation *operation)
 {
+    static const char *const own_counts[] = {"lltoallv", "lltoallw", "Gatherv",
+                                             "Igatherv", "catterv",  "r_allgatherv"};
+
+    if (operation->op_class != ES_CLASS_COLLECTIVE || operation->synchronizing)
+        return false;
+    for (size_t i = 0; i < sizeof own_counts / sizeof *own_counts; i++)
+        if (strstr(operation->name, own_counts[i]))
+            return false;
+    return true;
+}
+
+static void choose_actions(struct es_causality *causality)
+{
+    uint8_t *actions = causality->actions;
+
     for (unsigned code = 0; code <= UINT16_MAX; code++) {
         const struct es_operation *operation = es_operation_find((uint16_t)code);
 
         actions[code] = (uint8_t)(operation ? action_of(operation) : ESI_UNARY);
+        causality->tells_empty[code] = operation && tells_empty(operation);
     }
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         const struct es_operation *operation = es_operation_by_name(specials[i].name);
@@ -136,7 +154,7 @@ int es_causality_create(const struct es_causality_config *config,
         es_causality_destroy(causality);
         return -ENOMEM;
     }
-    choose_actions(causality->actions);
+    choose_actions(causality);
     *ret_causality = causality;
     return 0;
 }
@@ -384,6 +402,7 @@ static struct esi_item *make_item(struct es_causality *causality,
     item->element = element;
     item->action = (uint8_t)action;
     item->operation = es_operation_find(code);
+    item->empty = tuple->tuple.bytes == 0 && causality->tells_empty[code];
     if (tuple->tuple.communicator != ES_COMMUNICATOR_NONE)
         item->view =
             esi_process_view(element->thread->process, tuple->tuple.communicator);

@@ -39,7 +39,7 @@ def read_log(path):
     with open(path, encoding="utf-8") as log:
         for text in log:
             kind, call, name, number, *heard = text.rstrip("\n").split("\t")
-            if heard and heard[0] != "*":
+            if heard and heard[0] not in ("*", "/"):
                 heard = [] if heard[0] == "-" else read_heard(heard[0])
             lines.append(Line(kind, int(call), name, int(number), heard))
     return lines
@@ -92,6 +92,8 @@ class Places:
         self.exits = {}
         for index, event in enumerate(events, 1):
             op_class = event.attributes.get("class")
+            if op_class == "receive" and "peer" not in event.attributes:
+                continue  # cancelled
             if op_class in CLASSES.values():
                 key = op_class, event.attributes["bytes"]
                 if key in self.of_bytes:
@@ -249,6 +251,9 @@ def true_edges(logs):
         for number, line in enumerate(lines, 1):
             if line.heard == ["*"]:
                 heard = begins[line.name, line.number]
+            elif line.heard == ["/"]:
+                heard = [begin for begin in begins[line.name, line.number]
+                         if begin[0] % 2 != rank % 2]
             elif line.kind == "D":
                 possible += [(posts[target, line.number], (rank, number))
                              for target, _ in line.heard]

@@ -70,10 +70,10 @@ void operation_call(struct operation *operation, MPI_Comm comm, int count, int r
 }
 
 void operation_begin(struct operation *operation,
-                       MPI_Comm comm,
-                       int count,
-                       int root,
-                       MPI_Request *request)
+                     MPI_Comm comm,
+                     int count,
+                     int root,
+                     MPI_Request *request)
 {
     int *out = operation->send;
     int *in = operation->receive;
@@ -122,10 +122,10 @@ void operation_begin(struct operation *operation,
 }
 
 bool operation_prepare(struct operation *operation,
-                            MPI_Comm comm,
-                            int count,
-                            int root,
-                            MPI_Request *request)
+                       MPI_Comm comm,
+                       int count,
+                       int root,
+                       MPI_Request *request)
 {
 #if MPI_VERSION >= 4
     int *out = operation->send;

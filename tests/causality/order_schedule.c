@@ -308,6 +308,25 @@ static void add_exchange(struct maker *maker)
         add_barrier(maker);
 }
 
+/* A receive on a channel that all go on to use.  Everybody's later messages come after
+ * it was cancelled. */
+static void add_cancel(struct maker *maker)
+{
+    struct step message;
+    struct step *step;
+    struct class *class;
+
+    choose_message(maker, &message);
+    class = class_of(maker, &message);
+    if (class->posted < class->sent)
+        return;
+    step = add(maker, STEP_CANCEL, message.peer);
+    step->comm = message.comm;
+    step->peer = schedule_asked_source(&message);
+    step->tag = schedule_asked_tag(&message);
+    add_barrier(maker);
+}
+
 /* --- All together ----------------------------------------------------------------- */
 
 static bool all_have_slots(const struct maker *maker)
@@ -316,6 +335,12 @@ static bool all_have_slots(const struct maker *maker)
         if (free_slot(maker, i) < 0)
             return false;
     return true;
+}
+
+/* What there is between two groups, of what can be checked there. */
+static bool has_groups(int collective)
+{
+    return collective <= COLLECTIVE_ALLTOALL;
 }
 
 static bool has_way(int collective, int way)
@@ -328,13 +353,15 @@ static bool has_way(int collective, int way)
 
 static void add_together(struct maker *maker)
 {
-    static const enum comm comms[] = {COMM_WORLD, COMM_WILD, COMM_REVERSED,
-                                      COMM_HALF,  COMM_GRID, COMM_GRAPH};
+    static const enum comm comms[] = {COMM_WORLD, COMM_WILD,  COMM_REVERSED, COMM_HALF,
+                                      COMM_GRID,  COMM_GRAPH, COMM_BETWEEN};
     struct step *step = add(maker, STEP_TOGETHER, pick(maker, maker->size));
 
     step->comm = comms[pick(maker, sizeof comms / sizeof *comms)];
-    step->form = pick(maker, COLLECTIVES);
-    step->other_form = pick(maker, WAYS);
+    do
+        step->form = pick(maker, COLLECTIVES);
+    while (step->comm == COMM_BETWEEN && !has_groups(step->form));
+    step->other_form = pick(maker, step->comm == COMM_BETWEEN ? WAY_PERSISTENT : WAYS);
     if (step->form == COLLECTIVE_NEIGHBOURS)
         step->comm = pick(maker, 2) ? COMM_GRID : COMM_GRAPH;
     if (!has_way(step->form, step->other_form) || !all_have_slots(maker))
@@ -395,6 +422,8 @@ static void add_any(struct maker *maker)
         finish(maker, pick(maker, maker->size), false);
     else if (what < 88)
         add(maker, STEP_POLL, pick(maker, maker->size));
+    else if (what < 89)
+        add_cancel(maker);
     else if (what < 97)
         add_together(maker);
     else if (what < 98)

@@ -44,6 +44,7 @@ enum step_kind {
     STEP_TOGETHER, /* all members of `comm` of `rank` do a collective operation */
     STEP_FINISH,   /* `rank` completes what is in `slots` */
     STEP_POLL,     /* `rank` looks once whether anything is complete */
+    STEP_CANCEL,   /* `rank` cancels a receive, from `peer`, that cannot be matched */
     STEP_FENCE,    /* all, on the window */
     STEP_EPOCH     /* `slots`: bit (origin * RANKS_MAX + target): who puts where */
 };

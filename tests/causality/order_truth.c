@@ -13,7 +13,8 @@
  *   S CALL NAME BYTES              a send; BYTES are unique in the run
  *   R CALL NAME BYTES RANK:LINE    a receive, and its send
  *   E CALL NAME ID                 a collective operation begins
- *   X CALL NAME ID HEARD           and ends; HEARD: `*`, or RANK:LINE,... of begins
+ *   X CALL NAME ID HEARD           and ends; HEARD: RANK:LINE,... of begins, `*` for
+ *                                  those of all, `/` of the ranks of the other parity
  *   P, A CALL NAME ID              an epoch of exposure, or of access, has begun
  *   C CALL NAME ID                 an epoch of access ends
  *   D CALL NAME ID HEARD           and has ended; HEARD: RANK:0,... of its targets
@@ -98,6 +99,16 @@ static int rank_in(enum comm comm, int world)
             return i;
     die("no such rank");
     return -1;
+}
+
+static int members_of(enum comm comm)
+{
+    int count;
+
+    if (comm == COMM_BETWEEN)
+        return (size + 1) / 2; /* of the larger group: counts must be alike */
+    MPI_Comm_size(comms[comm], &count);
+    return count;
 }
 
 static void learn_ranks(enum comm comm)
@@ -379,9 +390,8 @@ static void fill(struct operation *operation, int own, int count)
 static int heard_by(const struct operation *operation, int from[2 * RANKS_MAX])
 {
     const struct step *step = operation->step;
-    int count;
+    int count = members_of(step->comm);
 
-    MPI_Comm_size(comms[step->comm], &count);
     for (int i = 0; i < count; i++)
         from[i] = world_of[step->comm][i];
     switch (step->form) {
@@ -416,7 +426,7 @@ static void log_end(struct operation *operation)
 
     put('X', operation_names[step->form][step->other_form], step->id);
     if (step->form == COLLECTIVE_BARRIER || step->form == COLLECTIVE_DUPLICATE) {
-        fputs("\t*", log_file);
+        fputs(step->comm == COMM_BETWEEN ? "\t/" : "\t*", log_file);
         return;
     }
     for (int i = 0; i < count; i++)
@@ -434,17 +444,25 @@ static void end_operation(struct operation *operation)
     free(operation);
 }
 
+/* As the call wants it. */
+static int root_of(const struct step *step)
+{
+    if (step->comm != COMM_BETWEEN || step->root % 2 != rank % 2)
+        return rank_in(step->comm, step->root);
+    return step->root == rank ? MPI_ROOT : MPI_PROC_NULL;
+}
+
 static void do_together(const struct step *step)
 {
     struct operation *operation = allocate(sizeof *operation);
     struct held *slot = step->slot[rank] >= 0 ? &held[step->slot[rank]] : NULL;
     MPI_Comm comm = comms[step->comm];
     MPI_Request request = MPI_REQUEST_NULL;
-    int root = rank_in(step->comm, step->root);
+    int own = step->comm == COMM_BETWEEN ? rank / 2 : rank_in(step->comm, rank);
+    int root = root_of(step);
+    int count = members_of(step->comm);
     bool persistent = false;
-    int count;
 
-    MPI_Comm_size(comm, &count);
     operation->step = step;
     operation->duplicate = MPI_COMM_NULL;
     if (step->other_form == WAY_PERSISTENT)
@@ -452,7 +470,7 @@ static void do_together(const struct step *step)
     calls++;
     operation->entered =
         put('E', operation_names[step->form][step->other_form], step->id);
-    fill(operation, rank_in(step->comm, rank), count);
+    fill(operation, own, count);
     if (slot == NULL) {
         operation_call(operation, comm, count, root);
         calls++;
@@ -582,6 +600,23 @@ static void do_poll(void)
         complete_some(&batch, FINISH_TESTSOME);
 }
 
+static void do_cancel(const struct step *step)
+{
+    int from = step->peer < 0 ? MPI_ANY_SOURCE : rank_in(step->comm, step->peer);
+    MPI_Request request;
+    MPI_Status status;
+    int cancelled;
+    int word;
+
+    MPI_Irecv(&word, 1, MPI_INT, from, step->tag < 0 ? MPI_ANY_TAG : step->tag,
+              comms[step->comm], &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    if (!cancelled)
+        die("a receive that cannot be matched was not cancelled");
+}
+
 /* --- One-sided -------------------------------------------------------------------- */
 
 static void do_fence(const struct step *step)
@@ -694,6 +729,8 @@ static void do_step(const struct step *step)
         do_finish(step);
     else if (step->kind == STEP_POLL && is_own)
         do_poll();
+    else if (step->kind == STEP_CANCEL && is_own)
+        do_cancel(step);
 }
 
 static void open_log(const char *directory)

@@ -589,36 +589,6 @@ static void what_hangs_has_entered(void **state)
     made_tuples_end(&made);
 }
 
-static void both_groups_meet_in_a_barrier(void **state)
-{
-    static const int32_t low[] = {0, 1}, high[] = {2};
-    struct made_tuples made;
-
-    (void)state;
-    made_tuples_begin(&made, 3);
-    for (int rank = 0; rank < 3; rank++) {
-        struct es_causal_communicator between = {.key = {5, 6},
-                                                 .name = "between",
-                                                 .rank = rank < 2 ? rank : 0,
-                                                 .size = rank < 2 ? 2 : 1,
-                                                 .remote_size = rank < 2 ? 1 : 2,
-                                                 .world = rank < 2 ? low : high,
-                                                 .remote_world = rank < 2 ? high : low};
-
-        assert_int_equal(es_causality_set_communicator(
-                             made.causality, made.processes[rank], 1, &between),
-                         0);
-        made_add(&made, rank,
-                 CALL("MPI_Barrier", 10, 50, .peer = ES_PEER_NONE, .communicator = 1));
-    }
-    made_add(&made, 1, CALL("MPI_Send", 60, 70, .peer = 0, .communicator = 1));
-    made_add(&made, 2, CALL("MPI_Recv", 60, 70, .peer = 1, .communicator = 1));
-    assert_int_equal(made_finish(&made).messages, 1);
-    assert_int_equal(find(&made, "comm:between", "join")->partner_count, 3);
-    assert_false(es_causality_is_incomplete(made.causality));
-    made_tuples_end(&made);
-}
-
 /* --- One-sided operations ------------------------------------------------------------
  */
 
@@ -711,7 +681,6 @@ int main(void)
         cmocka_unit_test(outstanding_operations_meet_in_order),
         cmocka_unit_test(a_member_that_is_lost_is_left_out),
         cmocka_unit_test(what_hangs_has_entered),
-        cmocka_unit_test(both_groups_meet_in_a_barrier),
         cmocka_unit_test(windows_count_their_fences_apart),
         cmocka_unit_test(epochs_wait_for_each_other),
     };
