@@ -25,7 +25,7 @@ if ! [ -x "$stores" ]; then
     echo "order.sh: no $stores: run it in the build folder, after make" >&2
     exit 2
 fi
-patterns="stencil ring scatter-gather random web life master-worker wavefront"
+patterns="stencil ring scatter-gather random web life master-worker wavefront drift"
 status=0
 
 # What there is, each as it is meant to be used; more of the configurations of clusters.
@@ -38,7 +38,8 @@ if [ $# -eq 0 ]; then
             set -- "$@" cluster:max=13,strategy=merge-nth,threshold=10 \
                 cluster:max=13,strategy=merge-first cluster:max=13,strategy=static
             [ "$mode" = smoke ] ||
-                set -- "$@" cluster:max=13,strategy=fixed cluster:max=13/150,strategy=static
+                set -- "$@" cluster:max=13,strategy=fixed cluster:max=13/150,strategy=static \
+                    cluster:max=13,strategy=migrate,threshold=1
             ;;
         *) set -- "$@" "$store" ;;
         esac

@@ -207,6 +207,60 @@ static void random_step(struct order_stream *stream, uint64_t number)
     }
 }
 
+enum { TEAM = 12, PHASE = 100, TEAM_WAYS = 2 };
+
+/* The place some places ahead in the team of a place, or behind. */
+static uint32_t team_mate(const struct order_stream *stream, uint32_t place, int ahead)
+{
+    uint32_t first = place - place % TEAM, left = stream->ranks - first;
+    int64_t size = left < TEAM ? left : TEAM;
+
+    return first + (uint32_t)(((int64_t)(place - first) + ahead + size) % size);
+}
+
+/* Some ranks change places. */
+static void repartition(struct order_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->ranks / TEAM; i++) {
+        uint32_t a = order_draw_below(stream, stream->ranks);
+        uint32_t b = order_draw_below(stream, stream->ranks);
+        uint32_t rank = stream->targets[a];
+
+        stream->targets[a] = stream->targets[b];
+        stream->targets[b] = rank;
+    }
+}
+
+/* Places have teams that exchange; who is at which place is in `targets`. */
+static void drift_step(struct order_stream *stream, uint64_t number)
+{
+    for (uint32_t i = 0; number == 1 && i < stream->ranks; i++)
+        stream->targets[i] = i;
+    if (number % PHASE == 0)
+        repartition(stream);
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t rank = stream->targets[i];
+
+        for (int way = 0; way < TEAM_WAYS; way++)
+            stream->sends[rank * ORDER_DIRECTIONS + (uint32_t)way] =
+                send(stream, rank).index;
+    }
+    for (uint32_t i = 0; i < stream->ranks; i++) {
+        uint32_t place = order_visit(stream, i);
+
+        for (int way = 0; way < TEAM_WAYS; way++) {
+            uint32_t from = stream->targets[team_mate(stream, place, -1 - way)];
+            uint32_t index = stream->sends[from * ORDER_DIRECTIONS + (uint32_t)way];
+
+            if (from != stream->targets[place])
+                receive(stream, stream->targets[place],
+                        (struct es_event_id){.trace = from, .index = index});
+        }
+    }
+    for (uint32_t place = TEAM; place < stream->ranks; place += TEAM)
+        message(stream, stream->targets[place - TEAM], stream->targets[place]);
+}
+
 /* One of a tier, which most of the time is the one that belongs to the asker. */
 static uint32_t pick(struct order_stream *stream,
                      uint32_t first,
@@ -264,6 +318,10 @@ const struct order_pattern order_patterns[] = {
     {{"life", "exchange with eight neighbours on a torus"}, 2, 0, life_step},
     {{"master-worker", "tasks of one master"}, 0, 0, master_worker_step},
     {{"wavefront", "sweeps over a plane from corner to corner"}, 2, 0, wavefront_step},
+    {{"drift", "teams of 12 of which some change places after a while"},
+     0,
+     0,
+     drift_step},
     {{"production", "stencil, and an all-to-all operation after each step"},
      3,
      1,

@@ -27,7 +27,7 @@ struct order_stream {
     uint32_t sizes[3];              /* ranks as a grid; the last one varies fastest */
     uint32_t stride, offset;        /* of the order in which ranks are visited */
     uint32_t *sends;                /* [rank][direction]: index of what was sent */
-    uint32_t *targets;              /* of each rank; of "random" */
+    uint32_t *targets;              /* of each rank; of "random" and "drift" */
     struct es_event_id *partners;   /* room for all ranks */
     struct order_request *requests; /* of "web" */
 };

@@ -11,7 +11,8 @@
  * the cluster).  When these outnumber those from inside by the threshold, normalized by
  * both sizes as for merging, the trace moves there.  If there is no room it leaves all
  * the same, provided that they are twice those from inside: alone it is free to merge,
- * and makes room for others.
+ * and makes room for others.  Those from inside count up to twice the threshold, so
+ * that a trace can leave after any time.
  *
  * A move costs a stamp of a higher level for the next event of the trace and of each of
  * those that it leaves (cluster_writer.c), hence a threshold that grows with sizes.
@@ -19,6 +20,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "monitors/order/clustering.h"
@@ -119,6 +121,18 @@ static int follow_habit(struct habit *habit,
     return esi_levels_leave(levels, trace, partner, communication->now);
 }
 
+/* Whether a trace has communicated so much inside its cluster that more would only make
+ * it cling to what has long been over. */
+static bool is_settled(const struct esi_clustering *clustering,
+                       const struct esi_levels *levels,
+                       uint32_t trace)
+{
+    uint32_t size = esi_levels_size(levels, 1, esi_levels_cluster(levels, 1, trace));
+
+    return (double)clustering->habits[trace].inside >
+           2 * clustering->merging.threshold * size;
+}
+
 static int migrate_communicate(struct esi_clustering *clustering,
                                struct esi_levels *levels,
                                const struct esi_communication *communication)
@@ -130,7 +144,8 @@ static int migrate_communicate(struct esi_clustering *clustering,
         return code;
     if (esi_levels_cluster(levels, 1, communication->trace) ==
         esi_levels_cluster(levels, 1, communication->partner)) {
-        habit->inside += communication->weight;
+        if (!is_settled(clustering, levels, communication->trace))
+            habit->inside += communication->weight;
         return 0;
     }
     note_outside(levels, habit, communication->partner, communication->weight);
