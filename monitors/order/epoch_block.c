@@ -191,18 +191,12 @@ int64_t esi_block_find(const unsigned char *block,
 
 void esi_block_entry(const unsigned char *block,
                      const struct esi_block_place *place,
-                     uint32_t own,
                      uint32_t at,
                      uint32_t *ret_trace,
                      uint32_t *ret_value)
 {
-    struct layout layout;
+    struct layout layout = layout_of(block);
 
-    if (esi_steps_is(block)) {
-        esi_steps_entry(block, place, own, at, ret_trace, ret_value);
-        return;
-    }
-    layout = layout_of(block);
     *ret_trace =
         esi_number_get(block + sizeof layout.header, layout.header.trace_bytes, at);
     *ret_value = esi_number_get(block + layout.values, layout.header.value_bytes, at) +

@@ -46,10 +46,9 @@ int64_t esi_block_find(const unsigned char *block,
 uint32_t esi_block_end_at(const unsigned char *block,
                           const struct esi_block_place *place,
                           uint32_t own);
-/* One of them; the value 0 = not known then. */
+/* One of them, of a record. */
 void esi_block_entry(const unsigned char *block,
                      const struct esi_block_place *place,
-                     uint32_t own,
                      uint32_t at,
                      uint32_t *ret_trace,
                      uint32_t *ret_value);

@@ -46,11 +46,13 @@ static void sealed_span(struct esi_source *source, struct esi_span *span)
     *span = (struct esi_span){
         .block = segment->block,
         .place = {source->cuts, segment->cut, segment->first},
-        .own = source->upto,
     };
     if (segment->block) {
         span->to = esi_block_end_at(segment->block, &span->place, source->upto);
-        if (source->known >= segment->first && !esi_steps_is(segment->block))
+        span->is_steps = esi_steps_is(segment->block);
+        if (span->is_steps)
+            span->head = esi_steps_head(segment->block, &span->place, source->upto);
+        else if (source->known >= segment->first)
             span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
     /* What is forgotten counts as known. */

@@ -17,7 +17,8 @@ struct esi_span {
     const struct esi_log *log; /* NULL: of the block */
     const unsigned char *block;
     struct esi_block_place place;
-    uint32_t own; /* the send's */
+    bool is_steps;
+    uint32_t head; /* of steps: the send's */
     uint32_t from, to;
 };
 
@@ -51,7 +52,10 @@ static inline uint64_t esi_span_entry(const struct esi_span *span, uint32_t at)
 
     if (span->log)
         return esi_log_entry(span->log, at);
-    esi_block_entry(span->block, &span->place, span->own, at, &trace, &value);
+    if (span->is_steps)
+        esi_steps_entry(span->block, &span->place, span->head, at, &trace, &value);
+    else
+        esi_block_entry(span->block, &span->place, at, &trace, &value);
     return (uint64_t)trace << 32 | value;
 }
 

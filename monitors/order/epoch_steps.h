@@ -4,10 +4,12 @@
  * epoch_steps.h - a packed part of a log sorted by traces: for epochs without an end,
  * in which a trace learns of the same others again and again.
  *
- * For each trace its *steps*: (head, value), each as the difference to the one before,
- * all with as many bits as the largest needs.  A trace that was known before this part
- * and has no step in it has one at head 0 with its value, so that each part knows all
- * that is known at its end: what it does not name was not known before either.
+ * For each trace its *steps*: (head, value).  Those of most traces tend to follow each
+ * other at the same distance, and then the first and their number are kept; else each
+ * as the difference to the one before, with as many bits as the largest needs.  A trace
+ * that was known before this part and has no step in it has one at head 0 with its
+ * value, so that each part knows all that is known at its end: what it does not name
+ * was not known before either.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_STEPS_H
 #define ES_MONITORS_ORDER_EPOCH_STEPS_H
@@ -23,6 +25,7 @@ struct esi_sorting {
     uint32_t *traces;  /* those with steps, rising */
     uint64_t *steps;   /* head << 32 | value */
     uint64_t *earlier; /* trace << 32 | value: known before, and no step since */
+    bool *evens;       /* of traces with steps: they are at the common distance */
     uint32_t trace_room;
     uint64_t step_room;
     uint32_t earlier_count;
@@ -65,10 +68,14 @@ int64_t esi_steps_find(const unsigned char *block,
 
 /* Places of traces. */
 uint32_t esi_steps_count(const unsigned char *block);
-/* The trace of a place, and its value at the event `own`: 0 = not known then. */
+/* Heads that are known at the event `own`. */
+uint32_t esi_steps_head(const unsigned char *block,
+                        const struct esi_block_place *place,
+                        uint32_t own);
+/* The trace of a place, and its value at a head: 0 = not known then. */
 void esi_steps_entry(const unsigned char *block,
                      const struct esi_block_place *place,
-                     uint32_t own,
+                     uint32_t head,
                      uint32_t at,
                      uint32_t *ret_trace,
                      uint32_t *ret_value);

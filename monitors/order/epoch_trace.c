@@ -167,12 +167,12 @@ void esi_trace_seal(struct esi_epoch_trace *trace,
               cut);
 }
 
-/* Heads with about three quarters of the entries, so that the next head is of another
+/* Heads with about seven eighths of the entries, so that the next head is of another
  * event; 0 where there are none. */
 static uint32_t older_heads(const struct esi_log *log)
 {
     uint32_t heads = atomic_load_explicit(&log->head_count, memory_order_relaxed);
-    uint32_t most = log->entry_count / 4 * 3;
+    uint32_t most = log->entry_count - log->entry_count / 8 - 1;
 
     while (heads > 0 && (uint32_t)esi_log_head(log, heads - 1) > most)
         heads--;

@@ -85,7 +85,7 @@ void esi_trace_seal(struct esi_epoch_trace *trace,
                     const unsigned char *block,
                     uint32_t cut);
 
-/* Packs and seals the older three quarters of the log, in steps.  0 or -ENOMEM: as it
+/* Packs and seals the older seven eighths of the log, in steps.  0 or -ENOMEM: as it
  * was. */
 int esi_trace_seal_part(struct esi_epoch_trace *trace,
                         const struct esi_cuts *cuts,

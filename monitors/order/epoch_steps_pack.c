@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_steps_pack.c - sorts parts of logs by traces: see epoch_steps.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/order/epoch_steps_private.h"
+
+/* --- Memory ------------------------------------------------------------------------
+ */
+
+void esi_sorting_fini(struct esi_sorting *sorting)
+{
+    free(sorting->places);
+    free(sorting->traces);
+    free(sorting->steps);
+    free(sorting->earlier);
+    free(sorting->evens);
+    *sorting = (struct esi_sorting){0};
+}
+
+uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
+{
+    return sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces +
+                                  sizeof *sorting->earlier + sizeof *sorting->evens) +
+           sorting->step_room * sizeof *sorting->steps;
+}
+
+/* --- Sorting -----------------------------------------------------------------------
+ */
+
+static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
+{
+    uint32_t *places = calloc(traces, sizeof *places);
+    uint32_t *kept = malloc(traces * sizeof *kept);
+    uint64_t *earlier = malloc(traces * sizeof *earlier);
+    bool *evens = malloc(traces * sizeof *evens);
+
+    if (!places || !kept || !earlier || !evens) {
+        free(places);
+        free(kept);
+        free(earlier);
+        free(evens);
+        return -ENOMEM;
+    }
+    free(sorting->places);
+    free(sorting->traces);
+    free(sorting->earlier);
+    free(sorting->evens);
+    sorting->places = places;
+    sorting->traces = kept;
+    sorting->earlier = earlier;
+    sorting->evens = evens;
+    sorting->trace_room = traces;
+    return 0;
+}
+
+static int reserve_steps(struct esi_sorting *sorting, uint64_t steps)
+{
+    uint64_t *larger = malloc(steps * sizeof *larger);
+
+    if (!larger)
+        return -ENOMEM;
+    free(sorting->steps);
+    sorting->steps = larger;
+    sorting->step_room = steps;
+    return 0;
+}
+
+static void count_step(struct esi_sorting *sorting, uint32_t trace)
+{
+    if (sorting->places[trace]++ == 0)
+        sorting->traces[sorting->trace_count++] = trace;
+    sorting->step_count++;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Traces in order, and where the steps of each begin. */
+static void place_traces(struct esi_sorting *sorting, uint32_t traces)
+{
+    uint32_t place = 0;
+
+    if (sorting->trace_count >= traces / 16) {
+        sorting->trace_count = 0;
+        for (uint32_t trace = 0; trace < traces; trace++)
+            if (sorting->places[trace])
+                sorting->traces[sorting->trace_count++] = trace;
+    } else {
+        qsort(sorting->traces, sorting->trace_count, sizeof *sorting->traces, compare);
+    }
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint32_t *at = &sorting->places[sorting->traces[i]], steps = *at;
+
+        *at = place;
+        place += steps;
+    }
+}
+
+/* A step goes to its place; afterwards the places are behind the traces' last steps. */
+static void put_step(struct esi_sorting *sorting,
+                     uint32_t trace,
+                     uint32_t head,
+                     uint32_t value)
+{
+    sorting->steps[sorting->places[trace]++] = (uint64_t)head << 32 | value;
+}
+
+/* What only the part before knows. */
+static void count_earlier(struct esi_sorting *sorting,
+                          const struct esi_steps_part *part)
+{
+    uint32_t count, head;
+
+    sorting->earlier_count = 0;
+    if (!part->before)
+        return;
+    count = esi_steps_count(part->before);
+    head = esi_steps_head(part->before, &part->before_place, part->last);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t trace, value;
+
+        esi_steps_entry(part->before, &part->before_place, head, i, &trace, &value);
+        if (value == 0 || sorting->places[trace] != 0)
+            continue;
+        count_step(sorting, trace);
+        sorting->earlier[sorting->earlier_count++] = (uint64_t)trace << 32 | value;
+    }
+}
+
+static uint32_t entries_of(const struct esi_steps_part *part)
+{
+    return part->heads ? (uint32_t)esi_log_head(part->log, part->heads - 1) : 0;
+}
+
+static void count_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
+{
+    uint32_t entries = entries_of(part);
+
+    sorting->trace_count = 0;
+    sorting->step_count = 0;
+    for (uint32_t i = 0; i < entries; i++)
+        count_step(sorting, (uint32_t)(esi_log_entry(part->log, i) >> 32));
+    count_earlier(sorting, part);
+}
+
+static void put_steps(struct esi_sorting *sorting, const struct esi_steps_part *part)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < sorting->earlier_count; i++)
+        put_step(sorting, (uint32_t)(sorting->earlier[i] >> 32), 0,
+                 (uint32_t)sorting->earlier[i]);
+    for (uint32_t head = 0; head < part->heads; head++) {
+        uint32_t end = (uint32_t)esi_log_head(part->log, head);
+
+        for (; at < end; at++) {
+            uint64_t entry = esi_log_entry(part->log, at);
+
+            put_step(sorting, (uint32_t)(entry >> 32), head + 1, (uint32_t)entry);
+        }
+    }
+}
+
+/* --- Measuring ---------------------------------------------------------------------
+ */
+
+static uint32_t base_of(const struct esi_steps_part *part, uint32_t trace)
+{
+    return esi_cut_base(part->place.cuts, part->place.cut, trace);
+}
+
+/* Steps are numbers like entries: their difference is that of heads << 32 and that of
+ * values, which rise, too. */
+static uint64_t gap_at(const struct esi_sorting *sorting, uint64_t at)
+{
+    return sorting->steps[at] - sorting->steps[at - 1];
+}
+
+/* The heads between the last steps of most columns, if most have as many (R. S. Boyer
+ * and J S. Moore, MJRTY: a fast majority vote algorithm, 1991). */
+static uint32_t common_stride(const struct esi_sorting *sorting)
+{
+    uint32_t stride = 0, votes = 0;
+    uint64_t from = 0;
+
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint64_t end = sorting->places[sorting->traces[i]];
+
+        if (end - from > 1) {
+            uint32_t last = (uint32_t)(gap_at(sorting, end - 1) >> 32);
+
+            stride = votes ? stride : last;
+            votes += last == stride ? 1 : -1;
+        }
+        from = end;
+    }
+    return stride;
+}
+
+/* Largest numbers that are to be written. */
+struct measures {
+    uint32_t at, count, least, greatest, rise; /* of columns */
+    uint32_t head, value;                      /* of steps */
+    uint64_t steps;                            /* of uneven columns */
+    uint32_t stride;
+};
+
+/* Steps from `from` on: by how much one rises; 0 = it is the only one. */
+static uint32_t rise_of(const struct esi_sorting *sorting, uint64_t from, uint64_t end)
+{
+    return end - from > 1 ? (uint32_t)gap_at(sorting, from + 1) : 0;
+}
+
+static bool is_even(const struct esi_sorting *sorting,
+                    uint64_t from,
+                    uint64_t end,
+                    uint32_t stride)
+{
+    uint64_t gap = (uint64_t)stride << 32 | rise_of(sorting, from, end), differs = 0;
+
+    for (uint64_t at = from + 1; at < end; at++)
+        differs |= gap_at(sorting, at) ^ gap;
+    return differs == 0;
+}
+
+static void raise_to(uint32_t *most, uint64_t number)
+{
+    *most = number > *most ? (uint32_t)number : *most;
+}
+
+static void measure_uneven(const struct esi_sorting *sorting,
+                           uint64_t from,
+                           uint64_t end,
+                           struct measures *most)
+{
+    most->steps += end - from;
+    raise_to(&most->head, sorting->steps[from] >> 32);
+    for (uint64_t at = from + 1; at < end; at++) {
+        uint64_t gap = gap_at(sorting, at);
+
+        raise_to(&most->head, gap >> 32);
+        raise_to(&most->value, gap & UINT32_MAX);
+    }
+}
+
+static struct measures measure(struct esi_sorting *sorting,
+                               const struct esi_steps_part *part)
+{
+    struct measures most = {.least = UINT32_MAX, .stride = common_stride(sorting)};
+    uint64_t from = 0;
+
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint32_t trace = sorting->traces[i];
+        uint64_t end = sorting->places[trace];
+        uint32_t first = (uint32_t)sorting->steps[from] - base_of(part, trace);
+
+        most.least = first < most.least ? first : most.least;
+        raise_to(&most.greatest, first);
+        raise_to(&most.count, end - from);
+        sorting->evens[i] = is_even(sorting, from, end, most.stride);
+        if (sorting->evens[i]) {
+            raise_to(&most.at, sorting->steps[from] >> 32);
+            raise_to(&most.rise, rise_of(sorting, from, end));
+        } else {
+            measure_uneven(sorting, from, end, &most);
+        }
+        from = end;
+    }
+    raise_to(&most.at, most.steps);
+    return most;
+}
+
+/* --- Packing -----------------------------------------------------------------------
+ */
+
+static struct esi_steps_header make_header(struct esi_sorting *sorting,
+                                           const struct esi_steps_part *part,
+                                           uint64_t *ret_steps)
+{
+    struct measures most = measure(sorting, part);
+    uint32_t lowest = sorting->traces[0];
+    uint32_t highest = sorting->traces[sorting->trace_count - 1];
+    uint64_t head = esi_log_head(part->log, part->heads - 1);
+    struct esi_steps_header header = {
+        .own_bytes = esi_width_of((uint32_t)(head >> 32) - part->place.first),
+        .at_bits = esi_bits_of(most.at),
+        .count_bits = esi_bits_of(most.count),
+        .first_bits = esi_bits_of(most.greatest - most.least),
+        .rise_bits = esi_bits_of(most.rise),
+        .head_bits = esi_bits_of(most.head),
+        .value_bits = esi_bits_of(most.value),
+        .heads = part->heads,
+        .traces = sorting->trace_count,
+        .lowest = lowest,
+        .least = most.least,
+        .stride = most.stride,
+    };
+
+    if ((highest - lowest) / 2 < sorting->trace_count)
+        header.traces = highest - lowest + 1;
+    else
+        header.trace_bytes = esi_width_of(highest);
+    *ret_steps = most.steps;
+    return header;
+}
+
+static uint64_t column_of(const struct esi_steps_header *header,
+                          const struct esi_column *column)
+{
+    uint64_t bits = column->rise;
+
+    bits = bits << header->first_bits | column->first;
+    bits = bits << header->count_bits | column->count;
+    bits = bits << header->at_bits | column->at;
+    return bits << 1 | column->is_even;
+}
+
+static void write_columns(const struct esi_sorting *sorting,
+                          const struct esi_steps_part *part,
+                          const struct esi_steps_layout *layout,
+                          unsigned char *block)
+{
+    const struct esi_steps_header *header = &layout->header;
+    struct esi_bits bits = {.next = block + layout->columns};
+    uint64_t from = 0;
+    uint32_t next = 0, uneven = 0;
+
+    for (uint32_t i = 0; i < header->traces; i++) {
+        uint32_t trace = header->trace_bytes ? sorting->traces[i] : header->lowest + i;
+        uint64_t end = sorting->places[trace];
+        struct esi_column column = {.is_even = sorting->evens[next]};
+
+        if (trace != sorting->traces[next]) {
+            esi_bits_add(&bits, layout->column_bits, 0);
+            continue;
+        }
+        if (header->trace_bytes)
+            esi_number_put(block + layout->traces, header->trace_bytes, i, trace);
+        column.at = column.is_even ? (uint32_t)(sorting->steps[from] >> 32) : uneven;
+        column.count = (uint32_t)(end - from);
+        column.first =
+            (uint32_t)sorting->steps[from] - base_of(part, trace) - header->least;
+        column.rise = column.is_even ? rise_of(sorting, from, end) : 0;
+        esi_bits_add(&bits, layout->column_bits, column_of(header, &column));
+        uneven += column.is_even ? 0 : column.count;
+        from = end;
+        next++;
+    }
+}
+
+/* Steps of uneven columns; after the columns, whose last bits are followed by zeros. */
+static void write_steps(const struct esi_sorting *sorting,
+                        const struct esi_steps_layout *layout,
+                        unsigned char *block)
+{
+    struct esi_bits bits = {.next = block + layout->steps};
+    unsigned head_bits = layout->header.head_bits;
+    uint64_t from = 0;
+
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint64_t end = sorting->places[sorting->traces[i]];
+
+        if (!sorting->evens[i])
+            esi_bits_add(&bits, layout->step_bits, sorting->steps[from] >> 32);
+        for (uint64_t at = from + 1; !sorting->evens[i] && at < end; at++) {
+            uint64_t gap = gap_at(sorting, at);
+
+            esi_bits_add(&bits, layout->step_bits,
+                         gap >> 32 | (gap & UINT32_MAX) << head_bits);
+        }
+        from = end;
+    }
+}
+
+static void write_block(const struct esi_sorting *sorting,
+                        const struct esi_steps_part *part,
+                        const struct esi_steps_layout *layout,
+                        unsigned char *block)
+{
+    const struct esi_steps_header *header = &layout->header;
+
+    memcpy(block, header, sizeof *header);
+    for (uint32_t i = 0; i < header->heads; i++)
+        esi_number_put(block + layout->owns, header->own_bytes, i,
+                       (uint32_t)(esi_log_head(part->log, i) >> 32) -
+                           part->place.first);
+    write_columns(sorting, part, layout, block);
+    write_steps(sorting, layout, block);
+}
+
+static void forget(struct esi_sorting *sorting)
+{
+    for (uint32_t i = 0; i < sorting->trace_count; i++)
+        sorting->places[sorting->traces[i]] = 0;
+}
+
+static int pack(struct esi_sorting *sorting,
+                const struct esi_steps_part *part,
+                struct esi_arena *arena,
+                const unsigned char **ret_block)
+{
+    struct esi_steps_layout layout;
+    unsigned char *block;
+    uint64_t steps;
+    size_t bytes;
+
+    layout.header = make_header(sorting, part, &steps);
+    esi_steps_lay_out(&layout);
+    if (layout.column_bits > ESI_STEPS_MOST_BITS ||
+        layout.step_bits > ESI_STEPS_MOST_BITS)
+        return -EOVERFLOW;
+    bytes = layout.steps + (steps * layout.step_bits + 7) / 8 + ESI_BITS_SLACK;
+    block = esi_arena_take(arena, bytes);
+    if (!block)
+        return -ENOMEM;
+    memset(block, 0, bytes);
+    write_block(sorting, part, &layout, block);
+    *ret_block = block;
+    return 0;
+}
+
+int esi_steps_pack(const struct esi_steps_part *part,
+                   struct esi_sorting *sorting,
+                   struct esi_arena *arena,
+                   const unsigned char **ret_block)
+{
+    uint64_t most = (uint64_t)entries_of(part) + part->traces;
+    int code = 0;
+
+    if (part->traces > sorting->trace_room)
+        code = reserve_traces(sorting, part->traces);
+    if (code >= 0 && most > sorting->step_room)
+        code = reserve_steps(sorting, most);
+    if (code < 0)
+        return code;
+    count_steps(sorting, part);
+    place_traces(sorting, part->traces);
+    put_steps(sorting, part);
+    code = pack(sorting, part, arena, ret_block);
+    forget(sorting);
+    return code;
+}

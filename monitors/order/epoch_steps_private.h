@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_steps_private.h - how parts of logs that are sorted by traces lie in memory.
+ *
+ * Header; own indices of the heads; unless they follow each other nearly without a gap,
+ * the traces; for each trace its column; steps of the columns that are not even.
+ *
+ * A column is even where its values rise by the same at every so many heads, as they do
+ * in a computation that does the same again and again: then its first step, their
+ * number and the rise tell all of them.  The heads are as many for all columns.
+ */
+#ifndef ES_MONITORS_ORDER_EPOCH_STEPS_PRIVATE_H
+#define ES_MONITORS_ORDER_EPOCH_STEPS_PRIVATE_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "monitors/order/epoch_number.h"
+#include "monitors/order/epoch_steps.h"
+
+struct esi_steps_header {
+    uint8_t kind; /* 0; records begin with something else */
+    uint8_t own_bytes;
+    uint8_t trace_bytes; /* 0: traces are `lowest` + place */
+    /* Bits of a column's fields, after one that says whether it is even. */
+    uint8_t at_bits, count_bits, first_bits, rise_bits;
+    /* Of a step. */
+    uint8_t head_bits, value_bits;
+    uint8_t unused[3];
+    uint32_t heads;
+    uint32_t traces; /* places */
+    uint32_t lowest; /* trace */
+    uint32_t least;  /* first value */
+    uint32_t stride; /* heads from a step of an even column to the next */
+};
+
+enum { ESI_STEPS_MOST_BITS = 57 }; /* of a column, and of a step */
+
+struct esi_steps_layout {
+    struct esi_steps_header header;
+    unsigned column_bits, step_bits;
+    size_t owns, traces, columns, steps; /* where they begin */
+};
+
+/* What a place has. */
+struct esi_column {
+    bool is_even;
+    uint32_t at;    /* even: its first step's head; else its first step's number */
+    uint32_t count; /* of steps; 0 = the trace is not named */
+    uint32_t first; /* value, without the base and the least one */
+    uint32_t rise;  /* even: from a step to the next */
+};
+
+static inline void esi_steps_lay_out(struct esi_steps_layout *layout)
+{
+    const struct esi_steps_header *header = &layout->header;
+
+    layout->column_bits = 1u + header->at_bits + header->count_bits +
+                          header->first_bits + header->rise_bits;
+    layout->step_bits = header->head_bits + header->value_bits;
+    layout->owns = sizeof *header;
+    layout->traces = layout->owns + (size_t)header->heads * header->own_bytes;
+    layout->columns = layout->traces + (size_t)header->traces * header->trace_bytes;
+    layout->steps =
+        layout->columns + ((uint64_t)header->traces * layout->column_bits + 7) / 8;
+}
+
+static inline struct esi_steps_layout esi_steps_layout_of(const unsigned char *block)
+{
+    struct esi_steps_layout layout;
+
+    memcpy(&layout.header, block, sizeof layout.header);
+    esi_steps_lay_out(&layout);
+    return layout;
+}
+
+#endif
