@@ -10,5 +10,6 @@ timeout -k 10 170 sh "$top_srcdir/tools/demo" >"$folder/out" 2>&1 ||
     fault "the demonstration failed: $(cat "$folder/out")"
 echo "it took $((SECONDS - began)) s"
 contains out "the others lost"
+contains out "messages matched"
 contains out "deadlock: 0 -> 1 -> 0"
 finish
