@@ -228,7 +228,9 @@ static int join_all(struct es_causality_scope *scope,
         result = join(scope, origin, item);
         if (result >= 0)
             origins->count++;
-        if (result >= 0 && origin->missed > 0 && item->element != NO_ELEMENT)
+        /* What the other scope skips is not lost. */
+        if (result >= 0 && from == scope->scope && origin->missed > 0 &&
+            item->element != NO_ELEMENT)
             result = es_causality_lose(scope->causality, item->element, origin->missed);
     }
     return result;

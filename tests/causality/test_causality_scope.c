@@ -152,6 +152,18 @@ static void what_is_overwritten_is_lost(void **state)
         es_causality_is_incomplete(es_causality_scope_causality(fixture->scope)));
 }
 
+static void what_was_overwritten_before_is_lost_once(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (uint32_t i = 0; i < 1000; i++)
+        write_message(fixture, 0, "MPI_Send", i);
+    open_scope(fixture, 0);
+    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_true(totals_of(fixture).lost > 900);
+    assert_int_equal(totals_of(fixture).lost + totals_of(fixture).tuples, 1000);
+}
+
 static void what_is_under_way_comes_at_the_end(void **state)
 {
     struct fixture *fixture = *state;
@@ -173,6 +185,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_comes_is_given_while_it_comes, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_overwritten_is_lost, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_overwritten_before_is_lost_once,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_under_way_comes_at_the_end, set_up,
                                         tear_down),
     };
