@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_order_runs.sh - order, export and import of real runs: an archive, a kept run and
+# a set that was exported say the same, and what they answer is the closure; live runs are
+# followed.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+need_mpi
+python=${PYTHON:-python3}
+apps=$top_builddir/apps
+tools=$top_srcdir/tests/order
+
+# numbers SOURCE [OPTION...] - what `order` counts, but for the time that it took.
+numbers()
+{
+    expect 0 "$eventspace" order --format json "$@"
+    sed 's/"build_ns":[^,]*,//; s/"events_per_second":[^,]*,//' "$folder/out"
+}
+
+# The run's set with questions about it, their answers by closure, all formats.
+compare_sources()
+{
+    local run=$prefix-$1 archive=$folder/$1 set=$folder/$1.jsonl source to how
+
+    numbers "$archive" >"$folder/numbers"
+    numbers "$run" | cmp -s - "$folder/numbers" ||
+        fault "$1: archive and run have other numbers: $(cat "$folder/numbers" "$folder/out")"
+    expect 0 "$eventspace" order "$run"
+    contains out "0 lost"
+    contains out "0 sends, 0 receives"
+    lacks out "lower bound"
+    is_empty err
+    expect 0 "$eventspace" import "$archive" -o "$set"
+    is_empty err
+    for to in event-set shiviz chrome dot csv; do
+        expect 0 "$eventspace" export "$archive" --to $to -o "$archive.$to"
+        expect 0 "$eventspace" export "$run" --to $to -o "$folder/run.$to"
+        is_empty err
+        expect 0 "$eventspace" export "$set" --to $to -o "$folder/set.$to"
+        "$python" "$tools/compare_exports.py" $to "$folder/run.$to" "$archive.$to" ||
+            fault "$1: --to $to of archive and run differ"
+        "$python" "$tools/compare_exports.py" $to "$folder/set.$to" "$archive.$to" ||
+            fault "$1: --to $to of archive and set differ"
+        "$python" "$tools/compare_exports.py" $to "$archive.$to" ||
+            fault "$1: --to $to is not as its readers want it"
+    done
+    "$python" "$tools/ask_closure.py" "$set" "${ES_TEST_SEED:-$RANDOM}" \
+        >"$folder/questions" 2>"$folder/answers" || fault "$1: $(tail -3 "$folder/answers")"
+    for source in "$archive" "$run" "$set"; do
+        for how in "" "--store cluster" "--strategy static" --seed-hosts; do
+            # shellcheck disable=SC2086 # several words
+            expect 0 "$eventspace" order "$source" $how --query "$folder/questions"
+            cmp -s "$folder/out" "$folder/answers" || fault "$source $how answers otherwise"
+        done
+    done
+}
+
+expect 0 "$eventspace" run --name "$prefix-tunnel" --keep --record "$folder/tunnel" -n 2 -- \
+    "$apps/windtunnel" --rows 20 --iterations 20
+compare_sources tunnel
+contains out before
+contains out concurrent
+expect 0 "$eventspace" run --name "$prefix-master" --keep --record "$folder/master" -n 2 -- \
+    "$apps/masterworker" --tasks 150
+compare_sources master
+
+# One cluster for this host, and one for the trace of the communicator at most.
+expect 0 "$eventspace" order "$prefix-tunnel" --seed-hosts --strategy merge-nth --threshold 1e9 \
+    --format json
+json_lines_hold 'o["traces"] - 1 <= 2 and o["levels"][0]["clusters"] < o["traces"]'
+
+if command -v dot >/dev/null; then
+    expect 0 "$eventspace" run --name "$prefix-ring" --record "$folder/ring" -n 2 -- "$apps/ring"
+    expect 0 "$eventspace" export "$folder/ring" --to dot -o "$folder/ring.dot"
+    expect 0 dot -Tsvg "$folder/ring.dot"
+    is_empty err
+    [ "$(grep -c 'class="node"' "$folder/out")" -gt 4 ] || fault "dot drew nothing"
+else
+    echo "there is no dot: what is exported for it is not drawn"
+fi
+
+# What was overwritten is told, from the run and from an archive of what is left.
+expect 0 "$eventspace" run --name "$prefix-lossy" --keep --threshold 15 -n 2 -- \
+    "$apps/windtunnel" --rows 20 --iterations 20
+expect 0 "$eventspace" order "$prefix-lossy"
+contains out "The order is a lower bound"
+numbers "$prefix-lossy" >"$folder/numbers"
+json_lines_hold 'o["lower_bound"] and o["lost"] > 100'
+expect 0 "$eventspace" record "$prefix-lossy" -o "$folder/lossy"
+numbers "$folder/lossy" | cmp -s - "$folder/numbers" ||
+    fault "losses: archive and run have other numbers: $(cat "$folder/numbers" "$folder/out")"
+for source in "$prefix-lossy" "$folder/lossy"; do
+    expect 0 "$eventspace" export "$source" --to csv -o "$folder/lossy.csv"
+    contains err "eventspace export: the order is a lower bound: "
+    echo '0:1 0:2' >"$folder/questions"
+    expect 0 "$eventspace" order "$source" --query "$folder/questions"
+    contains out before
+    contains err "the order is a lower bound"
+done
+expect 0 "$eventspace" import "$folder/lossy" -o "$folder/lossy.jsonl"
+contains err "the order is a lower bound"
+
+# A live run as far as it has come, and till its end; it is not kept.
+"$eventspace" run --name "$prefix-live" --record "$folder/live" -n 2 -- \
+    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 4 >"$folder/live.out" 2>&1 &
+program=$!
+has_events()
+{
+    "$eventspace" order "$prefix-live" --format json >"$folder/out" 2>"$folder/err" &&
+        "$python" -c 'import json, sys; sys.exit(json.load(sys.stdin)["events"] < 10)' \
+            <"$folder/out"
+}
+await 20 has_events
+timeout 60 "$eventspace" export --follow "$prefix-live" --to csv -o "$folder/followed.csv" \
+    2>"$folder/csv.err" &
+exporter=$!
+expect 0 "$eventspace" order --follow "$prefix-live" --format json
+cp "$folder/out" "$folder/followed"
+wait $exporter || fault "export --follow ended with $?: $(cat "$folder/csv.err")"
+wait $program || fault "the program ended with $?: $(cat "$folder/live.out")"
+numbers "$folder/live" >"$folder/numbers"
+"$python" - "$folder/followed" "$folder/numbers" "$folder/followed.csv" <<'END' ||
+import json, sys
+followed, recorded = (json.load(open(name)) for name in sys.argv[1:3])
+assert followed["lower_bound"] == (followed["lost"] > 0), followed
+if not followed["lost"]:
+    for key in "events", "messages", "collectives", "cuts":
+        assert followed[key] == recorded[key] or recorded["lost"], (key, followed, recorded)
+assert sum(1 for line in open(sys.argv[3])) > 100
+END
+    fault "followed and recorded runs differ"
+
+# An interrupt ends the following, not the run.
+"$eventspace" run --name "$prefix-long" -n 2 -- \
+    "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 60 >"$folder/live.out" 2>&1 &
+program=$!
+is_there()
+{
+    "$eventspace" order "$prefix-long"
+}
+await 20 is_there
+timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format json \
+    >"$folder/out" 2>"$folder/err" &
+follower=$!
+sleep 1
+kill -TERM "$(ps -o pid= --ppid $follower)"
+wait $follower || fault "the interrupted command ended with $?: $(cat "$folder/err")"
+json_lines_hold 'o["type"] == "statistics" and o["events"] > 10'
+kill -0 $program || fault "the program has ended, too"
+expect 2 "$eventspace" order --server tls:127.0.0.1:1 "$prefix-long"
+contains err "eventspace order: cannot use the run's tuple servers: tls:127.0.0.1:1"
+kill -TERM $program
+wait $program
+for run in tunnel master ring lossy live long; do
+    "$eventspace" clean "$prefix-$run" >"$folder/out" 2>&1
+done
+finish
