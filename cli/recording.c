@@ -30,6 +30,8 @@
 /* How long a run may take to be over when its launcher has gone. */
 #define OVER_NS UINT64_C(2000000000)
 
+enum { GAPS_BYTES = 160 };
+
 struct recording {
     const struct esi_recording *given;
     struct es_recorder *recorder;
@@ -112,10 +114,31 @@ static void print_json(const char *directory,
     es_json_out_end(&out);
 }
 
+/* How far recording did not keep up. */
+static const char *format_lost(const struct es_recorder_totals *totals,
+                               char ret_text[GAPS_BYTES])
+{
+    double all = (double)totals->lost + (double)totals->tuples;
+    int used =
+        snprintf(ret_text, GAPS_BYTES, "%" PRIu64 " tuples were lost, %.3g %% of all",
+                 totals->lost, 100.0 * (double)totals->lost / all);
+
+    if (totals->lag_most_ns >= PAUSE_NS)
+        snprintf(ret_text + used, GAPS_BYTES - (size_t)used,
+                 ": recording was up to %.3f s behind",
+                 (double)totals->lag_most_ns / 1e9);
+    else
+        snprintf(ret_text + used, GAPS_BYTES - (size_t)used,
+                 ": more came between two readings than elements keep");
+    return ret_text;
+}
+
 static void print_text(const char *directory,
                        const struct es_recorder_totals *totals,
                        double seconds)
 {
+    char gaps[GAPS_BYTES];
+
     printf("%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
            "%.1f MB in %.1f s",
            directory, totals->tuples, totals->elements, totals->processes,
@@ -125,8 +148,7 @@ static void print_text(const char *directory,
         printf("; %" PRIu64 " operations were under way", totals->open);
     printf("\n");
     if (totals->lost > 0)
-        printf("%" PRIu64 " tuples were lost: recording was up to %.2f s behind\n",
-               totals->lost, (double)totals->lag_most_ns / 1e9);
+        printf("%s\n", format_lost(totals, gaps));
     if (totals->missed > 0)
         printf("%" PRIu64 " tuples were overwritten before recording began\n",
                totals->missed);
@@ -135,11 +157,14 @@ static void print_text(const char *directory,
 /* Of a recording that says nothing where nothing is missing. */
 static void note_gaps(const char *directory, const struct es_recorder_totals *totals)
 {
-    if (totals->lost + totals->missed > 0)
-        esi_command_note("%s: %" PRIu64 " tuples recorded, %" PRIu64
-                         " lost: recording was up to %.2f s behind",
-                         directory, totals->tuples, totals->lost + totals->missed,
-                         (double)totals->lag_most_ns / 1e9);
+    char gaps[GAPS_BYTES];
+
+    if (totals->lost > 0)
+        esi_command_note("%s: %s", directory, format_lost(totals, gaps));
+    if (totals->missed > 0)
+        esi_command_note("%s: %" PRIu64
+                         " tuples were overwritten before their elements were found",
+                         directory, totals->missed);
 }
 
 static void print_summary(const struct recording *recording,
@@ -196,8 +221,9 @@ static bool is_at_end(struct recording *recording)
            es_recorder_has_vanished(recording->recorder);
 }
 
-/* What comes while the end is read belongs to it no more: a program that writes on must
- * not keep an interrupted recording from ending. */
+/* All that is there of a run that is over, however long that takes.  What else comes
+ * while the end is read belongs to it no more: a program that writes on must not keep
+ * an interrupted recording from ending. */
 static int read_rest(struct recording *recording)
 {
     uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
@@ -205,7 +231,8 @@ static int read_rest(struct recording *recording)
 
     do {
         result = es_recorder_read(recording->recorder, true);
-    } while (result > 0 && es_now_ns(CLOCK_MONOTONIC) - begun_ns < 5 * OVER_NS);
+    } while (result > 0 && (es_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS ||
+                            es_recorder_is_over(recording->recorder)));
     return result < 0 ? result : 0;
 }
 

@@ -99,13 +99,31 @@ const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
     return scope->config.servers ? es_servers_clock(scope->config.servers, host) : NULL;
 }
 
+/* What a writer overwrote before we were registered was gone before, not lost. */
+static void begin_place(struct es_scope *scope, size_t index, bool at_end)
+{
+    struct es_origin *origin = &scope->origins.items[index];
+    struct es_place *place = &scope->places.items[index];
+    struct es_element_info info;
+
+    *place = (struct es_place){0};
+    es_cursor_init(&place->taken, origin->element, at_end);
+    if (scope->config.lossless)
+        register_reader(scope, index);
+    if (place->registered) {
+        es_cursor_init(&place->taken, origin->element, at_end);
+        es_element_view_info(origin->element, &info);
+        origin->missed = info.oldest;
+    }
+    place->given = place->taken;
+}
+
 static void add_origin(struct es_scope *scope,
                        struct es_element_view *element,
                        bool at_end)
 {
     const struct es_segment_view *segment = es_element_view_segment(element);
     size_t index = scope->origins.count++;
-    struct es_place *place = &scope->places.items[scope->places.count++];
     struct es_segment_info process;
     struct es_element_info info;
 
@@ -127,11 +145,8 @@ static void add_origin(struct es_scope *scope,
         .element = element,
     };
     scope->processes[index] = NULL;
-    *place = (struct es_place){0};
-    es_cursor_init(&place->taken, element, at_end);
-    place->given = place->taken;
-    if (scope->config.lossless)
-        register_reader(scope, index);
+    scope->places.count++;
+    begin_place(scope, index, at_end);
 }
 
 void esi_scope_unregister(struct es_scope *scope)

@@ -44,10 +44,53 @@ contains out "1 hosts, 2 processes, ended"
 grep -q '"paths"' "$folder/tunnel/.eventspace/map.json" || fault "no pathmap"
 grep -q MPI_COMM_WORLD "$folder/tunnel/.eventspace/archive.jsonl" || fault "no communicators"
 
-# Wildcard receives are published late.
-expect 0 "$eventspace" run --name "$prefix-master" -n 2 --record "$folder/master" -- \
-    "$apps/masterworker"
-compare "$folder/master"
+# ordered ARCHIVE - the order is made of it, and of all of its tuples.
+ordered()
+{
+    expect 0 "$eventspace" order --stats "$1"
+}
+
+# All kinds of calls: wildcard receives, which are published late, threads, windows, many
+# communicators, file handles.
+for app in imbalance life masterworker mergesort onesided ring stencil2d threads \
+    fortran_f08 fortran_mpi fortran_mpif; do
+    [ -x "$apps/$app" ] || {
+        echo "there is no $app"
+        continue
+    }
+    arguments=()
+    [ $app != ring ] || arguments=(--rounds 50)
+    # Bursts of some are larger than elements, and nobody waits.
+    expect 0 "$eventspace" run --name "$prefix-app" -n 2 --threshold 65535 --record "$folder/$app" -- \
+        "$apps/$app" "${arguments[@]}"
+    is_empty err
+    compare "$folder/$app"
+    ordered "$folder/$app"
+done
+
+expect 0 "$eventspace" run --name "$prefix-communicators" -n 4 \
+    --record "$folder/communicators" -- "$top_builddir/tests/mpi/communicators"
+compare "$folder/communicators"
+ordered "$folder/communicators"
+
+# Elements by peer, and collective operations through trees: the trees' own tuples are in
+# the archive, and no events of the order.
+cat >"$folder/split.json" <<'END'
+{"version": 1, "application": {"ranks": 3}, "collectors": [
+    {"name": "messages", "classes": ["send", "receive", "completion"], "split": "both"},
+    {"name": "rest", "classes": ["collective", "communicator", "one-sided", "io", "other"]}
+]}
+END
+expect 0 "$eventspace" run --name "$prefix-split" --map "$folder/split.json" \
+    --record "$folder/split" -- "$apps/stencil2d"
+compare "$folder/split"
+grep -q '"name":"0.0/messages\[comm=[^"]*\[peer=' "$folder/split/.eventspace/archive.jsonl" ||
+    fault "no element of one peer"
+expect 0 "$eventspace" run --name "$prefix-trees" -n 3 --trees=kary:2 \
+    --record "$folder/trees" -- "$apps/windtunnel" --rows 24 --iterations 20
+compare "$folder/trees"
+grep -q '"collector":"contribute"' "$folder/trees/.eventspace/archive.jsonl" ||
+    fault "no trees in the archive"
 
 # The program's exit status is the run's; what cannot be recorded does not keep it.
 expect 3 "$eventspace" run --name "$prefix-status" -n 1 --record "$folder/status" -- \
