@@ -4,12 +4,16 @@
 """compare_truth.py - compares the order of an event set with what a run of order_truth
 knows itself.
 
-usage: compare_truth.py SET LOG_DIRECTORY   (SET: JSON Lines; logs as order_truth.c says)
+usage: compare_truth.py [--partial] SET LOG_DIRECTORY
+(SET: JSON Lines; logs as order_truth.c says)
 
 Each line of a log is found in the set as an event.  What truly precedes what is the closure
 of the logs: of each rank's lines, of messages, and of what collective operations told.  All
 pairs of events must be ordered in the set as they are in truth.  Only a complete that names
 the posts of its targets may order more: MPI lets it come back earlier.
+
+With --partial the set may lack events and order: no two sends or receives may be ordered in it
+that are not in truth.
 """
 
 import collections
@@ -21,6 +25,7 @@ import sys
 Line = collections.namedtuple("Line", "kind call name number heard")
 Event = collections.namedtuple("Event", "kind type partners attributes")
 SHOWN = 20
+THREAD_STEP = 100  # between what logs call the threads of a rank
 
 
 class Fault(Exception):
@@ -92,7 +97,7 @@ class Places:
         self.exits = {}
         for index, event in enumerate(events, 1):
             op_class = event.attributes.get("class")
-            if op_class == "receive" and "peer" not in event.attributes:
+            if op_class == "receive" and event.attributes["bytes"] == "0":
                 continue  # cancelled
             if op_class in CLASSES.values():
                 key = op_class, event.attributes["bytes"]
@@ -142,11 +147,19 @@ class Places:
             raise Fault("rank %d: events that are in no log: %s" % (self.rank, rest[:5]))
 
 
+def trace_of(rank, names):
+    """Number of the trace, or None."""
+    name = "%d.%d" % (rank % THREAD_STEP, rank // THREAD_STEP)
+    return names.index(name) if name in names else None
+
+
 def place_lines(logs, names, traces):
     """(trace, index) of each (rank, line)."""
     places = {}
     for rank, lines in logs.items():
-        trace = names.index("%d.0" % rank)
+        trace = trace_of(rank, names)
+        if trace is None:
+            raise Fault("no trace of rank %d" % rank)
         indices = Places(rank, traces[trace]).find_all(lines)
         check_program_order(rank, lines, indices)
         for number, index in enumerate(indices, 1):
@@ -243,17 +256,17 @@ def true_edges(logs):
     for rank, lines in logs.items():
         for number, line in enumerate(lines, 1):
             if line.kind == "E":
-                begins[line.name, line.number].append((rank, number))
+                begins[rank // THREAD_STEP, line.name, line.number].append((rank, number))
             elif line.kind == "P":
                 posts[rank, line.number] = rank, number
     certain, possible = [], []
     for rank, lines in logs.items():
         for number, line in enumerate(lines, 1):
+            together = rank // THREAD_STEP, line.name, line.number
             if line.heard == ["*"]:
-                heard = begins[line.name, line.number]
+                heard = begins[together]
             elif line.heard == ["/"]:
-                heard = [begin for begin in begins[line.name, line.number]
-                         if begin[0] % 2 != rank % 2]
+                heard = [begin for begin in begins[together] if begin[0] % 2 != rank % 2]
             elif line.kind == "D":
                 possible += [(posts[target, line.number], (rank, number))
                              for target, _ in line.heard]
@@ -326,13 +339,65 @@ def compare(names, traces, logs):
     return list(differences(found, least, most, places, logs)), summary
 
 
+# --- Sets that lack something -------------------------------------------------------------
+
+
+def place_messages(logs, names, traces):
+    """(trace, index) of the (rank, line)s of sends and receives that are there."""
+    places = {}
+    for rank, lines in logs.items():
+        trace = trace_of(rank, names)
+        there = {} if trace is None else Places(rank, traces[trace]).of_bytes
+        for number, line in enumerate(lines, 1):
+            index = there.get((CLASSES.get(line.kind), str(line.number)))
+            if index is not None:
+                places[rank, number] = trace, index
+    return places
+
+
+def close_calls(logs, traces, places):
+    """What may precede each place; what one call did may be in any order."""
+    order = Order()
+    call_of = {(rank, number): (rank, line.call) for rank, lines in logs.items()
+               for number, line in enumerate(lines, 1)}
+    at = {place: pair for pair, place in places.items()}
+    for place, pair in at.items():
+        event = traces[place[0]][place[1] - 1]
+        if event.kind == "sync" and event.partners[0] in at:
+            order.merge(call_of[pair], call_of[at[event.partners[0]]])
+    edges = [(call_of[a], call_of[b]) for edges in true_edges(logs) for a, b in edges]
+    for rank, lines in logs.items():
+        calls = sorted({line.call for line in lines})
+        edges += [((rank, a), (rank, b)) for a, b in zip(calls, calls[1:])]
+    bit_of = collections.defaultdict(int)
+    for place, bit in bits_of(places).items():
+        bit_of[call_of[at[place]]] |= bit
+    preceding = order.close(edges, set(call_of.values()), bit_of)
+    return {place: preceding[call_of[pair]] | order.bits[order.representative(call_of[pair])]
+            for pair, place in places.items()}
+
+
+def compare_partial(names, traces, logs):
+    """As compare(), of a set that may lack events and order."""
+    places = place_messages(logs, names, traces)
+    found = close_set(traces, places)
+    most = close_calls(logs, traces, places)
+    summary = "%d messages' ends, %d pairs in order of %d" % (
+        len(places), sum(bin(found[place]).count("1") for place in places.values()),
+        sum(bin(bits).count("1") for bits in most.values()))
+    return list(differences(found, collections.defaultdict(int), most, places, logs)), summary
+
+
 def main():
+    partial = sys.argv[1] == "--partial"
+    if partial:
+        del sys.argv[1]
     logs = read_logs(sys.argv[2])
     if not logs:
         print("FAILED: there is no log")
         return 1
     try:
-        wrong, summary = compare(*read_set(sys.argv[1]), logs)
+        wrong, summary = (compare_partial if partial else compare)(*read_set(sys.argv[1]), logs)
     except Fault as fault:
         print("FAILED:", fault)
         return 1

@@ -3,12 +3,14 @@
 /*
  * order_truth - random operations of all kinds, with a log of what each rank knew when.
  *
- *   order_truth LOG_DIRECTORY SEED STEPS
+ *   order_truth LOG_DIRECTORY SEED STEPS [THREADS]
  *
- * LOG_DIRECTORY/log.RANK gets a line for each event in the order of the program, and
- * lines are numbered from 1.  Messages and collective operations carry these numbers,
- * so that who receives logs whom it has heard from: what truly came before it is then
- * the closure of lines (compare_truth.py).  Fields, with tabs between them:
+ * With two threads each runs a program of its own, on its own communicators; the ranks
+ * of the second one are 100 more in what is logged.  LOG_DIRECTORY/log.RANK gets a line
+ * for each event in the order of the program, and lines are numbered from 1.  Messages
+ * and collective operations carry these numbers, so that who receives logs whom it has
+ * heard from: what truly came before it is then the closure of lines
+ * (compare_truth.py).  Fields, with tabs between them:
  *
  *   S CALL NAME BYTES              a send; BYTES are unique in the run
  *   R CALL NAME BYTES RANK:LINE    a receive, and its send
@@ -25,11 +27,12 @@
 #include "order_calls.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 4, BUFFER_BYTES = 1 << 24 };
+enum { HEADER = 4, BUFFER_BYTES = 1 << 24, THREAD_STEP = 100 };
 
 enum held_kind { HELD_NOTHING, HELD_SEND, HELD_RECEIVE, HELD_OPERATION };
 
@@ -44,19 +47,24 @@ struct held {
 
 static int rank;
 static int size;
-static uint64_t seed;
-static FILE *log_file;
-static int lines;
-static int calls;
-static int words_max;
-static MPI_Comm comms[COMMS];
-static int world_of[COMMS][RANKS_MAX]; /* of the remote group between groups */
-static struct held held[SLOTS];
-static int sources[RANKS_MAX]; /* in COMM_GRAPH, of its ranks */
-static int source_count;
-static MPI_Win fenced;
-static MPI_Win posted;
-static int *exposed;
+static bool has_threads; /* two of them */
+
+/* Each thread runs a program of its own. */
+static _Thread_local int thread;
+static _Thread_local uint64_t seed;
+static _Thread_local FILE *log_file;
+static _Thread_local int lines;
+static _Thread_local int calls;
+static _Thread_local int words_max;
+static _Thread_local MPI_Comm comms[COMMS];
+static _Thread_local int world_of[COMMS]
+                                 [RANKS_MAX]; /* of the remote group between groups */
+static _Thread_local struct held held[SLOTS];
+static _Thread_local int sources[RANKS_MAX]; /* in COMM_GRAPH, of its ranks */
+static _Thread_local int source_count;
+static _Thread_local MPI_Win fenced;
+static _Thread_local MPI_Win posted;
+static _Thread_local int *exposed;
 
 static void die(const char *why)
 {
@@ -73,6 +81,12 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+/* What this rank and thread is called in the logs. */
+static int logged(int of)
+{
+    return of + thread * THREAD_STEP;
+}
+
 /* --- The log ---------------------------------------------------------------------- */
 
 /* Begins a line and returns its number. */
@@ -86,7 +100,7 @@ static int put(char kind, const char *name, int number)
 
 static void hear(bool *is_first, int from, int line)
 {
-    fprintf(log_file, "%c%d:%d", *is_first ? '\t' : ',', from, line);
+    fprintf(log_file, "%c%d:%d", *is_first ? '\t' : ',', logged(from), line);
     *is_first = false;
 }
 
@@ -138,7 +152,7 @@ static void learn_ranks(enum comm comm)
 /* Logs a collective call of the setting up, in which nobody is told anything. */
 static void made(const char *name, int begins)
 {
-    static int id = -1;
+    static _Thread_local int id = -1;
 
     calls++;
     if (begins) {
@@ -160,27 +174,26 @@ static void make_graph(void)
         if (schedule_has_edge(seed, size, rank, i))
             destinations[count++] = i;
     }
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, source_count, sources,
+    MPI_Dist_graph_create_adjacent(comms[COMM_WORLD], source_count, sources,
                                    MPI_UNWEIGHTED, count, destinations, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &comms[COMM_GRAPH]);
 }
 
 static void make_communicators(void)
 {
-    comms[COMM_WORLD] = MPI_COMM_WORLD;
     made("MPI_Comm_dup", 1);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comms[COMM_WILD]);
+    MPI_Comm_dup(comms[COMM_WORLD], &comms[COMM_WILD]);
     made("MPI_Comm_dup", 0);
     made("MPI_Comm_split", 1);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[COMM_REVERSED]);
+    MPI_Comm_split(comms[COMM_WORLD], 0, -rank, &comms[COMM_REVERSED]);
     made("MPI_Comm_split", 0);
     made("MPI_Comm_split", 1);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[COMM_HALF]);
+    MPI_Comm_split(comms[COMM_WORLD], rank % 2, rank, &comms[COMM_HALF]);
     made("MPI_Comm_split", 0);
-    MPI_Intercomm_create(comms[COMM_HALF], 0, MPI_COMM_WORLD, 1 - rank % 2, 99,
-                         &comms[COMM_BETWEEN]);
+    MPI_Intercomm_create(comms[COMM_HALF], 0, comms[COMM_WORLD], 1 - rank % 2,
+                         99 + thread, &comms[COMM_BETWEEN]);
     made("MPI_Cart_create", 1);
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &comms[COMM_GRID]);
+    MPI_Cart_create(comms[COMM_WORLD], 1, &size, (int[]){1}, 0, &comms[COMM_GRID]);
     made("MPI_Cart_create", 0);
     made("MPI_Dist_graph_create_adjacent", 1);
     make_graph();
@@ -194,7 +207,8 @@ static MPI_Win make_window(int **ret_base)
     MPI_Win win;
 
     made("MPI_Win_allocate", 1);
-    MPI_Win_allocate(RANKS_MAX * 16, 16, MPI_INFO_NULL, MPI_COMM_WORLD, ret_base, &win);
+    MPI_Win_allocate(RANKS_MAX * 16, 16, MPI_INFO_NULL, comms[COMM_WORLD], ret_base,
+                     &win);
     made("MPI_Win_allocate", 0);
     return win;
 }
@@ -219,7 +233,7 @@ static int words_of(int id)
 static void log_send(const char *name, int id, int *words)
 {
     calls++;
-    words[0] = rank;
+    words[0] = logged(rank);
     words[1] = put('S', name, words_of(id) * (int)sizeof(int));
     words[2] = id;
 }
@@ -737,17 +751,14 @@ static void open_log(const char *directory)
 {
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/log.%d", directory, rank);
+    snprintf(path, sizeof path, "%s/log.%d", directory, logged(rank));
     log_file = fopen(path, "w");
     if (log_file == NULL)
         die("cannot write the log");
 }
 
-static void end_all(void)
+static void free_all(void)
 {
-    void *buffer;
-    int bytes;
-
     made("MPI_Win_free", 1);
     MPI_Win_free(&posted);
     made("MPI_Win_free", 0);
@@ -756,30 +767,41 @@ static void end_all(void)
     made("MPI_Win_free", 0);
     for (int i = COMM_WORLD + 1; i < COMMS; i++)
         MPI_Comm_free(&comms[i]);
-    MPI_Buffer_detach(&buffer, &bytes);
-    free(buffer);
     fputc('\n', log_file);
     if (fclose(log_file) != 0)
         die("cannot write the log");
-    MPI_Finalize();
 }
 
-int main(int argc, char **argv)
+/* What one thread runs. */
+struct program {
+    int thread;
+    MPI_Comm world;
+    const char *directory;
+    uint64_t seed;
+    int length;
+};
+
+static void start_second(const struct program *first,
+                         struct program *second,
+                         pthread_t *ret_id);
+
+static void *run(void *data)
 {
+    const struct program *program = data;
+    struct program second;
+    pthread_t id;
     struct schedule schedule;
     int *unused;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc != 4 || size < 2 || size > RANKS_MAX)
-        die("usage: order_truth LOG_DIRECTORY SEED STEPS, on 2 to 8 ranks");
-    seed = strtoull(argv[2], NULL, 10);
-    if (!schedule_make(seed, size, atoi(argv[3]), &schedule))
+    thread = program->thread;
+    seed = program->seed;
+    comms[COMM_WORLD] = program->world;
+    if (!schedule_make(seed, size, program->length, &schedule))
         die("no memory");
     words_max = words_of(schedule.ids);
-    open_log(argv[1]);
-    MPI_Buffer_attach(allocate(BUFFER_BYTES), BUFFER_BYTES);
+    open_log(program->directory);
+    if (has_threads && thread == 0)
+        start_second(program, &second, &id);
     make_communicators();
     fenced = make_window(&unused);
     posted = make_window(&exposed);
@@ -789,6 +811,51 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < schedule.count; i++)
         do_step(&schedule.steps[i]);
     free(schedule.steps);
-    end_all();
+    free_all();
+    if (has_threads && thread == 0) {
+        pthread_join(id, NULL);
+        MPI_Comm_free(&second.world);
+    }
+    return NULL;
+}
+
+static void start_second(const struct program *first,
+                         struct program *second,
+                         pthread_t *ret_id)
+{
+    *second = *first;
+    second->thread = 1;
+    second->seed += 1000000;
+    made("MPI_Comm_dup", 1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second->world);
+    made("MPI_Comm_dup", 0);
+    if (pthread_create(ret_id, NULL, run, second) != 0)
+        die("no thread");
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {.world = MPI_COMM_WORLD};
+    int provided;
+    int bytes;
+    void *buffer;
+
+    has_threads = argc == 5 && strcmp(argv[4], "2") == 0;
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc < 4 || size < 2 || size > RANKS_MAX)
+        die("usage: order_truth LOG_DIRECTORY SEED STEPS [THREADS], on 2 to 8 ranks");
+    program.directory = argv[1];
+    program.seed = strtoull(argv[2], NULL, 10);
+    program.length = atoi(argv[3]);
+    MPI_Buffer_attach(allocate(BUFFER_BYTES), BUFFER_BYTES);
+    if (has_threads && provided < MPI_THREAD_MULTIPLE)
+        die("this MPI has no threads");
+    run(&program);
+    MPI_Buffer_detach(&buffer, &bytes);
+    free(buffer);
+    MPI_Finalize();
     return 0;
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# truth.sh - the order of recorded runs: random programs against what they know themselves,
-# and example programs, of which all ends are matched. ES_TEST_SEED=N repeats a failure.
+# truth.sh - the order of runs, from their archives and read live: random programs against
+# what they know themselves, and example programs, of which all ends are matched.
+# ES_TEST_SEED=N repeats a failure.
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
@@ -13,7 +14,7 @@ program=$top_builddir/tests/causality/order_truth
 apps=$top_builddir/apps
 # Ranks spin where there are more of them than processors: they are made to yield.
 launcher="$MPIEXEC -genv LD_PRELOAD $top_builddir/tests/apps/.libs/yield_shim.so"
-seed=${ES_TEST_SEED:-1}
+seed=$((${ES_TEST_SEED:-1} - 1))
 runs=0
 compared=0
 
@@ -35,36 +36,89 @@ recorded()
     is_empty err
 }
 
-# works RANKS STEPS : whether the program ends uncollected: not with every MPI.
+# works RANKS STEPS [THREADS] : whether the program ends uncollected: not with every MPI.
 works()
 {
     # shellcheck disable=SC2086 # a command and its options
-    timeout -k 5 10 $launcher -n "$1" "$program" "$folder/logs" "$seed" "$2" \
+    timeout -k 5 10 $launcher -n "$1" "$program" "$folder/logs" "$seed" "${@:2}" \
         >"$folder/out" 2>&1 </dev/null
 }
 
-# truth RANKS STEPS : a random program of this seed; the next one gets the next.
-truth()
+# checked RANKS STEPS [THREADS] : takes a seed; whether its program is one to be recorded.
+checked()
 {
+    seed=$((seed + 1))
     mkdir -p "$folder/logs"
     rm -f "$folder"/logs/*
-    echo "seed $seed, $1 ranks"
-    if ! works "$@"; then
+    echo "seed $seed: $*"
+    works "$@" || {
         echo "not checked: this MPI fails at it uncollected"
-    elif recorded "$1" "$program" "$folder/logs" "$seed" "$2"; then
-        "$PYTHON" "$here/compare_truth.py" "$folder/set" "$folder/logs" ||
-            fault "seed $seed: the order is not the true one"
-        compared=$((compared + 1))
-    fi
-    seed=$((seed + 1))
+        return 1
+    }
+    compared=$((compared + 1))
 }
 
-for _ in 1 2 3 4; do
+# compare [--partial] : the set with the truth
+compare()
+{
+    "$PYTHON" "$here/compare_truth.py" "$@" "$folder/set" "$folder/logs" ||
+        fault "seed $seed: the order is not the true one"
+}
+
+# truth RANKS STEPS [THREADS] : a random program, recorded
+truth()
+{
+    checked "$@" &&
+        recorded "$1" "$program" "$folder/logs" "$seed" "${@:2}" && compare
+}
+
+# kept RANKS STEPS OPTIONS... : a random program, whose run $run is there to be read
+kept()
+{
+    checked "$1" "$2" || return
+    runs=$((runs + 1))
+    run=$prefix-truth-$runs
+    expect 0 "$eventspace" run -n "$1" --launcher "$launcher" --keep \
+        --name "$run" "${@:3}" -- "$program" "$folder/logs" "$seed" "$2" </dev/null
+}
+
+# live RANKS STEPS OPTIONS... : the same read with all that it wrote
+live()
+{
+    kept "$@" || return
+    expect 0 "$eventspace" export "$run" --to event-set -o "$folder/set"
+    is_empty err
+    compare
+    expect 0 "$eventspace" clean "$run"
+}
+
+# lossy RANKS STEPS OPTIONS... : of what there is no more nothing is invented
+lossy()
+{
+    kept "$@" || return
+    expect 0 "$eventspace" export "$run" --to event-set -o "$folder/set"
+    contains err "the order is a lower bound"
+    compare --partial
+    expect 0 "$eventspace" clean "$run"
+}
+
+for _ in 1 2 3; do
     truth 4 200
 done
 truth 2 200
-truth 3 200
-[ "$compared" -ge 3 ] || fault "only $compared random programs were compared"
+truth 3 150 2
+truth 2 150 2
+live 3 200
+cat >"$folder/map.json" <<'END'
+{"version": 1, "application": {"ranks": 4}, "collectors": [
+  {"name": "sends", "classes": ["send"], "threshold": 4000},
+  {"name": "receives", "classes": ["receive", "completion"], "threshold": 4000},
+  {"name": "collectives", "classes": ["collective", "other"], "threshold": 4000},
+  {"name": "rest", "classes": ["communicator", "one-sided", "io"], "threshold": 4000}]}
+END
+live 4 200 --map "$folder/map.json"
+lossy 3 200 --threshold 60
+[ "$compared" -ge 5 ] || fault "only $compared random programs were compared"
 
 # matched RANKS PROGRAM ARGUMENTS... : every message that was sent was received, and the set
 # is a partial order.
