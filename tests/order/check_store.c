@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/communications.h"
+
 enum { READERS = 2, PAIRS = 24 }; /* asked after each event */
 
 struct check {
@@ -382,4 +384,16 @@ void check_store_threads(const struct es_order_config *config,
     if (!atomic_load(&check.has_failed))
         check_all(&check);
     end_check(&check);
+}
+
+struct es_communications *check_store_communications(
+    const struct made_computation *made)
+{
+    struct es_communications *counts;
+    struct es_set_sink sink;
+
+    assert_int_equal(es_communications_create(&counts), 0);
+    sink = es_communications_sink(counts);
+    assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
+    return counts;
 }

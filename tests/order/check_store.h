@@ -54,6 +54,10 @@ void check_store_threads(const struct es_order_config *config,
                          const struct made_computation *made,
                          const struct check_options *options);
 
+/* Who communicates with whom in all of a computation; for the caller to destroy. */
+struct es_communications *check_store_communications(
+    const struct made_computation *made);
+
 /* An order with all of a computation in it, as it was made; the caller destroys it. */
 struct es_order *check_store_fill(const struct es_order_config *config,
                                   const struct made_computation *made);

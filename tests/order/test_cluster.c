@@ -33,17 +33,6 @@ static struct es_order_config cluster_config(const char *strategy, uint32_t size
 
 /* --- The truth ------------------------------------------------------------------- */
 
-static struct es_communications *count_all(const struct made_computation *made)
-{
-    struct es_communications *counts;
-    struct es_set_sink sink;
-
-    assert_int_equal(es_communications_create(&counts), 0);
-    sink = es_communications_sink(counts);
-    assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
-    return counts;
-}
-
 /* Any levels, sizes, threshold, prefix and seeds. */
 static void draw_config(struct made_draw *draw,
                         unsigned most_levels,
@@ -82,7 +71,7 @@ static void check_strategy(const char *strategy, unsigned rounds, unsigned most_
                                     .is_sparse = made_draw_percent(&draw, 30),
                                     .is_lossy = made_draw_percent(&draw, 30)};
         struct made_computation *made = made_computation_create(&shape);
-        struct es_communications *counts = count_all(made);
+        struct es_communications *counts = check_store_communications(made);
 
         draw_config(&draw, most_levels, seeds, &config);
         config.communications = counts;
@@ -115,7 +104,7 @@ static void every_size_is_exact(void **state)
         struct made_config shape = {
             .shape = MADE_NEAR, .seed = seed + size, .traces = 12, .events = 200};
         struct made_computation *made = made_computation_create(&shape);
-        struct es_communications *counts = count_all(made);
+        struct es_communications *counts = check_store_communications(made);
 
         for (unsigned i = 0; i < STRATEGIES; i++) {
             struct es_order_config config = cluster_config(strategies[i], size);
@@ -125,30 +114,6 @@ static void every_size_is_exact(void **state)
             config.prefix = 80;
             check_store(&config, made, NULL);
         }
-        es_communications_destroy(counts);
-        made_computation_destroy(made);
-    }
-}
-
-static void readers_need_no_lock(void **state)
-{
-    static const enum made_shape shapes[] = {MADE_MIXED, MADE_SYNCS, MADE_NEAR};
-    uint64_t seed = made_seed();
-
-    (void)state;
-    for (unsigned i = 0; i < STRATEGIES * 3; i++) {
-        struct made_config shape = {
-            .shape = shapes[i % 3], .seed = seed + i, .traces = 12, .events = 300};
-        struct made_computation *made = made_computation_create(&shape);
-        struct es_communications *counts = count_all(made);
-        struct es_order_config config = cluster_config(strategies[i / 3], 3);
-
-        config.levels = 2;
-        config.max_sizes[1] = 6;
-        config.communications = counts;
-        config.threshold = 0.1;
-        config.prefix = 100;
-        check_store_threads(&config, made, NULL);
         es_communications_destroy(counts);
         made_computation_destroy(made);
     }
@@ -435,7 +400,6 @@ int main(void)
         cmocka_unit_test(stamps_tell_the_order_for_every_strategy),
         cmocka_unit_test(stamps_of_eight_levels_tell_the_order),
         cmocka_unit_test(every_size_is_exact),
-        cmocka_unit_test(readers_need_no_lock),
         cmocka_unit_test(an_older_event_does_not_see_who_joined_its_cluster),
         cmocka_unit_test(a_cluster_receive_has_entries_by_trace),
         cmocka_unit_test(nothing_precedes_the_first_events),

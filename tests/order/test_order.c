@@ -58,25 +58,6 @@ static void larger_computations_are_in_order(void **state)
     check_store_widely(&config, 2 * MADE_SHAPES, 400, NULL);
 }
 
-static void readers_and_a_writer_agree(void **state)
-{
-    struct es_order_config config = dense_config();
-    uint64_t seed = made_seed();
-
-    (void)state;
-    for (int shape = 0; shape < MADE_SHAPES; shape++) {
-        struct made_config how = {.shape = (enum made_shape)shape,
-                                  .seed = seed,
-                                  .traces = 40,
-                                  .events = 600,
-                                  .is_sparse = shape % 2};
-        struct made_computation *made = made_computation_create(&how);
-
-        check_store_threads(&config, made, NULL);
-        made_computation_destroy(made);
-    }
-}
-
 /* A message, an answer that overtakes nothing, and a trace of its own. */
 static void small_example_is_as_drawn(void **state)
 {
@@ -291,7 +272,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_vectors_tell_the_order),
         cmocka_unit_test(larger_computations_are_in_order),
-        cmocka_unit_test(readers_and_a_writer_agree),
         cmocka_unit_test(small_example_is_as_drawn),
         cmocka_unit_test(halves_of_a_sync_are_concurrent_and_have_the_same_neighbours),
         cmocka_unit_test(unknown_store_is_named),

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * test_order_threads.c - threads that ask stores of the order while another appends:
+ * small enough for the thread sanitizer.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "monitors/order/communications.h"
+#include "monitors/order/order.h"
+#include "tests/order/check_store.h"
+#include "tests/order/made_computation.h"
+
+static struct es_order_config config_of(const char *store)
+{
+    struct es_order_config config;
+
+    es_order_config_init(&config);
+    config.store = store;
+    return config;
+}
+
+static void check_shapes(struct es_order_config *config,
+                         uint32_t traces,
+                         uint32_t events)
+{
+    uint64_t seed = made_seed();
+
+    for (int shape = 0; shape < MADE_SHAPES; shape++) {
+        struct made_config how = {.shape = (enum made_shape)shape,
+                                  .seed = seed,
+                                  .traces = traces,
+                                  .events = events,
+                                  .is_sparse = shape % 2};
+        struct made_computation *made = made_computation_create(&how);
+
+        config->seal_entries = (unsigned)shape % 3 * 4;
+        check_store_threads(config, made, NULL);
+        made_computation_destroy(made);
+    }
+}
+
+static void dense_vectors_need_no_lock(void **state)
+{
+    struct es_order_config config = config_of("dense");
+
+    (void)state;
+    check_shapes(&config, 20, 300);
+}
+
+static void clocks_of_epochs_need_no_lock(void **state)
+{
+    struct es_order_config config = config_of("epoch");
+
+    (void)state;
+    check_shapes(&config, 8, 300);
+}
+
+static void clusters_need_no_lock(void **state)
+{
+    static const char *const strategies[] = {"fixed",  "merge-first", "merge-nth",
+                                             "static", "collect",     "migrate"};
+    static const enum made_shape shapes[] = {MADE_MIXED, MADE_SYNCS, MADE_NEAR};
+    enum { STRATEGIES = sizeof strategies / sizeof strategies[0] };
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned i = 0; i < STRATEGIES * 3; i++) {
+        struct made_config how = {
+            .shape = shapes[i % 3], .seed = seed + i, .traces = 12, .events = 300};
+        struct made_computation *made = made_computation_create(&how);
+        struct es_communications *counts = check_store_communications(made);
+        struct es_order_config config = config_of("cluster");
+
+        config.strategy = strategies[i / 3];
+        config.levels = 2;
+        config.max_sizes[0] = 3;
+        config.max_sizes[1] = 6;
+        config.communications = counts;
+        config.threshold = 0.1;
+        config.prefix = 100;
+        check_store_threads(&config, made, NULL);
+        es_communications_destroy(counts);
+        made_computation_destroy(made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_vectors_need_no_lock),
+        cmocka_unit_test(clocks_of_epochs_need_no_lock),
+        cmocka_unit_test(clusters_need_no_lock),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
