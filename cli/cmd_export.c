@@ -50,6 +50,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->config.format = text;
         return 0;
     case 'o':
+        if (!*text)
+            argp_error(state, "-o: the name of a file is needed");
         arguments->config.path = text;
         return 0;
     case ARGP_KEY_ARG:
@@ -174,8 +176,8 @@ static int export_events(const struct export_arguments *arguments)
 
 int esi_cmd_export(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_event_source_argp, 0, NULL, 2},
-                                                 {0}};
+    static const struct argp_child children[] = {
+        {&esi_event_source_argp, 0, "Of a RUN:", 2}, {0}};
     static const struct argp parser = {
         options, parse_option, "SET|DIR|RUN --to FORMAT", doc, children, NULL, NULL};
     struct export_arguments arguments = {.config = {.path = "-"}};

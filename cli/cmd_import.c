@@ -3,7 +3,6 @@
 /* eventspace import - makes an event set of what other tools write. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +104,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
+        if (!*text)
+            argp_error(state, "-o: the name of a file is needed");
         arguments->output = text;
         return 0;
     case OPTION_FROM:
@@ -172,9 +173,13 @@ static int import_shiviz(struct import_arguments *arguments,
     arguments->shiviz.sink = *sink;
     result =
         es_shiviz_read_file(arguments->path, &arguments->shiviz, &statistics, &error);
-    if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot read the log");
+    if (result < 0) {
+        esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read the log");
+        if (arguments->from == IMPORT_DETECT && !arguments->shiviz_options)
+            esi_command_note("what is no event set is read as a log for ShiViz; --from "
+                             "and --regex tell otherwise");
+        return ES_EXIT_USAGE;
+    }
     esi_command_note("%" PRIu64 " events of the log, %" PRIu64 " of them as two",
                      statistics.log_events, statistics.split_events);
     return ES_EXIT_SUCCESS;
@@ -196,8 +201,10 @@ static int import_events(const struct import_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot read the events");
     if (kind == ES_SET_SOURCE_RUN)
-        return esi_command_fail(ES_EXIT_USAGE, "cannot read %s: %s", arguments->path,
-                                strerror(ENOENT));
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "%s: no such file or archive; the events of a run are "
+                                "written by `eventspace export RUN --to event-set`",
+                                arguments->path);
     if ((kind == ES_SET_SOURCE_ARCHIVE) != (from == IMPORT_ARCHIVE))
         return esi_command_fail(ES_EXIT_USAGE, "%s: not of the format '%s'",
                                 arguments->path, formats[from]);

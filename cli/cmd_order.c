@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/now.h"
 #include "cli/command.h"
@@ -38,6 +39,7 @@ struct order_arguments {
     struct es_order_config config;
     unsigned sizes; /* that were given */
     bool clusters;  /* some option of clusters was given */
+    bool threshold; /* was given */
     bool seed_hosts;
     bool statistics;
     const char *questions;
@@ -62,11 +64,14 @@ static const struct argp_option options[] = {
      "given are four times that of the level below",
      2},
     {"threshold", OPTION_THRESHOLD, "NUMBER", 0,
-     "of merge-nth: communications for each trace of both clusters (10)", 2},
+     "of merge-nth and migrate: communications for each trace of both clusters (10)",
+     2},
     {"prefix", OPTION_PREFIX, "COUNT", 0,
-     "of collect: events after which clusters are made", 2},
+     "of collect, which needs it: events after which clusters are made", 2},
     {"seed-hosts", OPTION_SEED_HOSTS, NULL, 0,
-     "traces on one host begin in one cluster; reads the events twice", 2},
+     "of merge-first, merge-nth and migrate: traces on one host begin in one cluster; "
+     "reads the events twice",
+     2},
     {"fixed-vector", OPTION_VECTOR, "COUNT", 0,
      "entries of a vector where each is counted as long as the longest (as many as "
      "there are traces)",
@@ -158,6 +163,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
         break;
     case OPTION_THRESHOLD:
         config->threshold = parse_threshold(text, state);
+        arguments->threshold = true;
         break;
     case OPTION_PREFIX:
         config->prefix =
@@ -195,20 +201,60 @@ static void fill_sizes(struct order_arguments *arguments, struct argp_state *sta
     }
 }
 
-static void check_options(struct order_arguments *arguments, struct argp_state *state)
+/* Whether the strategy is one of these words, with blanks around each. */
+static bool has_strategy(const struct es_order_config *config, const char *words)
+{
+    const char *strategy = config->strategy ? config->strategy : "merge-nth";
+    char word[32];
+
+    snprintf(word, sizeof word, " %s ", strategy);
+    return strstr(words, word);
+}
+
+static void check_clusters(struct order_arguments *arguments, struct argp_state *state)
 {
     struct es_order_config *config = &arguments->config;
 
-    if (!arguments->source.path)
-        argp_error(state, "a SET, DIR or RUN is needed");
-    if (arguments->questions && strcmp(arguments->questions, "-") == 0 &&
-        strcmp(arguments->source.path, "-") == 0)
-        argp_error(state, "standard input cannot be both the set and the questions");
     if (arguments->clusters && !config->store)
         config->store = "cluster";
     if (arguments->clusters && strcmp(config->store, "cluster") != 0)
         argp_error(state, "--store %s has no clusters", config->store);
+    if (arguments->threshold && !has_strategy(config, " merge-nth migrate "))
+        argp_error(state, "--threshold is of --strategy merge-nth and migrate");
+    if (config->prefix && !has_strategy(config, " collect "))
+        argp_error(state, "--prefix is of --strategy collect");
+    if (!config->prefix && has_strategy(config, " collect "))
+        argp_error(state, "--strategy collect needs --prefix");
+    if (arguments->seed_hosts &&
+        !has_strategy(config, " merge-first merge-nth migrate "))
+        argp_error(state,
+                   "--seed-hosts is of --strategy merge-first, merge-nth and migrate");
     fill_sizes(arguments, state);
+}
+
+static void check_memory(const struct es_order_config *config, struct argp_state *state)
+{
+    bool is_epoch = !config->store || strcmp(config->store, "epoch") == 0;
+
+    if (config->memory_bytes && !is_epoch)
+        argp_error(state, "--memory is of --store epoch");
+    if (config->spill_folder && !config->memory_bytes)
+        argp_error(state, "--spill needs --memory");
+    if (config->spill_folder && access(config->spill_folder, W_OK | X_OK) < 0)
+        argp_error(state, "--spill: %s: %s", config->spill_folder, strerror(errno));
+}
+
+static void check_options(struct order_arguments *arguments, struct argp_state *state)
+{
+    const char *path = arguments->source.path;
+
+    if (!path)
+        argp_error(state, "a SET, DIR or RUN is needed");
+    if (arguments->questions && strcmp(arguments->questions, "-") == 0 &&
+        strcmp(path, "-") == 0)
+        argp_error(state, "standard input cannot be both the set and the questions");
+    check_clusters(arguments, state);
+    check_memory(&arguments->config, state);
     if (!arguments->questions)
         arguments->statistics = true;
 }
@@ -338,7 +384,9 @@ static int order_events(struct order_arguments *arguments,
 int esi_cmd_order(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&esi_format_argp, 0, NULL, 4}, {&esi_event_source_argp, 0, NULL, 5}, {0}};
+        {&esi_format_argp, 0, NULL, 4},
+        {&esi_event_source_argp, 0, "Of a RUN:", 5},
+        {0}};
     static const struct argp parser = {options,  parse_option, "SET|DIR|RUN", doc,
                                        children, NULL,         NULL};
     struct order_arguments arguments = {.statistics = false};

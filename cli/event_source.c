@@ -25,7 +25,7 @@ enum { LOOK_EVERY = 4096 }; /* events between two looks at the clock */
 /* --- Options ---------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-    {"follow", 'F', NULL, 0, "a RUN: go on until it ends, or an interrupt (Ctrl-C)", 0},
+    {"follow", 'F', NULL, 0, "go on until it ends, or an interrupt (Ctrl-C)", 0},
     {0},
 };
 

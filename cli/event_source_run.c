@@ -25,7 +25,7 @@ static bool is_nowhere(const char *name)
     if (result == 0)
         es_run_close(run);
     if (result != -ENOENT)
-        return false;
+        return result == -EINVAL; /* no run can have such a name */
     result = es_servers_open(name, NULL, NULL, &servers);
     if (result == 0)
         es_servers_close(servers);

@@ -58,7 +58,9 @@ int es_export_create(const struct es_export_config *config,
     int result;
 
     if (!ops)
-        return es_error_set(error, -EINVAL, "'%s' is not a format of event sets",
+        return es_error_set(error, -EINVAL,
+                            "'%s' is not a format of event sets; expected "
+                            "event-set, shiviz, chrome, dot or csv",
                             config->format);
     export = malloc(sizeof *export);
     if (!export)

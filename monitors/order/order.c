@@ -74,7 +74,9 @@ int es_order_create(const struct es_order_config *config,
     int code;
 
     if (!ops)
-        return es_error_set(error, -EINVAL, "no store of the order is named '%s'",
+        return es_error_set(error, -EINVAL,
+                            "no store of the order is named '%s'; expected epoch, "
+                            "cluster or dense",
                             name);
     order = calloc(1, sizeof *order);
     if (!order)

@@ -104,7 +104,17 @@ contains err "no archive"
 expect 2 "$eventspace" export "$folder/ordered.jsonl"
 contains err "--to FORMAT is needed"
 expect 2 "$eventspace" export "$folder/ordered.jsonl" --to png
-contains err "'png' is not a format"
+contains err "'png' is not a format of event sets; expected event-set, shiviz, chrome, dot or csv"
+for command in "export --to csv" import; do
+    # shellcheck disable=SC2086
+    expect 2 "$eventspace" $command "$folder/ordered.jsonl" -o ""
+    contains err "-o: the name of a file is needed"
+done
+expect 2 "$eventspace" import no-such-run -o "$folder/none"
+contains err "no-such-run: no such file or archive; the events of a run are written by"
+expect 2 "$eventspace" import "$top_srcdir/README.md" -o "$folder/none"
+contains err "README.md:1: the regular expression finds no event"
+contains err "what is no event set is read as a log for ShiViz"
 expect 2 "$eventspace" export "$folder/ordered.jsonl" --to csv -o "$folder/no/such/place"
 contains err "$folder/no/such/place"
 "$eventspace" export "$folder/ordered.jsonl" --to csv >/dev/full 2>"$folder/err" &&
@@ -127,7 +137,7 @@ for to in event-set csv; do
     export_set "$folder/plain" $to || fault "$(cat "$folder/err")"
     export_set "$folder/link2" $to || fault "$(cat "$folder/err")"
     cmp -s "$folder/target" "$folder/plain" || fault "--to $to does not follow a link"
-    [ -L "$folder/link" ] && [ -L "$folder/link2" ] || fault "--to $to replaced a link"
+    [[ -L $folder/link && -L $folder/link2 ]] || fault "--to $to replaced a link"
     [ "$(stat -c %a "$folder/target")" = 640 ] || fault "--to $to changed permissions"
     export_set "$folder/dangling" $to || fault "$(cat "$folder/err")"
     cmp -s "$folder/missing" "$folder/plain" || fault "--to $to does not follow a dangling link"

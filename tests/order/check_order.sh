@@ -121,13 +121,34 @@ contains err "no archive"
 expect 2 "$eventspace" order "$prefix-no-such-run"
 contains err "$prefix-no-such-run"
 expect 2 "$eventspace" order "$set" --store vector
-contains err "vector"
+contains err "no store of the order is named 'vector'; expected epoch, cluster or dense"
 expect 2 "$eventspace" order "$set" --strategy best
 contains err "best"
 expect 2 "$eventspace" order "$set" --store dense --max-size 3
 contains err "--store dense has no clusters"
 expect 2 "$eventspace" order "$set" --levels 1 --max-size 3,4
 contains err "--max-size has 2 sizes, and --levels says 1"
+while IFS='|' read -r options message; do
+    # shellcheck disable=SC2086
+    expect 2 "$eventspace" order "$set" $options
+    contains err "eventspace order: $message"
+    is_empty out
+done <<'END'
+--strategy fixed --threshold 3|--threshold is of --strategy merge-nth and migrate
+--prefix 10|--prefix is of --strategy collect
+--strategy collect|--strategy collect needs --prefix
+--strategy static --seed-hosts|--seed-hosts is of --strategy merge-first, merge-nth and migrate
+--store dense --memory 1KiB|--memory is of --store epoch
+--spill /tmp|--spill needs --memory
+--memory 1KiB --spill /no/such/place|--spill: /no/such/place: No such file or directory
+--max-size 6,3|cannot order events so: clusters of level 2 are smaller (3)
+--levels 9|--levels: '9' is not a whole number from 1 to 8
+--threshold nan|--threshold: 'nan' is not a number of communications
+--format xml|--format: 'xml' is neither
+--query /|cannot read the questions in /: Is a directory
+END
+expect 2 "$eventspace" order no-such-set.jsonl
+contains err "no-such-set.jsonl: no such file, archive or run"
 expect 2 "$eventspace" order "$set" --max-size 3,x
 expect 2 "$eventspace" order "$set" --memory 3parsecs
 contains err "is not a size"
