@@ -10,6 +10,8 @@
 
 #include "monitors/order/epoch_private.h"
 
+enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
+
 /* --- Life --------------------------------------------------------------------------
  */
 
@@ -18,10 +20,19 @@ static int epoch_create(const struct es_order_config *config,
                         struct esi_store **ret_store)
 {
     struct esi_store *store = calloc(1, sizeof *store);
+    size_t page_bytes = config->memory_bytes ? FIRST_PAGES : 0;
+    int code;
 
-    if (!store || esi_cuts_init(&store->cuts) < 0) {
+    if (!store || esi_cuts_init(&store->cuts, page_bytes) < 0) {
         free(store);
         return es_error_set(error, -ENOMEM, "out of memory");
+    }
+    esi_arena_use_pages(&store->blocks, page_bytes);
+    code = esi_memory_create(config, error, &store->memory);
+    if (code < 0) {
+        esi_cuts_fini(&store->cuts);
+        free(store);
+        return code;
     }
     es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
     store->seal_entries = config->seal_entries;
@@ -37,6 +48,7 @@ static void epoch_destroy(struct esi_store *store)
     esi_cuts_fini(&store->cuts);
     esi_arena_fini(&store->blocks);
     esi_arena_fini(&store->logs.arena);
+    esi_memory_destroy(store->memory);
     esi_sorting_fini(&store->sorting);
     free(store->live);
     free(store->scratch);
@@ -69,27 +81,70 @@ static int epoch_add_trace(struct esi_store *store)
     return 0;
 }
 
+static int epoch_append(struct esi_store *store,
+                        struct es_event_id id,
+                        enum es_event_kind kind,
+                        const struct es_event_id *partners,
+                        size_t partner_count)
+{
+    if (store->memory)
+        esi_memory_tend(store);
+    return esi_epoch_append(store, id, kind, partners, partner_count);
+}
+
+static int epoch_append_sync(struct esi_store *store,
+                             struct es_event_id id,
+                             struct es_event_id other)
+{
+    if (store->memory)
+        esi_memory_tend(store);
+    return esi_epoch_append_sync(store, id, other);
+}
+
 /* --- Asking ------------------------------------------------------------------------
  */
+
+/* Of an event that is forgotten, nothing. */
+static uint32_t known(const struct esi_store *store,
+                      struct es_event_id event,
+                      uint32_t of,
+                      uint32_t enough)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
+    uint32_t found = 0;
+    unsigned side;
+
+    if (!store->memory)
+        return esi_trace_known(trace, &store->cuts, event.index, of, enough);
+    side = esi_memory_enter(store->memory);
+    /* Not before it has entered. */
+    if (event.index > atomic_load_explicit(&trace->forgotten, memory_order_seq_cst))
+        found = esi_trace_known(trace, &store->cuts, event.index, of, enough);
+    esi_memory_leave(store->memory, side);
+    return found;
+}
 
 static int64_t epoch_greatest_predecessor(const struct esi_store *store,
                                           struct es_event_id event,
                                           uint32_t trace)
 {
-    return esi_trace_known(esi_epoch_trace_at(store, event.trace), &store->cuts,
-                           event.index, trace, UINT32_MAX);
+    return known(store, event, trace, UINT32_MAX);
 }
 
 static int epoch_precedes(const struct esi_store *store,
                           struct es_event_id a,
                           struct es_event_id b)
 {
-    return esi_trace_known(esi_epoch_trace_at(store, b.trace), &store->cuts, b.index,
-                           a.trace, a.index) >= a.index;
+    return known(store, b, a.trace, a.index) >= a.index;
 }
 
-static void epoch_statistics(const struct esi_store *store,
-                             struct es_order_statistics *statistics)
+static uint32_t epoch_forgotten(const struct esi_store *store, uint32_t trace)
+{
+    return esi_trace_forgotten(esi_epoch_trace_at(store, trace));
+}
+
+void esi_epoch_statistics(const struct esi_store *store,
+                          struct es_order_statistics *statistics)
 {
     statistics->cuts = atomic_load_explicit(&store->cut_count, memory_order_relaxed);
     statistics->derived_cuts =
@@ -100,6 +155,8 @@ static void epoch_statistics(const struct esi_store *store,
     statistics->stored_bytes +=
         es_rows_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
         esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs.arena);
+    if (store->memory)
+        esi_memory_statistics(store->memory, statistics);
     statistics->writer_bytes +=
         atomic_load_explicit(&store->table_bytes, memory_order_relaxed) +
         atomic_load_explicit(&store->live_bytes, memory_order_relaxed) +
@@ -114,9 +171,10 @@ const struct esi_store_ops esi_store_epoch = {
     .create = epoch_create,
     .destroy = epoch_destroy,
     .add_trace = epoch_add_trace,
-    .append = esi_epoch_append,
-    .append_sync = esi_epoch_append_sync,
+    .append = epoch_append,
+    .append_sync = epoch_append_sync,
     .precedes = epoch_precedes,
     .greatest_predecessor = epoch_greatest_predecessor,
-    .statistics = epoch_statistics,
+    .forgotten = epoch_forgotten,
+    .statistics = esi_epoch_statistics,
 };

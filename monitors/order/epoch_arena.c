@@ -6,11 +6,14 @@
 #include "monitors/order/epoch_arena.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 struct esi_arena_chunk {
     struct esi_arena_chunk *older;
+    uint64_t size; /* with this */
     uint64_t bytes[];
 };
 
@@ -19,21 +22,79 @@ void esi_arena_fini(struct esi_arena *arena)
     while (arena->newest) {
         struct esi_arena_chunk *older = arena->newest->older;
 
-        free(arena->newest);
+        if (arena->mapped_bytes)
+            munmap(arena->newest, arena->newest->size);
+        else
+            free(arena->newest);
         arena->newest = older;
     }
     arena->left = 0;
 }
 
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+void esi_arena_use_pages(struct esi_arena *arena, size_t chunk_bytes)
+{
+    arena->mapped_bytes = whole_pages(chunk_bytes);
+}
+
+void esi_arena_renew(struct esi_arena *arena, struct esi_arena *ret_kept)
+{
+    *ret_kept = (struct esi_arena){.era = arena->era,
+                                   .newest = arena->newest,
+                                   .mapped_bytes = arena->mapped_bytes,
+                                   .used = arena->used,
+                                   .bytes = esi_arena_bytes(arena)};
+    arena->era++;
+    arena->newest = NULL;
+    arena->free = NULL;
+    arena->left = 0;
+    arena->used = 0;
+    atomic_store_explicit(&arena->bytes, 0, memory_order_relaxed);
+}
+
+int esi_arena_each(const struct esi_arena *arena,
+                   int (*visit)(void *data, void *memory, size_t bytes),
+                   void *data)
+{
+    int code = 0;
+
+    for (struct esi_arena_chunk *chunk = arena->newest; chunk && code == 0;
+         chunk = chunk->older)
+        code = visit(data, chunk, chunk->size);
+    return code;
+}
+
+static struct esi_arena_chunk *allocate_chunk(const struct esi_arena *arena,
+                                              size_t size)
+{
+    void *pages;
+
+    if (!arena->mapped_bytes)
+        return malloc(size);
+    pages =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
 static struct esi_arena_chunk *add_chunk(struct esi_arena *arena, size_t bytes)
 {
-    struct esi_arena_chunk *chunk = malloc(sizeof *chunk + bytes);
+    size_t size = sizeof(struct esi_arena_chunk) + bytes;
+    struct esi_arena_chunk *chunk;
 
+    size = arena->mapped_bytes ? whole_pages(size) : size;
+    chunk = allocate_chunk(arena, size);
     if (!chunk)
         return NULL;
     chunk->older = arena->newest;
+    chunk->size = size;
     arena->newest = chunk;
-    atomic_store_explicit(&arena->bytes, esi_arena_bytes(arena) + sizeof *chunk + bytes,
+    atomic_store_explicit(&arena->bytes, esi_arena_bytes(arena) + size,
                           memory_order_relaxed);
     return chunk;
 }
@@ -44,7 +105,9 @@ void *esi_arena_take(struct esi_arena *arena, size_t bytes)
     void *taken;
 
     bytes = (bytes + 7) & ~(size_t)7;
-    if (bytes > LARGEST_CHUNK / 4) {
+    arena->used += bytes;
+    if (bytes > (arena->mapped_bytes ? arena->mapped_bytes : LARGEST_CHUNK) / 4 &&
+        bytes > arena->left) {
         /* A chunk of its own, and the rest of the present one stays in use. */
         chunk = add_chunk(arena, bytes);
         return chunk ? chunk->bytes : NULL;
@@ -54,6 +117,8 @@ void *esi_arena_take(struct esi_arena *arena, size_t bytes)
 
         while (next < bytes)
             next *= 2;
+        if (arena->mapped_bytes)
+            next = arena->mapped_bytes - sizeof *chunk;
         chunk = add_chunk(arena, next);
         if (!chunk)
             return NULL;

@@ -17,22 +17,105 @@ static uint32_t pages_of(uint32_t traces)
     return (uint32_t)(((uint64_t)traces + ESI_PAGE - 1) >> ESI_PAGE_LOG2);
 }
 
-int esi_cuts_init(struct esi_cuts *cuts)
-{
-    struct esi_cut beginning = {.traces = 0};
+/* --- Chunks ------------------------------------------------------------------------
+ */
 
+static _Atomic(struct esi_cut_chunk *) *chunk_at(const struct esi_cuts *cuts,
+                                                 uint32_t cut)
+{
+    return es_rows_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
+}
+
+/* A copy of a cut's chunk in the present era, or an empty one; readers are still in the
+ * old one. */
+static struct esi_cut_chunk *copy_chunk(struct esi_cuts *cuts, uint32_t cut)
+{
+    struct esi_cut_chunk *old =
+        atomic_load_explicit(chunk_at(cuts, cut), memory_order_relaxed);
+    struct esi_cut_chunk *made = esi_arena_take(&cuts->arena, sizeof *made);
+
+    if (!made)
+        return NULL;
+    if (old)
+        memcpy(made, old, sizeof *made);
+    else
+        memset(made, 0, sizeof *made);
+    made->era = cuts->arena.era;
+    return made;
+}
+
+static void put_chunk(struct esi_cuts *cuts, uint32_t cut, struct esi_cut_chunk *chunk)
+{
+    /* Pairs with esi_cut_at(). */
+    atomic_store_explicit(chunk_at(cuts, cut), chunk, memory_order_release);
+}
+
+/* Room for a cut that nobody knows of yet. */
+static int reserve_cut(struct esi_cuts *cuts, uint32_t cut)
+{
+    struct esi_cut_chunk *chunk;
+
+    if (es_rows_count(&cuts->chunks) == cut >> ESI_CHUNK_LOG2 &&
+        !es_rows_extend(&cuts->chunks, 1, NULL))
+        return -ENOMEM;
+    chunk = atomic_load_explicit(chunk_at(cuts, cut), memory_order_relaxed);
+    if (chunk && chunk->era == cuts->arena.era)
+        return 0;
+    chunk = copy_chunk(cuts, cut);
+    if (!chunk)
+        return -ENOMEM;
+    put_chunk(cuts, cut, chunk);
+    return 0;
+}
+
+int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut)
+{
+    const struct esi_cut *of = esi_cut_at(cuts, cut);
+    uint32_t pages = pages_of(of->traces), traces = of->traces, *vector;
+    struct esi_cut_chunk *chunk;
+    const uint32_t **kept;
+
+    if (of->era == cuts->arena.era)
+        return 0;
+    kept = esi_arena_take(&cuts->arena, (pages + 1) * sizeof *kept);
+    vector = esi_arena_take(&cuts->arena, (traces + 1) * sizeof *vector);
+    chunk = copy_chunk(cuts, cut);
+    if (!kept || !vector || !chunk)
+        return -ENOMEM;
+    for (uint32_t trace = 0; trace < traces; trace++)
+        vector[trace] = esi_cut_base(cuts, cut, trace);
+    for (uint32_t i = 0; i < pages; i++)
+        kept[i] = vector + (size_t)i * ESI_PAGE;
+    chunk->cuts[cut & (ESI_CHUNK - 1)] = (struct esi_cut){
+        .pages = kept, .whole = vector, .traces = traces, .era = cuts->arena.era};
+    put_chunk(cuts, cut, chunk);
+    return 0;
+}
+
+/* --- Life --------------------------------------------------------------------------
+ */
+
+int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes)
+{
     memset(cuts, 0, sizeof *cuts);
-    es_rows_init(&cuts->cuts, sizeof(struct esi_cut), 4);
-    return es_rows_push(&cuts->cuts, &beginning);
+    esi_arena_use_pages(&cuts->arena, page_bytes);
+    es_rows_init(&cuts->chunks, sizeof(_Atomic(struct esi_cut_chunk *)), 2);
+    if (reserve_cut(cuts, 0) == 0)
+        return 0;
+    es_rows_fini(&cuts->chunks);
+    return -ENOMEM;
 }
 
 void esi_cuts_fini(struct esi_cuts *cuts)
 {
-    es_rows_fini(&cuts->cuts);
+    es_rows_fini(&cuts->chunks);
     esi_arena_fini(&cuts->arena);
     free(cuts->draft.pages);
     free(cuts->draft.own);
 }
+
+/* --- The draft ---------------------------------------------------------------------
+ */
 
 static int grow_draft(struct esi_cuts *cuts, uint32_t pages)
 {
@@ -61,12 +144,17 @@ static int grow_draft(struct esi_cuts *cuts, uint32_t pages)
 
 int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces)
 {
-    const struct esi_cut *of = es_rows_at(&cuts->cuts, cut);
-    uint32_t whole = of->traces >> ESI_PAGE_LOG2, pages = pages_of(traces);
+    const struct esi_cut *of;
+    uint32_t whole, pages = pages_of(traces);
     int code = grow_draft(cuts, pages);
 
+    /* Pages that are shared are of this era. */
+    if (code >= 0)
+        code = esi_cuts_carry(cuts, cut);
     if (code < 0)
         return code;
+    of = esi_cut_at(cuts, cut);
+    whole = of->traces >> ESI_PAGE_LOG2;
     cuts->draft.of = cut;
     cuts->draft.traces = traces;
     for (uint32_t i = 0; i < pages; i++)
@@ -139,29 +227,30 @@ int esi_cuts_prepare(struct esi_cuts *cuts, struct esi_cut *ret_cut)
     const uint32_t **kept = esi_arena_take(&cuts->arena, pages * sizeof *kept);
     bool is_whole = esi_cuts_draft_entries(cuts) == cuts->draft.traces;
 
-    /* There is a row for it already. */
-    if (!kept || (es_rows_count(&cuts->cuts) == cuts->last + 1 &&
-                  !es_rows_extend(&cuts->cuts, 1, NULL)))
+    if (!kept || reserve_cut(cuts, cuts->last + 1) < 0)
         return -ENOMEM;
     if (keep_pages(cuts, kept) < 0)
         return -ENOMEM;
     *ret_cut = (struct esi_cut){.pages = kept,
                                 .whole = is_whole ? kept[0] : NULL,
-                                .traces = cuts->draft.traces};
+                                .traces = cuts->draft.traces,
+                                .era = cuts->arena.era};
     return 0;
 }
 
 uint32_t esi_cuts_accept(struct esi_cuts *cuts, const struct esi_cut *cut)
 {
-    struct esi_cut *row = es_rows_at(&cuts->cuts, cuts->last + 1);
+    uint32_t number = ++cuts->last;
+    struct esi_cut_chunk *chunk =
+        atomic_load_explicit(chunk_at(cuts, number), memory_order_relaxed);
 
-    *row = *cut;
-    return ++cuts->last;
+    chunk->cuts[number & (ESI_CHUNK - 1)] = *cut;
+    return number;
 }
 
 uint64_t esi_cuts_bytes(const struct esi_cuts *cuts)
 {
-    return es_rows_bytes(&cuts->cuts) + esi_arena_bytes(&cuts->arena);
+    return es_rows_bytes(&cuts->chunks) + esi_arena_bytes(&cuts->arena);
 }
 
 uint64_t esi_cuts_draft_bytes(const struct esi_cuts *cuts)

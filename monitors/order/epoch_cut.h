@@ -9,6 +9,9 @@
  * so on; cut 0 is the beginning, whose base is 0 everywhere.  A vector is made of
  * pages; those that a cut did not change are those of the cut before.
  *
+ * Cuts lie in the arena of the era in which they were made, or last carried on: see
+ * epoch_memory.h.
+ *
  *   call                      may run together with
  *   esi_cut_base              all others, for cuts that the writer has published
  *   others                    not with each other
@@ -28,12 +31,21 @@ struct esi_cut {
     const uint32_t *const *pages;
     const uint32_t *whole; /* all pages, where they lie side by side; else NULL */
     uint32_t traces;       /* entries of the vector; later traces have 0 */
+    uint32_t era;          /* of the arena that it lies in */
+};
+
+enum { ESI_CHUNK_LOG2 = 6, ESI_CHUNK = 1 << ESI_CHUNK_LOG2 };
+
+/* Cuts whose numbers follow each other. */
+struct esi_cut_chunk {
+    uint32_t era;
+    struct esi_cut cuts[ESI_CHUNK];
 };
 
 /* Caller's memory; its fields are private.  The draft is the cut to be. */
 struct esi_cuts {
-    struct es_rows cuts; /* struct esi_cut; perhaps one more than there are */
-    uint32_t last;       /* the last cut's number */
+    struct es_rows chunks; /* _Atomic(struct esi_cut_chunk *) */
+    uint32_t last;         /* the last cut's number */
     struct esi_arena arena;
     struct {
         uint32_t of;            /* the cut that it goes out from */
@@ -44,8 +56,9 @@ struct esi_cuts {
     } draft;
 };
 
-/* 0 or -ENOMEM, then esi_cuts_fini() is not needed. */
-int esi_cuts_init(struct esi_cuts *cuts);
+/* With memory in pages, in chunks of so many bytes, unless that is 0.  0 or -ENOMEM,
+ * then esi_cuts_fini() is not needed. */
+int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes);
 void esi_cuts_fini(struct esi_cuts *cuts);
 
 /* The last cut's number; for the writer. */
@@ -54,11 +67,22 @@ static inline uint32_t esi_cuts_last(const struct esi_cuts *cuts)
     return cuts->last;
 }
 
+static inline const struct esi_cut *esi_cut_at(const struct esi_cuts *cuts,
+                                               uint32_t cut)
+{
+    _Atomic(struct esi_cut_chunk *) *chunk =
+        es_rows_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
+
+    /* Pairs with the release of whoever carried it on. */
+    return &atomic_load_explicit(chunk, memory_order_acquire)
+                ->cuts[cut & (ESI_CHUNK - 1)];
+}
+
 static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
                                     uint32_t cut,
                                     uint32_t trace)
 {
-    const struct esi_cut *of = es_rows_at(&cuts->cuts, cut);
+    const struct esi_cut *of = esi_cut_at(cuts, cut);
 
     if (trace >= of->traces)
         return 0;
@@ -66,6 +90,9 @@ static inline uint32_t esi_cut_base(const struct esi_cuts *cuts,
         return of->whole[trace];
     return of->pages[trace >> ESI_PAGE_LOG2][trace & (ESI_PAGE - 1)];
 }
+
+/* Copies a cut to the arena of the present era, unless it is there.  0 or -ENOMEM. */
+int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut);
 
 /* Begins a draft for so many traces with the base of a cut.  0 or -ENOMEM. */
 int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces);

@@ -89,6 +89,29 @@ int esi_log_reserve(struct esi_log *log,
                 turn);
 }
 
+static void release(_Atomic(_Atomic uint64_t *) *array,
+                    struct esi_words *words,
+                    _Atomic uint32_t *turn)
+{
+    _Atomic uint64_t *old = atomic_load_explicit(array, memory_order_relaxed);
+
+    if (!old)
+        return;
+    atomic_store_explicit(array, NULL, memory_order_release);
+    atomic_store_explicit(turn, atomic_load_explicit(turn, memory_order_relaxed) + 2,
+                          memory_order_release);
+    give_words(words, old);
+}
+
+void esi_log_release(struct esi_log *log,
+                     struct esi_words *words,
+                     _Atomic uint32_t *turn)
+{
+    log->head_room = log->entry_room = log->entry_count = 0;
+    release(&log->heads, words, turn);
+    release(&log->entries, words, turn);
+}
+
 /* Numbers that an array has room for; a reader of one that is another log's now stays
  * within it. */
 static uint32_t room_of(_Atomic uint64_t *array)

@@ -51,6 +51,11 @@ int esi_log_reserve(struct esi_log *log,
                     uint64_t heads,
                     uint64_t entries);
 
+/* Gives back the memory of a log that is empty. */
+void esi_log_release(struct esi_log *log,
+                     struct esi_words *words,
+                     _Atomic uint32_t *turn);
+
 /* One entry more; there is room.  Readers see it when its head is there. */
 static inline void esi_log_push(struct esi_log *log, uint32_t trace, uint32_t value)
 {

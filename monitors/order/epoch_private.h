@@ -12,6 +12,7 @@
 
 #include "monitors/order/epoch_arena.h"
 #include "monitors/order/epoch_cut.h"
+#include "monitors/order/epoch_memory.h"
 #include "monitors/order/epoch_trace.h"
 #include "monitors/order/order_private.h"
 #include "monitors/order/rows.h"
@@ -21,6 +22,7 @@ struct esi_store {
     struct esi_cuts cuts;
     struct esi_arena blocks; /* what is sealed, with the segments */
     struct esi_words logs;
+    struct esi_memory *memory; /* NULL: without a limit */
 
     /* The writer's. */
     uint32_t trace_count;
@@ -69,6 +71,10 @@ static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)
                           atomic_load_explicit(figure, memory_order_relaxed) + more,
                           memory_order_relaxed);
 }
+
+/* As the store's operation; for the writer, too. */
+void esi_epoch_statistics(const struct esi_store *store,
+                          struct es_order_statistics *statistics);
 
 /* --- epoch_writer.c ----------------------------------------------------------------
  */

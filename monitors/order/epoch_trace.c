@@ -97,20 +97,26 @@ uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
 /* --- Sealing -----------------------------------------------------------------------
  */
 
-static int reserve_segment(struct esi_epoch_trace *trace, struct esi_arena *arena)
+/* What a segment refers to is kept as long as the segment. */
+static int reserve_segment(struct esi_epoch_trace *trace,
+                           struct esi_cuts *cuts,
+                           struct esi_arena *arena)
 {
+    uint32_t sealed = esi_trace_sealed(trace), forgotten = esi_trace_forgotten(trace);
     struct esi_run *newest = atomic_load_explicit(&trace->run, memory_order_relaxed);
-    struct esi_run *run = esi_run_reserve(newest, esi_trace_sealed(trace) + 1,
-                                          esi_trace_forgotten(trace), arena);
+    struct esi_run *run;
 
-    if (!run)
+    /* The newest may be gone. */
+    run = esi_run_reserve(sealed > forgotten ? newest : NULL, sealed + 1, forgotten,
+                          arena);
+    if (!run || esi_cuts_carry(cuts, esi_trace_cut(trace)) < 0)
         return -ENOMEM;
     trace->next_run = run;
     return 0;
 }
 
 int esi_trace_prepare(struct esi_epoch_trace *trace,
-                      const struct esi_cuts *cuts,
+                      struct esi_cuts *cuts,
                       struct esi_arena *arena,
                       const unsigned char **ret_block)
 {
@@ -120,7 +126,7 @@ int esi_trace_prepare(struct esi_epoch_trace *trace,
     *ret_block = NULL;
     if (trace->count == esi_trace_sealed(trace))
         return 0;
-    if (reserve_segment(trace, arena) < 0)
+    if (reserve_segment(trace, cuts, arena) < 0)
         return -ENOMEM;
     return esi_block_pack(&trace->log, trace->count, &place, arena, ret_block);
 }
@@ -182,8 +188,18 @@ static uint32_t older_heads(const struct esi_log *log)
     return heads;
 }
 
+void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words)
+{
+    uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
+
+    begin_log(trace, heads, 0);
+    atomic_store_explicit(&trace->continues, 0, memory_order_release);
+    esi_log_release(&trace->log, words, &trace->turn);
+    esi_table_fini(&trace->known);
+}
+
 int esi_trace_seal_part(struct esi_epoch_trace *trace,
-                        const struct esi_cuts *cuts,
+                        struct esi_cuts *cuts,
                         uint32_t traces,
                         struct esi_sorting *sorting,
                         struct esi_arena *arena)
@@ -209,7 +225,7 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
         part.before = before->block;
         part.before_place = (struct esi_block_place){cuts, before->cut, before->first};
     }
-    if (reserve_segment(trace, arena) < 0)
+    if (reserve_segment(trace, cuts, arena) < 0)
         return -ENOMEM;
     code = esi_steps_pack(&part, sorting, arena, &block);
     if (code < 0)

@@ -77,7 +77,7 @@ static inline struct esi_run_place esi_trace_segment(
 /* Packs the log of the events so far and makes room for a segment.  0 or -ENOMEM: as it
  * was. */
 int esi_trace_prepare(struct esi_epoch_trace *trace,
-                      const struct esi_cuts *cuts,
+                      struct esi_cuts *cuts,
                       struct esi_arena *arena,
                       const unsigned char **ret_block);
 /* Seals that block and begins a log after a cut.  The table is left alone. */
@@ -88,10 +88,14 @@ void esi_trace_seal(struct esi_epoch_trace *trace,
 /* Packs and seals the older seven eighths of the log, in steps.  0 or -ENOMEM: as it
  * was. */
 int esi_trace_seal_part(struct esi_epoch_trace *trace,
-                        const struct esi_cuts *cuts,
+                        struct esi_cuts *cuts,
                         uint32_t traces,
                         struct esi_sorting *sorting,
                         struct esi_arena *arena);
+
+/* What a trace without an event that is not forgotten knows goes away; it is as if it
+ * had passed no cut. */
+void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words);
 
 /* --- For the writer ----------------------------------------------------------------
  */

@@ -106,8 +106,10 @@ uint32_t es_order_traces(const struct es_order *order);
 /* Events of a trace so far, 0 where there is no such trace.  O(1). */
 uint32_t es_order_count(const struct es_order *order, uint32_t trace);
 
-/* All of these: -EINVAL for an event that is not there; -ESTALE for one that the store
- * has forgotten; -EIO when what was spilled cannot be read. */
+/* All of these: -EINVAL for an event that is not there; -ESTALE where the answer is not
+ * known because the store has forgotten an event that is asked about or would be found.
+ * What precedes an event that is kept may be known of others, and so may what is on one
+ * trace. */
 
 /* 1 or 0. */
 int es_order_precedes(const struct es_order *order,
@@ -164,6 +166,8 @@ struct es_order_statistics {
     uint64_t writer_bytes;  /* really held to append the next event */
     uint64_t spilled_bytes; /* on disk */
     uint64_t forgotten_events;
+    int spill_error; /* negative errno: something was forgotten, as it could not be
+                        spilled; 0 = all was */
 };
 
 /* May run together with appending: then figures may be one event apart. */

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "monitors/order/order_state.h"
 
@@ -17,12 +18,16 @@ static uint32_t forgotten_of(const struct es_order *order, uint32_t trace)
     return order->ops->forgotten ? order->ops->forgotten(order->store, trace) : 0;
 }
 
-/* 0, -EINVAL or -ESTALE. */
-static int check_event(const struct es_order *order, struct es_event_id id)
+static bool is_there(const struct es_order *order, struct es_event_id id)
 {
-    if (id.index < 1 || id.index > es_order_count(order, id.trace))
-        return -EINVAL;
-    return id.index <= forgotten_of(order, id.trace) ? -ESTALE : 0;
+    return id.index >= 1 && id.index <= es_order_count(order, id.trace);
+}
+
+/* An event that is not forgotten when a question has been answered was not while it was
+ * asked. */
+static bool is_forgotten(const struct es_order *order, struct es_event_id id)
+{
+    return id.index <= forgotten_of(order, id.trace);
 }
 
 /* Of events that are there. */
@@ -39,27 +44,34 @@ int es_order_precedes(const struct es_order *order,
                       struct es_event_id a,
                       struct es_event_id b)
 {
-    int code = check_event(order, a);
+    int answer;
 
-    if (code >= 0)
-        code = check_event(order, b);
-    return code < 0 ? code : precedes(order, a, b);
+    if (!is_there(order, a) || !is_there(order, b))
+        return -EINVAL;
+    answer = precedes(order, a, b);
+    /* What a store knows is true for ever; but it may know too little. */
+    if (answer == 0 && a.trace != b.trace &&
+        (is_forgotten(order, a) || is_forgotten(order, b)))
+        return -ESTALE;
+    return answer;
 }
 
 int es_order_relation(const struct es_order *order,
                       struct es_event_id a,
                       struct es_event_id b)
 {
-    int code = es_order_precedes(order, a, b);
+    int before = es_order_precedes(order, a, b), after;
 
-    if (code != 0)
-        return code < 0 ? code : ES_RELATION_BEFORE;
-    if (a.trace == b.trace && a.index == b.index)
-        return ES_RELATION_EQUAL;
-    code = precedes(order, b, a);
-    if (code != 0)
-        return code < 0 ? code : ES_RELATION_AFTER;
-    return ES_RELATION_CONCURRENT;
+    if (before == 1)
+        return ES_RELATION_BEFORE;
+    if (before < 0 && before != -ESTALE)
+        return before;
+    after = es_order_precedes(order, b, a);
+    if (after != 0)
+        return after < 0 ? after : ES_RELATION_AFTER;
+    if (before < 0)
+        return before;
+    return a.trace == b.trace ? ES_RELATION_EQUAL : ES_RELATION_CONCURRENT;
 }
 
 const char *es_relation_name(enum es_relation relation)
@@ -103,33 +115,33 @@ static int64_t bisect(const struct es_order *order,
     return low;
 }
 
-static int check_question(const struct es_order *order,
-                          struct es_event_id event,
-                          uint32_t trace)
+static bool is_question(const struct es_order *order,
+                        struct es_event_id event,
+                        uint32_t trace)
 {
-    if (trace >= es_order_traces(order))
-        return -EINVAL;
-    return check_event(order, event);
+    return trace < es_order_traces(order) && is_there(order, event);
 }
 
 int64_t es_order_greatest_predecessor(const struct es_order *order,
                                       struct es_event_id event,
                                       uint32_t trace)
 {
-    int code = check_question(order, event, trace);
     uint32_t forgotten;
     int64_t found;
 
-    if (code < 0)
-        return code;
+    if (!is_question(order, event, trace))
+        return -EINVAL;
     if (trace == event.trace)
         return event.index - 1;
-    if (order->ops->greatest_predecessor)
-        return order->ops->greatest_predecessor(order->store, event, trace);
+    found = order->ops->greatest_predecessor
+                ? order->ops->greatest_predecessor(order->store, event, trace)
+                : bisect(order, event, trace, true, forgotten_of(order, trace));
     forgotten = forgotten_of(order, trace);
-    found = bisect(order, event, trace, true, forgotten);
     /* It may be one of those that are forgotten, or none. */
-    return found == forgotten && forgotten > 0 ? -ESTALE : found;
+    if (found >= 0 &&
+        (is_forgotten(order, event) || (found <= forgotten && forgotten > 0)))
+        return -ESTALE;
+    return found;
 }
 
 /* Events of a trace up to the last that does not succeed the event. */
@@ -138,19 +150,20 @@ static int64_t not_after(const struct es_order *order,
                          uint32_t trace)
 {
     /* No event that is kept precedes one that is forgotten. */
-    return bisect(order, event, trace, false, forgotten_of(order, trace));
+    int64_t last = bisect(order, event, trace, false, forgotten_of(order, trace));
+
+    return last >= 0 && is_forgotten(order, event) ? -ESTALE : last;
 }
 
 int64_t es_order_least_successor(const struct es_order *order,
                                  struct es_event_id event,
                                  uint32_t trace)
 {
-    int code = check_question(order, event, trace);
     uint32_t count = es_order_count(order, trace);
     int64_t last;
 
-    if (code < 0)
-        return code;
+    if (!is_question(order, event, trace))
+        return -EINVAL;
     if (trace == event.trace)
         return event.index < count ? (int64_t)event.index + 1 : 0;
     last = not_after(order, event, trace);
@@ -163,20 +176,21 @@ int64_t es_order_greatest_concurrent(const struct es_order *order,
                                      struct es_event_id event,
                                      uint32_t trace)
 {
-    int code = check_question(order, event, trace);
+    struct es_event_id found = {.trace = trace};
     int64_t last;
+    int code;
 
-    if (code < 0)
-        return code;
+    if (!is_question(order, event, trace))
+        return -EINVAL;
     if (trace == event.trace)
         return 0;
     last = not_after(order, event, trace);
     if (last <= 0)
         return last;
-    if (last <= forgotten_of(order, trace))
+    found.index = (uint32_t)last;
+    code = precedes(order, found, event);
+    if (code == 0 && (is_forgotten(order, found) || is_forgotten(order, event)))
         return -ESTALE;
-    code = precedes(
-        order, (struct es_event_id){.trace = trace, .index = (uint32_t)last}, event);
     if (code < 0)
         return code;
     return code ? 0 : last;
