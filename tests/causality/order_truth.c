@@ -25,6 +25,8 @@
  * What one call did has one CALL: there MPI gives no order.
  */
 #include "order_calls.h"
+#include "order_log.h"
+#include "order_windows.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -32,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 4, BUFFER_BYTES = 1 << 24, THREAD_STEP = 100 };
+enum { HEADER = 4, BUFFER_BYTES = 1 << 24 };
 
 enum held_kind { HELD_NOTHING, HELD_SEND, HELD_RECEIVE, HELD_OPERATION };
 
@@ -45,16 +47,10 @@ struct held {
     struct operation *operation;
 };
 
-static int rank;
-static int size;
 static bool has_threads; /* two of them */
 
 /* Each thread runs a program of its own. */
-static _Thread_local int thread;
 static _Thread_local uint64_t seed;
-static _Thread_local FILE *log_file;
-static _Thread_local int lines;
-static _Thread_local int calls;
 static _Thread_local int words_max;
 static _Thread_local MPI_Comm comms[COMMS];
 static _Thread_local int world_of[COMMS]
@@ -62,47 +58,6 @@ static _Thread_local int world_of[COMMS]
 static _Thread_local struct held held[SLOTS];
 static _Thread_local int sources[RANKS_MAX]; /* in COMM_GRAPH, of its ranks */
 static _Thread_local int source_count;
-static _Thread_local MPI_Win fenced;
-static _Thread_local MPI_Win posted;
-static _Thread_local int *exposed;
-
-static void die(const char *why)
-{
-    fprintf(stderr, "order_truth: rank %d: %s\n", rank, why);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
-static void *allocate(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-
-    if (memory == NULL)
-        die("no memory");
-    return memory;
-}
-
-/* What this rank and thread is called in the logs. */
-static int logged(int of)
-{
-    return of + thread * THREAD_STEP;
-}
-
-/* --- The log ---------------------------------------------------------------------- */
-
-/* Begins a line and returns its number. */
-static int put(char kind, const char *name, int number)
-{
-    if (lines > 0)
-        fputc('\n', log_file);
-    fprintf(log_file, "%c\t%d\t%s\t%d", kind, calls, name, number);
-    return ++lines;
-}
-
-static void hear(bool *is_first, int from, int line)
-{
-    fprintf(log_file, "%c%d:%d", *is_first ? '\t' : ',', logged(from), line);
-    *is_first = false;
-}
 
 /* --- Communicators ---------------------------------------------------------------- */
 
@@ -149,20 +104,6 @@ static void learn_ranks(enum comm comm)
     MPI_Group_free(&world);
 }
 
-/* Logs a collective call of the setting up, in which nobody is told anything. */
-static void made(const char *name, int begins)
-{
-    static _Thread_local int id = -1;
-
-    calls++;
-    if (begins) {
-        put('E', name, id);
-    } else {
-        put('X', name, id--);
-        fputs("\t*", log_file);
-    }
-}
-
 static void make_graph(void)
 {
     int destinations[RANKS_MAX];
@@ -181,36 +122,25 @@ static void make_graph(void)
 
 static void make_communicators(void)
 {
-    made("MPI_Comm_dup", 1);
+    log_made("MPI_Comm_dup", 1);
     MPI_Comm_dup(comms[COMM_WORLD], &comms[COMM_WILD]);
-    made("MPI_Comm_dup", 0);
-    made("MPI_Comm_split", 1);
+    log_made("MPI_Comm_dup", 0);
+    log_made("MPI_Comm_split", 1);
     MPI_Comm_split(comms[COMM_WORLD], 0, -rank, &comms[COMM_REVERSED]);
-    made("MPI_Comm_split", 0);
-    made("MPI_Comm_split", 1);
+    log_made("MPI_Comm_split", 0);
+    log_made("MPI_Comm_split", 1);
     MPI_Comm_split(comms[COMM_WORLD], rank % 2, rank, &comms[COMM_HALF]);
-    made("MPI_Comm_split", 0);
+    log_made("MPI_Comm_split", 0);
     MPI_Intercomm_create(comms[COMM_HALF], 0, comms[COMM_WORLD], 1 - rank % 2,
                          99 + thread, &comms[COMM_BETWEEN]);
-    made("MPI_Cart_create", 1);
+    log_made("MPI_Cart_create", 1);
     MPI_Cart_create(comms[COMM_WORLD], 1, &size, (int[]){1}, 0, &comms[COMM_GRID]);
-    made("MPI_Cart_create", 0);
-    made("MPI_Dist_graph_create_adjacent", 1);
+    log_made("MPI_Cart_create", 0);
+    log_made("MPI_Dist_graph_create_adjacent", 1);
     make_graph();
-    made("MPI_Dist_graph_create_adjacent", 0);
+    log_made("MPI_Dist_graph_create_adjacent", 0);
     for (int i = 0; i < COMMS; i++)
         learn_ranks((enum comm)i);
-}
-
-static MPI_Win make_window(int **ret_base)
-{
-    MPI_Win win;
-
-    made("MPI_Win_allocate", 1);
-    MPI_Win_allocate(RANKS_MAX * 16, 16, MPI_INFO_NULL, comms[COMM_WORLD], ret_base,
-                     &win);
-    made("MPI_Win_allocate", 0);
-    return win;
 }
 
 /* --- Sending ---------------------------------------------------------------------- */
@@ -232,9 +162,9 @@ static int words_of(int id)
 
 static void log_send(const char *name, int id, int *words)
 {
-    calls++;
-    words[0] = logged(rank);
-    words[1] = put('S', name, words_of(id) * (int)sizeof(int));
+    log_calls++;
+    words[0] = log_name(rank);
+    words[1] = log_put('S', name, words_of(id) * (int)sizeof(int));
     words[2] = id;
 }
 
@@ -278,7 +208,7 @@ static void do_send(const struct step *step)
 
 static void log_received(const char *name, const int *words)
 {
-    put('R', name, words_of(words[2]) * (int)sizeof(int));
+    log_put('R', name, words_of(words[2]) * (int)sizeof(int));
     fprintf(log_file, "\t%d:%d", words[0], words[1]);
 }
 
@@ -337,7 +267,7 @@ static void do_receive(enum comm at, int source, int tag, int form, int slot)
         receive_matched(comm, from, tag, words);
     else
         receive_probed(comm, from, tag, form == RECEIVE_POLLED, words);
-    calls++;
+    log_calls++;
     log_received(form == RECEIVE_MATCHED ? "MPI_Mrecv" : "MPI_Recv", words);
     free(words);
 }
@@ -364,7 +294,7 @@ static void do_exchange(const struct step *step)
                  schedule_asked_source(step) < 0 ? MPI_ANY_SOURCE : to,
                  schedule_asked_tag(step) < 0 ? MPI_ANY_TAG : step->tag,
                  comms[step->comm], MPI_STATUS_IGNORE);
-    calls++;
+    log_calls++;
     log_received("MPI_Sendrecv receive", in);
     free(in);
     free(out);
@@ -438,14 +368,14 @@ static void log_end(struct operation *operation)
     int count = heard_by(operation, from);
     bool is_first = true;
 
-    put('X', operation_names[step->form][step->other_form], step->id);
+    log_put('X', operation_names[step->form][step->other_form], step->id);
     if (step->form == COLLECTIVE_BARRIER || step->form == COLLECTIVE_DUPLICATE) {
         fputs(step->comm == COMM_BETWEEN ? "\t/" : "\t*", log_file);
         return;
     }
     for (int i = 0; i < count; i++)
         if (operation->receive[i] != 0)
-            hear(&is_first, from[i], operation->receive[i]);
+            log_hear(&is_first, from[i], operation->receive[i]);
     if (is_first)
         fputs("\t-", log_file);
 }
@@ -481,13 +411,13 @@ static void do_together(const struct step *step)
     operation->duplicate = MPI_COMM_NULL;
     if (step->other_form == WAY_PERSISTENT)
         persistent = operation_prepare(operation, comm, count, root, &request);
-    calls++;
+    log_calls++;
     operation->entered =
-        put('E', operation_names[step->form][step->other_form], step->id);
+        log_put('E', operation_names[step->form][step->other_form], step->id);
     fill(operation, own, count);
     if (slot == NULL) {
         operation_call(operation, comm, count, root);
-        calls++;
+        log_calls++;
         end_operation(operation);
         return;
     }
@@ -548,7 +478,7 @@ static void end_one(struct batch *batch, int index)
 
 static void end_some(struct batch *batch, int count, const int *indices)
 {
-    calls++;
+    log_calls++;
     for (int i = 0; i < count; i++)
         end_one(batch, indices[i]);
 }
@@ -597,7 +527,7 @@ static void do_finish(const struct step *step)
     for (int i = 0; i < SLOTS; i++)
         if (step->slots >> i & 1 && is_delicate(&held[i])) {
             MPI_Wait(&held[i].request, MPI_STATUS_IGNORE);
-            calls++;
+            log_calls++;
             completed(&held[i], &held[i].request);
         }
     gather(&batch, step->slots);
@@ -631,93 +561,6 @@ static void do_cancel(const struct step *step)
         die("a receive that cannot be matched was not cancelled");
 }
 
-/* --- One-sided -------------------------------------------------------------------- */
-
-static void do_fence(const struct step *step)
-{
-    calls++;
-    put('E', "MPI_Win_fence", step->id);
-    MPI_Win_fence(0, fenced);
-    calls++;
-    put('X', "MPI_Win_fence", step->id);
-    fputs("\t*", log_file);
-}
-
-static bool puts_to(const struct step *step, int origin, int target)
-{
-    return step->slots >> (origin * RANKS_MAX + target) & 1;
-}
-
-/* Of those that this rank puts to, or that put to it. */
-static int make_group(const struct step *step, bool targets, MPI_Group *ret_group)
-{
-    MPI_Group world;
-    int ranks[RANKS_MAX];
-    int count = 0;
-
-    for (int i = 0; i < size; i++)
-        if (targets ? puts_to(step, rank, i) : puts_to(step, i, rank))
-            ranks[count++] = i;
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, count, ranks, ret_group);
-    MPI_Group_free(&world);
-    return count;
-}
-
-static void put_all(const struct step *step, MPI_Group targets)
-{
-    bool is_first = true;
-    int line;
-
-    MPI_Win_start(targets, 0, posted);
-    calls++;
-    line = put('A', "MPI_Win_start", step->id) + 1;
-    for (int i = 0; i < size; i++)
-        if (puts_to(step, rank, i))
-            MPI_Put(&line, 1, MPI_INT, i, rank, 1, MPI_INT, posted);
-    calls++;
-    put('C', "MPI_Win_complete", step->id);
-    MPI_Win_complete(posted);
-    calls++;
-    put('D', "MPI_Win_complete", step->id);
-    for (int i = 0; i < size; i++)
-        if (puts_to(step, rank, i))
-            hear(&is_first, i, 0);
-}
-
-static void log_puts(const struct step *step)
-{
-    bool is_first = true;
-
-    calls++;
-    put('W', "MPI_Win_wait", step->id);
-    for (int i = 0; i < size; i++)
-        if (puts_to(step, i, rank))
-            hear(&is_first, i, exposed[i * 16 / (int)sizeof(int)]);
-}
-
-static void do_epoch(const struct step *step)
-{
-    MPI_Group origins;
-    MPI_Group targets;
-    int origin_count = make_group(step, false, &origins);
-    int target_count = make_group(step, true, &targets);
-
-    if (origin_count > 0) {
-        calls++;
-        put('P', "MPI_Win_post", step->id);
-        MPI_Win_post(origins, 0, posted);
-    }
-    if (target_count > 0)
-        put_all(step, targets);
-    if (origin_count > 0) {
-        MPI_Win_wait(posted);
-        log_puts(step);
-    }
-    MPI_Group_free(&origins);
-    MPI_Group_free(&targets);
-}
-
 /* --- All -------------------------------------------------------------------------- */
 
 static void do_step(const struct step *step)
@@ -725,9 +568,9 @@ static void do_step(const struct step *step)
     bool is_own = step->rank == rank;
 
     if (step->kind == STEP_FENCE)
-        do_fence(step);
+        windows_fence(step);
     else if (step->kind == STEP_EPOCH)
-        do_epoch(step);
+        windows_epoch(step);
     else if (step->kind == STEP_TOGETHER &&
              schedule_is_member(step->comm, step->rank, rank))
         do_together(step);
@@ -747,29 +590,12 @@ static void do_step(const struct step *step)
         do_cancel(step);
 }
 
-static void open_log(const char *directory)
-{
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/log.%d", directory, logged(rank));
-    log_file = fopen(path, "w");
-    if (log_file == NULL)
-        die("cannot write the log");
-}
-
 static void free_all(void)
 {
-    made("MPI_Win_free", 1);
-    MPI_Win_free(&posted);
-    made("MPI_Win_free", 0);
-    made("MPI_Win_free", 1);
-    MPI_Win_free(&fenced);
-    made("MPI_Win_free", 0);
+    windows_free();
     for (int i = COMM_WORLD + 1; i < COMMS; i++)
         MPI_Comm_free(&comms[i]);
-    fputc('\n', log_file);
-    if (fclose(log_file) != 0)
-        die("cannot write the log");
+    log_close();
 }
 
 /* What one thread runs. */
@@ -791,7 +617,6 @@ static void *run(void *data)
     struct program second;
     pthread_t id;
     struct schedule schedule;
-    int *unused;
 
     thread = program->thread;
     seed = program->seed;
@@ -799,15 +624,11 @@ static void *run(void *data)
     if (!schedule_make(seed, size, program->length, &schedule))
         die("no memory");
     words_max = words_of(schedule.ids);
-    open_log(program->directory);
+    log_open(program->directory);
     if (has_threads && thread == 0)
         start_second(program, &second, &id);
     make_communicators();
-    fenced = make_window(&unused);
-    posted = make_window(&exposed);
-    made("MPI_Win_fence", 1);
-    MPI_Win_fence(0, fenced);
-    made("MPI_Win_fence", 0);
+    windows_make(comms[COMM_WORLD]);
     for (size_t i = 0; i < schedule.count; i++)
         do_step(&schedule.steps[i]);
     free(schedule.steps);
@@ -826,9 +647,9 @@ static void start_second(const struct program *first,
     *second = *first;
     second->thread = 1;
     second->seed += 1000000;
-    made("MPI_Comm_dup", 1);
+    log_made("MPI_Comm_dup", 1);
     MPI_Comm_dup(MPI_COMM_WORLD, &second->world);
-    made("MPI_Comm_dup", 0);
+    log_made("MPI_Comm_dup", 0);
     if (pthread_create(ret_id, NULL, run, second) != 0)
         die("no thread");
 }
