@@ -10,7 +10,7 @@
  *
  * Nothing is half-written: a file takes its place when it is complete
  * (output_file.h).  Everything is written as it comes.  "shiviz" keeps a dense order
- * besides (four bytes for each pair of event and trace), "chrome" sixteen bytes an
+ * besides (four bytes for each pair of event and trace), "chrome" eight bytes an
  * event; the others keep names only.
  *
  * One export is one thread's at a time.
