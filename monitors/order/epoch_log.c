@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { LEAST_LOG2 = 3 };
+enum { LEAST_LOG2 = 3, LARGE_LOG2 = 10 };
 
 /* --- Memory ------------------------------------------------------------------------
  */
@@ -53,6 +53,9 @@ static int grow(_Atomic(_Atomic uint64_t *) *array,
         return 0;
     while ((UINT64_C(1) << log2) < count + more + 1)
         log2++;
+    /* What a log outgrows is of use only to others that are behind: few large sizes. */
+    if (log2 > LARGE_LOG2)
+        log2 += log2 & 1;
     if (log2 >= ESI_WORDS_SIZES)
         return -ENOMEM;
     made = take_words(words, log2);

@@ -7,29 +7,9 @@
 
 #include "monitors/order/epoch_steps_private.h"
 
-static uint64_t low_bits(unsigned bits)
+bool esi_steps_is_more(const unsigned char *block)
 {
-    return (UINT64_C(1) << bits) - 1;
-}
-
-static struct esi_column column_at(const unsigned char *block,
-                                   const struct esi_steps_layout *layout,
-                                   uint32_t place)
-{
-    const struct esi_steps_header *header = &layout->header;
-    uint64_t bits =
-        esi_bits_get(block + layout->columns, (uint64_t)place * layout->column_bits);
-    struct esi_column column = {.is_even = bits & 1};
-
-    bits >>= 1;
-    column.at = (uint32_t)(bits & low_bits(header->at_bits));
-    bits >>= header->at_bits;
-    column.count = (uint32_t)(bits & low_bits(header->count_bits));
-    bits >>= header->count_bits;
-    column.first = (uint32_t)(bits & low_bits(header->first_bits));
-    bits >>= header->first_bits;
-    column.rise = (uint32_t)(bits & low_bits(header->rise_bits));
-    return column;
+    return esi_steps_layout_of(block).header.is_more;
 }
 
 /* The trace of a place. */
@@ -57,7 +37,8 @@ static bool rise_even(const struct esi_steps_header *header,
     if (step > 0 && header->stride > 0) {
         uint32_t reached = (head - column->at) / header->stride;
 
-        step = reached < step ? reached : step;
+        /* What is more of the block goes on. */
+        step = reached < step || head > header->heads ? reached : step;
     }
     *ret_rise = step * column->rise;
     return true;
@@ -69,8 +50,8 @@ static bool rise_uneven(const unsigned char *block,
                         uint32_t head,
                         uint32_t *ret_rise)
 {
-    uint64_t heads = low_bits(layout->header.head_bits);
-    uint64_t values = low_bits(layout->header.value_bits);
+    uint64_t heads = esi_low_bits(layout->header.head_bits);
+    uint64_t values = esi_low_bits(layout->header.value_bits);
     uint32_t reached = 0, rise = 0, i;
 
     for (i = 0; i < column->count; i++) {
@@ -103,22 +84,23 @@ static uint32_t value_at(const unsigned char *block,
            esi_cut_base(place->cuts, place->cut, trace);
 }
 
-static uint32_t head_at(const unsigned char *block,
-                        const struct esi_steps_layout *layout,
+uint32_t esi_steps_head(const unsigned char *block,
                         const struct esi_block_place *place,
                         uint32_t own)
 {
-    return own < place->first
-               ? 0
-               : esi_number_rank(block + layout->owns, layout->header.own_bytes,
-                                 layout->header.heads, own - place->first);
+    struct esi_steps_layout layout = esi_steps_layout_of(block);
+    uint32_t before = layout.header.is_more ? esi_steps_more_of(block).heads : 0;
+
+    if (own < place->first)
+        return before;
+    return before + esi_number_rank(block + layout.owns, layout.header.own_bytes,
+                                    layout.header.heads, own - place->first);
 }
 
-/* The place of a trace; false = there is none. */
-static bool find_place(const unsigned char *block,
-                       const struct esi_steps_layout *layout,
-                       uint32_t trace,
-                       uint32_t *ret_at)
+bool esi_steps_place(const unsigned char *root,
+                     const struct esi_steps_layout *layout,
+                     uint32_t trace,
+                     uint32_t *ret_at)
 {
     const struct esi_steps_header *header = &layout->header;
     uint32_t at = trace - header->lowest;
@@ -126,10 +108,10 @@ static bool find_place(const unsigned char *block,
     if (trace < header->lowest)
         return false;
     if (header->trace_bytes) {
-        at = esi_number_rank(block + layout->traces, header->trace_bytes,
-                             header->traces, trace) -
+        at = esi_number_rank(root + layout->traces, header->trace_bytes, header->traces,
+                             trace) -
              1;
-        if (esi_number_get(block + layout->traces, header->trace_bytes, at) != trace)
+        if (esi_number_get(root + layout->traces, header->trace_bytes, at) != trace)
             return false;
     } else if (at >= header->traces) {
         return false;
@@ -143,31 +125,23 @@ int64_t esi_steps_find(const unsigned char *block,
                        uint32_t own,
                        uint32_t trace)
 {
-    struct esi_steps_layout layout = esi_steps_layout_of(block);
+    const unsigned char *root = esi_steps_root(block);
+    struct esi_steps_layout layout = esi_steps_layout_of(root);
     struct esi_column column;
     uint32_t at;
 
-    if (!find_place(block, &layout, trace, &at))
+    if (!esi_steps_place(root, &layout, trace, &at))
         return ESI_BLOCK_NOWHERE;
-    column = column_at(block, &layout, at);
+    column = esi_steps_column(root, &layout, at);
     if (column.count == 0)
         return ESI_BLOCK_NOWHERE;
-    return value_at(block, &layout, place, &column, trace,
-                    head_at(block, &layout, place, own));
+    return value_at(root, &layout, place, &column, trace,
+                    esi_steps_head(block, place, own));
 }
 
 uint32_t esi_steps_count(const unsigned char *block)
 {
-    return esi_steps_layout_of(block).header.traces;
-}
-
-uint32_t esi_steps_head(const unsigned char *block,
-                        const struct esi_block_place *place,
-                        uint32_t own)
-{
-    struct esi_steps_layout layout = esi_steps_layout_of(block);
-
-    return head_at(block, &layout, place, own);
+    return esi_steps_layout_of(esi_steps_root(block)).header.traces;
 }
 
 void esi_steps_entry(const unsigned char *block,
@@ -177,9 +151,10 @@ void esi_steps_entry(const unsigned char *block,
                      uint32_t *ret_trace,
                      uint32_t *ret_value)
 {
-    struct esi_steps_layout layout = esi_steps_layout_of(block);
-    struct esi_column column = column_at(block, &layout, at);
+    const unsigned char *root = esi_steps_root(block);
+    struct esi_steps_layout layout = esi_steps_layout_of(root);
+    struct esi_column column = esi_steps_column(root, &layout, at);
 
-    *ret_trace = trace_at(block, &layout, at);
-    *ret_value = value_at(block, &layout, place, &column, *ret_trace, head);
+    *ret_trace = trace_at(root, &layout, at);
+    *ret_value = value_at(root, &layout, place, &column, *ret_trace, head);
 }

@@ -42,6 +42,9 @@ static inline bool esi_steps_is(const unsigned char *block)
     return block[0] == 0;
 }
 
+/* Is it only more of a block before? */
+bool esi_steps_is_more(const unsigned char *block);
+
 /* What is packed: the first `heads` of a log; `before` is the part before it in the
  * same epoch, or NULL, and ends at the event `last`. */
 struct esi_steps_part {
@@ -49,13 +52,14 @@ struct esi_steps_part {
     uint32_t heads;
     struct esi_block_place place;
     const unsigned char *before;
+    bool is_before_near; /* in the arena that the block comes to */
     struct esi_block_place before_place;
     uint32_t last;
     uint32_t traces; /* there are */
 };
 
-/* 0 or -ENOMEM. */
-int esi_steps_pack(const struct esi_steps_part *part,
+/* Perhaps it takes fewer heads, and says so in the part.  0 or -ENOMEM. */
+int esi_steps_pack(struct esi_steps_part *part,
                    struct esi_sorting *sorting,
                    struct esi_arena *arena,
                    const unsigned char **ret_block);

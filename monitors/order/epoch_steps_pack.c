@@ -210,6 +210,7 @@ struct measures {
     uint32_t at, count, least, greatest, rise; /* of columns */
     uint32_t head, value;                      /* of steps */
     uint64_t steps;                            /* of uneven columns */
+    bool is_lasting;                           /* all are even to the end */
     uint32_t stride;
 };
 
@@ -254,7 +255,8 @@ static void measure_uneven(const struct esi_sorting *sorting,
 static struct measures measure(struct esi_sorting *sorting,
                                const struct esi_steps_part *part)
 {
-    struct measures most = {.least = UINT32_MAX, .stride = common_stride(sorting)};
+    struct measures most = {
+        .least = UINT32_MAX, .is_lasting = true, .stride = common_stride(sorting)};
     uint64_t from = 0;
 
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
@@ -272,6 +274,8 @@ static struct measures measure(struct esi_sorting *sorting,
         } else {
             measure_uneven(sorting, from, end, &most);
         }
+        most.is_lasting = most.is_lasting && sorting->evens[i] &&
+                          part->heads - (sorting->steps[end - 1] >> 32) < most.stride;
         from = end;
     }
     raise_to(&most.at, most.steps);
@@ -302,6 +306,7 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
         .lowest = lowest,
         .least = most.least,
         .stride = most.stride,
+        .lasting = most.is_lasting ? sorting->trace_count : 0,
     };
 
     if ((highest - lowest) / 2 < sorting->trace_count)
@@ -380,18 +385,23 @@ static void write_steps(const struct esi_sorting *sorting,
     }
 }
 
+static void write_owns(const struct esi_steps_part *part,
+                       const struct esi_steps_layout *layout,
+                       unsigned char *block)
+{
+    for (uint32_t i = 0; i < part->heads; i++)
+        esi_number_put(block + layout->owns, layout->header.own_bytes, i,
+                       (uint32_t)(esi_log_head(part->log, i) >> 32) -
+                           part->place.first);
+}
+
 static void write_block(const struct esi_sorting *sorting,
                         const struct esi_steps_part *part,
                         const struct esi_steps_layout *layout,
                         unsigned char *block)
 {
-    const struct esi_steps_header *header = &layout->header;
-
-    memcpy(block, header, sizeof *header);
-    for (uint32_t i = 0; i < header->heads; i++)
-        esi_number_put(block + layout->owns, header->own_bytes, i,
-                       (uint32_t)(esi_log_head(part->log, i) >> 32) -
-                           part->place.first);
+    memcpy(block, &layout->header, sizeof layout->header);
+    write_owns(part, layout, block);
     write_columns(sorting, part, layout, block);
     write_steps(sorting, layout, block);
 }
@@ -427,10 +437,105 @@ static int pack(struct esi_sorting *sorting,
     return 0;
 }
 
-int esi_steps_pack(const struct esi_steps_part *part,
-                   struct esi_sorting *sorting,
-                   struct esi_arena *arena,
-                   const unsigned char **ret_block)
+/* --- More of the same --------------------------------------------------------------
+ */
+
+/* A root, and what a part that is more of it has before. */
+struct root {
+    const unsigned char *block;
+    struct esi_steps_layout layout;
+    uint32_t heads;
+};
+
+/* The part before, if another may be more of it. */
+static bool root_of(const struct esi_steps_part *part, struct root *ret_root)
+{
+    struct esi_steps_header before;
+    const unsigned char *block;
+
+    if (!part->before || !part->is_before_near)
+        return false;
+    before = esi_steps_layout_of(part->before).header;
+    block = esi_steps_root(part->before);
+    *ret_root = (struct root){.block = block, .layout = esi_steps_layout_of(block)};
+    ret_root->heads =
+        before.heads + (before.is_more ? esi_steps_more_of(part->before).heads : 0);
+    return ret_root->layout.header.lasting > 0 &&
+           ret_root->layout.header.stride <= part->heads;
+}
+
+/* Is an entry, at a head counted from the root's first, the step that is due? */
+static bool is_due(const struct root *root,
+                   const struct esi_steps_part *part,
+                   uint32_t head,
+                   uint64_t entry)
+{
+    uint32_t trace = (uint32_t)(entry >> 32), at, step;
+    struct esi_column column;
+
+    if (!esi_steps_place(root->block, &root->layout, trace, &at))
+        return false;
+    column = esi_steps_column(root->block, &root->layout, at);
+    if (column.count == 0)
+        return false;
+    step = (head - column.at) / root->layout.header.stride;
+    return step * root->layout.header.stride == head - column.at &&
+           (uint64_t)step * column.rise + column.first + root->layout.header.least +
+                   base_of(part, trace) ==
+               (uint32_t)entry;
+}
+
+/* In each stride of heads each column has a step, at another head than others of its
+ * own: if all entries are due and as many as there are to be, none is missing. */
+static bool is_more_of(const struct root *root, const struct esi_steps_part *part)
+{
+    uint32_t at = 0;
+
+    if (entries_of(part) != (uint64_t)part->heads / root->layout.header.stride *
+                                root->layout.header.lasting)
+        return false;
+    for (uint32_t head = 0; head < part->heads; head++) {
+        uint32_t end = (uint32_t)esi_log_head(part->log, head);
+
+        for (; at < end; at++)
+            if (!is_due(root, part, root->heads + head + 1,
+                        esi_log_entry(part->log, at)))
+                return false;
+    }
+    return true;
+}
+
+static int pack_more(const struct root *root,
+                     const struct esi_steps_part *part,
+                     struct esi_arena *arena,
+                     const unsigned char **ret_block)
+{
+    uint64_t last = esi_log_head(part->log, part->heads - 1) >> 32;
+    struct esi_steps_more more = {.root = root->block, .heads = root->heads};
+    struct esi_steps_layout layout = {
+        .header = {.is_more = true,
+                   .own_bytes = esi_width_of((uint32_t)last - part->place.first),
+                   .heads = part->heads}};
+    unsigned char *block;
+
+    esi_steps_lay_out(&layout);
+    block = esi_arena_take(arena, layout.traces);
+    if (!block)
+        return -ENOMEM;
+    memcpy(block, &layout.header, sizeof layout.header);
+    memcpy(block + sizeof layout.header, &more, sizeof more);
+    write_owns(part, &layout, block);
+    *ret_block = block;
+    return 0;
+}
+
+/* --- All of it ---------------------------------------------------------------------
+ */
+
+static int pack_anew(const struct esi_steps_part *part,
+                     struct esi_sorting *sorting,
+                     struct esi_arena *arena,
+                     const unsigned char **ret_block)
 {
     uint64_t most = (uint64_t)entries_of(part) + part->traces;
     int code = 0;
@@ -447,4 +552,28 @@ int esi_steps_pack(const struct esi_steps_part *part,
     code = pack(sorting, part, arena, ret_block);
     forget(sorting);
     return code;
+}
+
+/* The next head is of another event. */
+static bool is_whole(const struct esi_log *log, uint32_t heads)
+{
+    return esi_log_head(log, heads) >> 32 != esi_log_head(log, heads - 1) >> 32;
+}
+
+int esi_steps_pack(struct esi_steps_part *part,
+                   struct esi_sorting *sorting,
+                   struct esi_arena *arena,
+                   const unsigned char **ret_block)
+{
+    struct esi_steps_part less = *part;
+    struct root root;
+
+    if (root_of(part, &root)) {
+        less.heads -= part->heads % root.layout.header.stride;
+        if (is_whole(part->log, less.heads) && is_more_of(&root, &less)) {
+            *part = less;
+            return pack_more(&root, part, arena, ret_block);
+        }
+    }
+    return pack_anew(part, sorting, arena, ret_block);
 }

@@ -223,6 +223,7 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
         const struct esi_segment *before = esi_run_segment(&at);
 
         part.before = before->block;
+        part.is_before_near = at.run->era == arena->era;
         part.before_place = (struct esi_block_place){cuts, before->cut, before->first};
     }
     if (reserve_segment(trace, cuts, arena) < 0)
@@ -230,6 +231,7 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
     code = esi_steps_pack(&part, sorting, arena, &block);
     if (code < 0)
         return code;
+    trace->part_count += !esi_steps_is_more(block);
     last = (uint32_t)(esi_log_head(&trace->log, part.heads) >> 32) - 1;
     add_segment(trace, block, last);
     begin_log(trace, part.heads, esi_trace_cut(trace));

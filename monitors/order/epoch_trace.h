@@ -46,6 +46,7 @@ struct esi_epoch_trace {
     struct esi_run *next_run; /* with room for the segment that is being prepared */
     uint32_t count;           /* events */
     uint32_t last_send;       /* 0 = none */
+    uint32_t part_count;      /* sealed in steps, but as more of the part before */
     bool is_live;             /* in the store's list of those */
     bool is_hub;              /* begins with a receive of several: a communicator's */
     struct esi_table known;   /* in this epoch; without what the cut knows */

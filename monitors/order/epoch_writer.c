@@ -14,7 +14,7 @@
 #include "monitors/order/epoch_source.h"
 
 /* A log is packed when it has that many entries, and so many of each known trace. */
-enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 7 };
+enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 96 };
 
 /* A log is read up to so many entries for each that a vector has; and a vector is
  * copied where so many are to be learnt for each. */
@@ -359,15 +359,13 @@ static void publish(struct esi_store *store,
 }
 
 /* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
- * but the open log takes many: it may grow with what is packed already. */
+ * but the open log takes many: it may be large where much is packed already, and not as
+ * more of the same. */
 static uint64_t long_log(const struct esi_store *store,
                          const struct esi_epoch_trace *trace)
 {
-    uint32_t segments =
-        atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
-    uint32_t share = LEAST_SHARE + segments / 64;
-    uint64_t entries = (uint64_t)trace->known.known *
-                       (share < GREATEST_SHARE ? share : GREATEST_SHARE);
+    uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
+    uint64_t entries = (uint64_t)trace->known.known * share;
 
     if (store->seal_entries)
         return store->seal_entries;

@@ -172,6 +172,95 @@ static void what_is_stored_does_not_grow_with_the_traces(void **state)
     assert_true(elements_per_event(1024) < 1.1 * elements_per_event(32));
 }
 
+/* --- The same again and again ------------------------------------------------------
+ */
+
+/* The event on all stores. */
+static void add_to_both(struct es_order *const *orders,
+                        uint32_t trace,
+                        enum es_event_kind kind,
+                        const struct es_event_id *partners,
+                        size_t count)
+{
+    for (int i = 0; i < 2; i++)
+        add(orders[i], trace, kind, partners, count);
+}
+
+/* Each trace tells those next to it, and works `extra` times if it is `busy`. */
+static void exchange(struct es_order *const *orders,
+                     uint32_t traces,
+                     uint32_t busy,
+                     uint32_t extra)
+{
+    struct es_event_id sends[MOST_TRACES] = {{0}};
+
+    for (uint32_t i = 0; i < traces; i++) {
+        for (uint32_t j = 0; i == busy && j < extra; j++)
+            add_to_both(orders, i, ES_EVENT_UNARY, NULL, 0);
+        add_to_both(orders, i, ES_EVENT_SEND, NULL, 0);
+        sends[i] = (struct es_event_id){i, es_order_count(orders[0], i)};
+    }
+    for (uint32_t i = 0; i < traces; i++) {
+        if (i > 0)
+            add_to_both(orders, i, ES_EVENT_RECEIVE, &sends[i - 1], 1);
+        if (i + 1 < traces)
+            add_to_both(orders, i, ES_EVENT_RECEIVE, &sends[i + 1], 1);
+    }
+}
+
+static void assert_alike(struct es_order *const *orders, uint32_t traces)
+{
+    for (uint32_t i = 0; i < traces; i++)
+        for (uint32_t j = 1; j <= es_order_count(orders[0], i); j++)
+            for (uint32_t of = 0; of < traces; of++) {
+                struct es_event_id event = {i, j};
+
+                assert_int_equal(es_order_greatest_predecessor(orders[0], event, of),
+                                 es_order_greatest_predecessor(orders[1], event, of));
+            }
+}
+
+/* Steps of a log, now and then with another one among them. */
+static void regular_steps_give_true_answers(void **state)
+{
+    static const uint32_t sizes[] = {0, 20, 33, 64, 150};
+
+    (void)state;
+    for (uint32_t round = 0; round < 20; round++) {
+        struct es_order_config config = epoch_config();
+        uint32_t traces = 3 + round % 7, every = 15 + round * 3;
+        struct es_order *orders[2];
+
+        config.seal_entries = sizes[round % 5];
+        assert_int_equal(es_order_create(&config, NULL, &orders[0]), 0);
+        config.store = "dense";
+        assert_int_equal(es_order_create(&config, NULL, &orders[1]), 0);
+        for (uint32_t i = 0; i < 2 * traces; i++)
+            assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
+        for (uint32_t step = 0; step < 120; step++)
+            exchange(orders, traces, step % traces, step % every == 0 ? 1 : 0);
+        assert_alike(orders, traces);
+        es_order_destroy(orders[0]);
+        es_order_destroy(orders[1]);
+    }
+}
+
+static uint64_t bytes_of_steps(uint32_t traces, uint32_t steps)
+{
+    struct es_order *order = order_with_traces(traces);
+
+    for (uint32_t step = 0; step < steps; step++)
+        tell_neighbours(order, traces);
+    return finish(order).stored_bytes;
+}
+
+/* 400 steps of 200 traces are 80,000 receives, of which each brings news of all. */
+static void regular_steps_take_hardly_any_bytes(void **state)
+{
+    (void)state;
+    assert_true(bytes_of_steps(200, 600) - bytes_of_steps(200, 200) < 80000 * 40);
+}
+
 /* --- With readers ------------------------------------------------------------------
  */
 
@@ -203,6 +292,8 @@ int main(void)
         cmocka_unit_test(a_reduce_and_bcast_is_a_derived_cut),
         cmocka_unit_test(a_join_of_few_traces_is_no_cut),
         cmocka_unit_test(what_is_stored_does_not_grow_with_the_traces),
+        cmocka_unit_test(regular_steps_give_true_answers),
+        cmocka_unit_test(regular_steps_take_hardly_any_bytes),
         cmocka_unit_test(answers_are_true_while_events_are_appended),
     };
 
