@@ -38,9 +38,9 @@ END
         fault "$1: not $2: $(grep -E '"type":"(archive|element)"' "$1/.eventspace/archive.jsonl")"
 }
 
-for try in 1 2 3; do
+for try in 1 2; do
     expect 0 "$eventspace" run --name "$prefix-block" --map "$folder/map.json" \
-        --record "$folder/$try" -- "$apps/windtunnel" --rows 24 --iterations 300
+        --record "$folder/$try" -- "$apps/windtunnel" --rows 24 --iterations 150
     lacks err "lost"
     holds "$folder/$try" "rows['archive'][0]['ended_ns'] > 0"
     holds "$folder/$try" "rows['archive'][0]['lost'] == 0 == rows['archive'][0]['missed']"
