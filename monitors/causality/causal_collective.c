@@ -94,12 +94,39 @@ static void unlist(struct esi_instance *instance)
 /* --- Instances ---------------------------------------------------------------------
  */
 
+static void drop_series(struct esi_series *series)
+{
+    struct esi_series **at = &series->communicator->series;
+
+    while (*at != series)
+        at = &(*at)->next;
+    *at = series->next;
+    free(series);
+}
+
 static void unref(struct esi_instance *instance)
 {
+    struct esi_series *series = instance->series;
+
     if (--instance->references > 0)
         return;
-    instance->next = instance->series->communicator->unused;
-    instance->series->communicator->unused = instance;
+    instance->next = series->communicator->unused;
+    series->communicator->unused = instance;
+    if (--series->instances == 0 && series->freed)
+        drop_series(series);
+}
+
+/* Nothing more will come of a window that all have freed. */
+static void note_free(struct es_causality *causality,
+                      const struct esi_instance *instance)
+{
+    struct esi_series *series = instance->series;
+
+    if (instance->operation != causality->win_free || series->window < 0 ||
+        instance->exits < series->communicator->size)
+        return;
+    series->freed = true;
+    esi_onesided_forget(causality, series->communicator, (int32_t)series->window);
 }
 
 /* All that was to be said of it is said. */
@@ -126,6 +153,7 @@ static void retire(struct es_causality *causality, struct esi_instance *instance
         instance->newer;
     causality->slot_count -= instance->series->communicator->size;
     count(causality, instance);
+    note_free(causality, instance);
     esi_waiters_wake(causality, &instance->waiters);
     for (uint32_t i = 0; i < instance->series->communicator->size; i++)
         esi_waiters_wake(causality, &instance->slots[i].waiters);
@@ -182,6 +210,7 @@ static struct esi_instance *begin(struct es_causality *causality,
 
     if (!instance)
         return NULL;
+    series->instances++;
     instance->series = series;
     instance->operation = operation;
     instance->number = item->told.tuple.sequence;

@@ -64,6 +64,26 @@ static struct esi_epoch *epoch_of(struct es_causality *causality,
     return epoch;
 }
 
+void esi_onesided_forget(struct es_causality *causality,
+                         struct esi_communicator *communicator,
+                         int32_t window)
+{
+    struct esi_epoch key = {.communicator = communicator, .window = window};
+
+    for (uint32_t i = 0; i < 2 * communicator->size; i++) {
+        struct esi_epoch *epoch;
+
+        key.process = communicator->members[i / 2];
+        key.exposes = i % 2;
+        epoch = key.process ? find_epoch(causality, &key, hash_epoch(&key)) : NULL;
+        if (!epoch)
+            continue;
+        esi_table_remove(&causality->epochs, &epoch->link);
+        free(epoch->members);
+        free(epoch);
+    }
+}
+
 void esi_onesided_fini(struct es_causality *causality)
 {
     for (size_t i = 0; causality->epochs.heads && i <= causality->epochs.mask; i++)

@@ -197,9 +197,11 @@ struct esi_message {
 struct esi_series {
     struct esi_series *next;
     struct esi_communicator *communicator;
-    int64_t window; /* -1 = of the communicator itself */
-    uint32_t trace; /* UINT32_MAX = has none yet */
-    uint32_t count; /* events given on it */
+    int64_t window;   /* -1 = of the communicator itself */
+    uint32_t trace;   /* UINT32_MAX = has none yet */
+    uint32_t count;   /* events given on it */
+    size_t instances; /* that there are */
+    bool freed;       /* a window whose members have all left MPI_Win_free */
     bool has_released;
     uint32_t last_released;     /* number of the all-to-all instance */
     struct esi_instance *first; /* all-to-all ones that are not released, by number */
@@ -310,6 +312,7 @@ struct es_causality {
     struct esi_instance *oldest_instance;
     struct esi_instance *newest_instance;
     size_t slot_count; /* of all instances */
+    const struct es_operation *win_free;
     struct esi_table epochs;
     struct esi_table channels;
     struct es_event_id *partners; /* of the event that is being made */
@@ -429,6 +432,10 @@ int esi_onesided_add_member(struct es_causality *causality,
                             struct esi_element *element,
                             const struct es_tuple *tuple,
                             bool exposes);
+/* All members have freed the window. */
+void esi_onesided_forget(struct es_causality *causality,
+                         struct esi_communicator *communicator,
+                         int32_t window);
 void esi_onesided_fini(struct es_causality *causality);
 /* The item's event was given. */
 void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id);

@@ -97,6 +97,7 @@ static void choose_actions(struct es_causality *causality)
         actions[code] = (uint8_t)(operation ? action_of(operation) : ESI_UNARY);
         causality->tells_empty[code] = operation && tells_empty(operation);
     }
+    causality->win_free = es_operation_by_name("MPI_Win_free");
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         const struct es_operation *operation = es_operation_by_name(specials[i].name);
 

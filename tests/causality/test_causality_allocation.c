@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Each allocation made to fail in turn while tuples are put in order: the call says
+ * -ENOMEM, or all is given as if nothing had failed; and nothing leaks.
+ *
+ * Our allocations are caught by the linker's --wrap; those of the C library are left
+ * alone.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "eventspace/operation.h"
+#include "monitors/causality/causality.h"
+
+enum { RANKS = 3, ROUNDS = 40 };
+
+/* The allocation with this number fails, counting down; 0 = none. */
+static long countdown;
+
+static bool fails_now(void)
+{
+    return countdown > 0 && --countdown == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails_now() ? NULL : __real_strdup(text);
+}
+
+/* --- What is tried ------------------------------------------------------------------
+ */
+
+struct trial {
+    struct es_causality *causality;
+    uint32_t elements[RANKS];
+    uint64_t now;
+    int result; /* the first that was none */
+    size_t events;
+};
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    (void)data, (void)trace, (void)name;
+    return 0;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct trial *trial = data;
+
+    (void)event;
+    trial->events++;
+    return 0;
+}
+
+static void add(struct trial *trial,
+                int rank,
+                const char *operation,
+                int32_t peer,
+                int32_t tag,
+                uint32_t sequence)
+{
+    struct es_causal_tuple told = {
+        .tuple = {.operation = es_operation_by_name(operation)->code,
+                  .peer = peer,
+                  .tag = tag,
+                  .sequence = sequence,
+                  .bytes = 8,
+                  .start = ++trial->now}};
+
+    told.tuple.stop = ++trial->now;
+    told.start_ns = told.tuple.start;
+    told.stop_ns = told.tuple.stop;
+    if (trial->result == 0)
+        trial->result =
+            es_causality_add(trial->causality, trial->elements[rank], &told);
+}
+
+static void add_process(struct trial *trial, int rank)
+{
+    struct es_causal_process process = {.host = "host", .rank = rank};
+    struct es_causal_communicator world = {
+        .key = {1, 2}, .name = "world", .rank = rank, .size = RANKS};
+    uint32_t number;
+
+    if (trial->result == 0)
+        trial->result = es_causality_add_process(trial->causality, &process, &number);
+    if (trial->result == 0)
+        trial->result = es_causality_add_element(trial->causality, number, 0, 0,
+                                                 &trial->elements[rank]);
+    if (trial->result == 0)
+        trial->result =
+            es_causality_set_communicator(trial->causality, number, 0, &world);
+}
+
+/* A message, a ring of synchronous ones, collectives of each kind, and an epoch. */
+static void add_round(struct trial *trial, uint32_t round)
+{
+    uint32_t instance = 4 * round;
+
+    add(trial, 0, "MPI_Send", 1, 5, round);
+    add(trial, 1, "MPI_Recv", 0, 5, round);
+    add(trial, 1, "MPI_Ssend", 2, 6, round);
+    add(trial, 2, "MPI_Recv", 1, 6, round);
+    add(trial, 2, "MPI_Send", 0, 100 + (int32_t)round, 0); /* nobody receives it */
+    for (int rank = 0; rank < RANKS; rank++) {
+        add(trial, rank, "MPI topology neighbour", (rank + 1) % RANKS, 1, 0);
+        add(trial, rank, "MPI_Barrier", ES_PEER_NONE, -1, instance);
+        add(trial, rank, "MPI_Bcast", 1, -1, instance + 1);
+        add(trial, rank, "MPI_Scan", ES_PEER_NONE, -1, instance + 2);
+        add(trial, rank, "MPI_Neighbor_alltoall", ES_PEER_NONE, -1, instance + 3);
+        add(trial, rank, "MPI_Win_fence", ES_PEER_NONE, (int32_t)round, 0);
+        add(trial, rank, "MPI_Win_free", ES_PEER_NONE, (int32_t)round, 1);
+    }
+    add(trial, 0, "MPI_Win_post", ES_PEER_NONE, 7, round);
+    trial->now -= 2; /* the members' times are those of the call */
+    add(trial, 0, "MPI_Win_post member", 1, 7, round);
+    add(trial, 1, "MPI_Win_start", ES_PEER_NONE, 7, round);
+    trial->now -= 2;
+    add(trial, 1, "MPI_Win_start member", 0, 7, round);
+    add(trial, 1, "MPI_Win_complete", ES_PEER_NONE, 7, round);
+    add(trial, 0, "MPI_Win_wait", ES_PEER_NONE, 7, round);
+    if (trial->result == 0 && round % 8 == 7)
+        trial->result = es_causality_settle(trial->causality);
+}
+
+static struct trial try_with_failure(long number)
+{
+    struct trial trial = {.now = 10};
+    struct es_causality_config config = {.sink = {take_trace, take_event, &trial},
+                                         .attributes = true};
+
+    countdown = number;
+    trial.result = es_causality_create(&config, &trial.causality);
+    for (int rank = 0; rank < RANKS; rank++)
+        add_process(&trial, rank);
+    for (uint32_t round = 0; round < ROUNDS && trial.result == 0; round++)
+        add_round(&trial, round);
+    if (trial.result == 0)
+        trial.result = es_causality_finish(trial.causality);
+    es_causality_destroy(trial.causality);
+    return trial;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    struct trial whole = try_with_failure(0);
+    long number = 1;
+    long failures = 0;
+
+    (void)state;
+    assert_int_equal(whole.result, 0);
+    assert_true(whole.events > ROUNDS * 30);
+    for (;; number++) {
+        struct trial trial = try_with_failure(number);
+        bool was_hit = countdown == 0;
+
+        countdown = 0;
+        if (trial.result == 0)
+            assert_int_equal(trial.events, whole.events);
+        else
+            assert_int_equal(trial.result, -ENOMEM);
+        failures += trial.result != 0;
+        if (!was_hit)
+            break;
+    }
+    assert_true(failures > 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
