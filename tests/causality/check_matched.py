@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 """check_matched.py - checks that no end of a message is alone in an event set.
 
-usage: check_matched.py SET   (JSON Lines, of a recorded run that has lost nothing)
+usage: check_matched.py SET MESSAGES
+(JSON Lines, of a recorded run that has lost nothing; how many there must be, or `any`)
 
 Each send of a message to a rank is named by one receive, each receive names one send and has
 its size, and all members of a collective operation on their communicator's trace are there.
@@ -40,6 +41,8 @@ for place in sizes:
         faults.append("the send %s is named by %d receives" % (place, named[place]))
 if sides["enter"] != sides["exit"]:
     faults.append("%d enters and %d exits" % (sides["enter"], sides["exit"]))
+if sys.argv[2] not in ("any", str(len(receives))):
+    faults.append("there are %d messages, not %s" % (len(receives), sys.argv[2]))
 if not sizes and not sides:
     faults.append("nothing was recorded")
 print("%d messages, %d enters" % (len(receives), sides["enter"]))
