@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/json_out.h"
 
@@ -101,6 +102,8 @@ static void print_bytes(const struct view *view)
         print_row("bytes spilled", "%" PRIu64, is->spilled_bytes);
     if (is->forgotten_events)
         print_row("events forgotten", "%" PRIu64, is->forgotten_events);
+    if (is->spill_error)
+        print_row("could not be spilled", "%s", strerror(-is->spill_error));
 }
 
 static void print_matching(const struct view *view)

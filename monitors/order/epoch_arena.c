@@ -62,11 +62,14 @@ int esi_arena_each(const struct esi_arena *arena,
                    int (*visit)(void *data, void *memory, size_t bytes),
                    void *data)
 {
+    struct esi_arena_chunk *chunk = arena->newest, *older;
     int code = 0;
 
-    for (struct esi_arena_chunk *chunk = arena->newest; chunk && code == 0;
-         chunk = chunk->older)
+    /* What was visited is not touched again: it may be on disk. */
+    for (; chunk && code == 0; chunk = older) {
+        older = chunk->older;
         code = visit(data, chunk, chunk->size);
+    }
     return code;
 }
 

@@ -161,15 +161,15 @@ static void answers_are_true_while_events_are_forgotten(void **state)
 
     (void)state;
     for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
-        check_store_widely(&config, 150, 160, &options);
+        check_store_widely(&config, 100, 160, &options);
 }
 
 static void check_with_readers(struct es_order_config *config, bool may_forget)
 {
     uint64_t seed = made_seed();
 
-    for (unsigned round = 0; round < 2 * MADE_SHAPES; round++) {
-        struct made_computation *made = make(round, seed, 400);
+    for (unsigned round = 0; round < MADE_SHAPES; round++) {
+        struct made_computation *made = make(round, seed, 250);
         struct check_options options = {.seed = seed + round, .may_forget = may_forget};
 
         config->seal_entries = round % 3 * 4;
@@ -195,7 +195,7 @@ static void what_is_spilled_is_known(void **state)
 
     (void)state;
     for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
-        check_store_widely(&config, 150, 160, NULL);
+        check_store_widely(&config, 100, 160, NULL);
 }
 
 static void readers_stay_while_events_are_spilled(void **state)
