@@ -56,7 +56,7 @@ static const char doc[] =
     "Elements that are set to block lose nothing while they are recorded; what others "
     "lose is counted, here and in the archive.\n\n"
     "Exit status: 0 success, 2 usage or input error or the archive cannot be written, "
-    "3 the run vanished.";
+    "3 the run vanished, or contact with its hosts was lost before its end.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

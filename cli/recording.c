@@ -18,6 +18,7 @@
 
 #include "base/json_out.h"
 #include "base/now.h"
+#include "cli/run_setup.h"
 
 /* Between readings: where writers may wait for us, and where nothing came so many
  * times. A reading frees what the one before it took, so the first that finds nothing
@@ -42,6 +43,8 @@ struct recording {
     uint64_t tuples;     /* recorded up to the last reading */
     unsigned empty;      /* readings since something came */
     bool shows;          /* a line of progress */
+    bool lost_end;       /* contact was lost before the run's end was known */
+    const char *run;     /* its name; borrowed */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -204,6 +207,15 @@ static bool has_nothing(const struct recording *recording)
     return totals.elements == 0;
 }
 
+/* Whether the run has ended, but on hosts that can no longer be asked. */
+static bool has_lost_the_end(struct recording *recording)
+{
+    if (!recording->lost_end)
+        recording->lost_end = es_recorder_has_lost_contact(recording->recorder) &&
+                              !esi_run_setup_is_live(recording->run);
+    return recording->lost_end;
+}
+
 /* Whether what is there now is all that is to be recorded. */
 static bool is_at_end(struct recording *recording)
 {
@@ -218,7 +230,7 @@ static bool is_at_end(struct recording *recording)
         (now_ns - recording->hung_up_ns >= OVER_NS || has_nothing(recording)))
         return true;
     return es_recorder_is_over(recording->recorder) ||
-           es_recorder_has_vanished(recording->recorder);
+           es_recorder_has_vanished(recording->recorder) || has_lost_the_end(recording);
 }
 
 /* All that is there of a run that is over, however long that takes.  What else comes
@@ -290,6 +302,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
 {
     struct recording recording = {
         .given = given,
+        .run = es_run_name(consumer->run),
         .begun_ns = es_now_ns(CLOCK_MONOTONIC),
         .shows = !given->quiet && given->format == ES_FORMAT_TEXT &&
                  esi_command_is_terminal(stderr),
@@ -316,6 +329,9 @@ int esi_recording_run(const struct esi_consumer *consumer,
     if (result < 0 || closed < 0)
         return esi_command_fail_error(ES_EXIT_LOST, NULL, result < 0 ? result : closed,
                                       "the run can no longer be read");
+    if (recording.lost_end)
+        return esi_command_fail(ES_EXIT_LOST,
+                                "lost contact with hosts of the run before its end");
     return ES_EXIT_SUCCESS;
 }
 

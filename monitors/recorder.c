@@ -27,6 +27,8 @@
 #define FLUSH_NS UINT64_C(250000000)
 /* Tuples of a host whose clock is not known are waited with for so long. */
 #define CLOCK_NS UINT64_C(5000000000)
+/* A host that did not answer for so long may be gone. */
+#define SILENT_NS UINT64_C(10000000000)
 /* Tables that have grown are written again when so many times the time has gone by that
  * it took last. */
 enum { TABLES_REST = 50 };
@@ -384,6 +386,39 @@ bool es_recorder_is_over(const struct es_recorder *recorder)
 bool es_recorder_has_vanished(const struct es_recorder *recorder)
 {
     return es_scope_has_vanished(recorder->scope);
+}
+
+static bool is_silent(const struct es_recorder *recorder, const char *host)
+{
+    static const char label[] = "host ";
+
+    for (size_t i = 0; i < recorder->last->notice_count; i++) {
+        const struct es_notice *notice = &recorder->last->notices[i];
+
+        if (notice->silent_ns >= SILENT_NS &&
+            strncmp(notice->part, label, sizeof label - 1) == 0 &&
+            strcmp(notice->part + sizeof label - 1, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool es_recorder_has_lost_contact(const struct es_recorder *recorder)
+{
+    bool lost = false;
+
+    if (!recorder->last || recorder->last->notice_count == 0)
+        return false;
+    for (uint32_t i = 0; i < recorder->place_count; i++) {
+        struct es_segment_info info;
+
+        if (es_scope_process(recorder->scope, i, &info) < 0 || !info.alive)
+            continue;
+        if (!is_silent(recorder, es_scope_origin(recorder->scope, i)->host))
+            return false;
+        lost = true;
+    }
+    return lost;
 }
 
 bool es_recorder_is_paced(const struct es_recorder *recorder)
