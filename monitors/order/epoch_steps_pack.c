@@ -198,7 +198,10 @@ static uint32_t common_stride(const struct esi_sorting *sorting)
             uint32_t last = (uint32_t)(gap_at(sorting, end - 1) >> 32);
 
             stride = votes ? stride : last;
-            votes += last == stride ? 1 : -1;
+            if (last == stride)
+                votes++;
+            else
+                votes--;
         }
         from = end;
     }
