@@ -12,18 +12,6 @@ bool esi_steps_is_more(const unsigned char *block)
     return esi_steps_layout_of(block).header.is_more;
 }
 
-/* The trace of a place. */
-static inline uint32_t trace_at(const unsigned char *block,
-                                const struct esi_steps_layout *layout,
-                                uint32_t at)
-{
-    const struct esi_steps_header *header = &layout->header;
-
-    return header->trace_bytes
-               ? esi_number_get(block + layout->traces, header->trace_bytes, at)
-               : header->lowest + at;
-}
-
 /* By how much a column has risen at a head; false = not known yet. */
 static bool rise_even(const struct esi_steps_header *header,
                       const struct esi_column *column,
@@ -155,6 +143,6 @@ void esi_steps_entry(const unsigned char *block,
     struct esi_steps_layout layout = esi_steps_layout_of(root);
     struct esi_column column = esi_steps_column(root, &layout, at);
 
-    *ret_trace = trace_at(root, &layout, at);
+    *ret_trace = esi_steps_trace(root, &layout, at);
     *ret_value = value_at(root, &layout, place, &column, *ret_trace, head);
 }

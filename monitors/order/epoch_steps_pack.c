@@ -117,18 +117,23 @@ static void put_step(struct esi_sorting *sorting,
 static void count_earlier(struct esi_sorting *sorting,
                           const struct esi_steps_part *part)
 {
-    uint32_t count, head;
+    struct esi_steps_layout layout;
+    const unsigned char *root;
+    uint32_t head;
 
     sorting->earlier_count = 0;
     if (!part->before)
         return;
-    count = esi_steps_count(part->before);
+    root = esi_steps_root(part->before);
+    layout = esi_steps_layout_of(root);
     head = esi_steps_head(part->before, &part->before_place, part->last);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t trace, value;
+    for (uint32_t i = 0; i < layout.header.traces; i++) {
+        uint32_t trace = esi_steps_trace(root, &layout, i), value;
 
+        if (sorting->places[trace] != 0)
+            continue;
         esi_steps_entry(part->before, &part->before_place, head, i, &trace, &value);
-        if (value == 0 || sorting->places[trace] != 0)
+        if (value == 0)
             continue;
         count_step(sorting, trace);
         sorting->earlier[sorting->earlier_count++] = (uint64_t)trace << 32 | value;

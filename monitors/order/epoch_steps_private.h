@@ -125,6 +125,18 @@ static inline struct esi_column esi_steps_column(const unsigned char *block,
     return column;
 }
 
+/* The trace of a place in a root. */
+static inline uint32_t esi_steps_trace(const unsigned char *root,
+                                       const struct esi_steps_layout *layout,
+                                       uint32_t at)
+{
+    const struct esi_steps_header *header = &layout->header;
+
+    return header->trace_bytes
+               ? esi_number_get(root + layout->traces, header->trace_bytes, at)
+               : header->lowest + at;
+}
+
 /* The place of a trace in a root; false = there is none. */
 bool esi_steps_place(const unsigned char *root,
                      const struct esi_steps_layout *layout,

@@ -14,7 +14,7 @@
 #include "monitors/order/epoch_source.h"
 
 /* A log is packed when it has that many entries, and so many of each known trace. */
-enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 96 };
+enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 48 };
 
 /* A log is read up to so many entries for each that a vector has; and a vector is
  * copied where so many are to be learnt for each. */
