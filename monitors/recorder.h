@@ -53,8 +53,8 @@ const struct es_error *es_recorder_failure(const struct es_recorder *recorder);
 bool es_recorder_is_over(const struct es_recorder *recorder);
 /* Whether nothing of the run is left to be found. */
 bool es_recorder_has_vanished(const struct es_recorder *recorder);
-/* Whether all processes that may still live are on other hosts of which nothing was heard
- * for ten seconds. */
+/* Whether all processes that may still live are on other hosts of which nothing was
+ * heard for ten seconds. */
 bool es_recorder_has_lost_contact(const struct es_recorder *recorder);
 /* Whether the readings wait by themselves: see es_scope_is_paced(). */
 bool es_recorder_is_paced(const struct es_recorder *recorder);
