@@ -102,6 +102,36 @@ lossy()
     expect 0 "$eventspace" clean "$run"
 }
 
+# growing RANKS STEPS OPTIONS... : the same read again and again while it runs
+growing()
+{
+    local job sets=0
+    checked "$1" "$2" || return
+    runs=$((runs + 1))
+    run=$prefix-truth-$runs
+    timeout -k 5 60 "$eventspace" run -n "$1" --launcher "$launcher" --keep \
+        --name "$run" "${@:3}" -- "$random" "$folder/logs" "$seed" "$2" \
+        >"$folder/grown" 2>&1 </dev/null &
+    job=$!
+    while kill -0 $job 2>/dev/null && [ $sets -lt 12 ]; do
+        # There may be no run yet, or no more than some of it.
+        if timeout 20 "$eventspace" export "$run" --to event-set \
+            -o "$folder/growing.$sets" >"$folder/out" 2>&1; then
+            sets=$((sets + 1))
+        else
+            rm -f "$folder/growing.$sets"
+        fi
+        sleep 0.05
+    done
+    wait $job || fault "$run: $(cat "$folder/grown")"
+    for grown in "$folder"/growing.*; do
+        [ ! -s "$grown" ] || { mv "$grown" "$folder/set" && compare --partial; }
+    done
+    expect 0 "$eventspace" export "$run" --to event-set -o "$folder/set"
+    compare
+    expect 0 "$eventspace" clean "$run"
+}
+
 for _ in 1 2 3; do
     truth 4 200
 done
@@ -109,6 +139,7 @@ truth 2 200
 truth 3 150 2
 truth 2 150 2
 live 3 200
+growing 3 400 --threshold 20000
 cat >"$folder/map.json" <<'END'
 {"version": 1, "application": {"ranks": 4}, "collectors": [
   {"name": "sends", "classes": ["send"], "threshold": 4000},
