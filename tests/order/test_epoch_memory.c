@@ -136,12 +136,14 @@ static void what_is_kept_is_known_exactly(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 10 * MADE_SHAPES; round++) {
-        struct made_computation *made = make(round, seed, 200);
+        struct made_computation *made = make(round, seed, round % 7 ? 200 : 500);
         struct es_order_statistics statistics;
         struct es_order *order;
         uint64_t before = tally.forgotten;
 
-        config.seal_entries = round % 4 * 3;
+        /* Nothing that is sealed is kept, or some eras are. */
+        config.memory_bytes = 1 + round % 4 * (16 << 10);
+        config.seal_entries = round % 5 * 3;
         order = check_store_fill(&config, made);
         check_kept(order, made, &tally);
         es_order_statistics(order, &statistics);
