@@ -436,6 +436,23 @@ static void count_event(struct esi_store *store, struct es_event_id id)
     store->live[store->live_count++] = id.trace;
 }
 
+/* Of entries for the same trace since there were `before`, as several partners may tell
+ * them, the last one stays. */
+static void drop_outdated(struct esi_epoch_trace *trace, uint32_t before)
+{
+    struct esi_log *log = &trace->log;
+    uint32_t count = log->entry_count;
+
+    log->entry_count = before;
+    for (uint32_t at = before; at < count; at++) {
+        uint64_t entry = esi_log_entry(log, at);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+        if (value == esi_table_get(&trace->known, of))
+            esi_log_push(log, of, value);
+    }
+}
+
 /* Entries since there were `before` are known from the event `own` on. */
 static void publish(struct esi_store *store,
                     struct esi_epoch_trace *trace,
@@ -529,6 +546,8 @@ static int append_receive(struct esi_store *store,
     for (size_t i = 0; i < partner_count; i++)
         merge(store, &passage, partners[i]);
     trace->known.since = id.index;
+    if (partner_count > 1)
+        drop_outdated(trace, before);
     publish(store, trace, id.index, before);
     if (passes)
         trim(store, &passage, used);
