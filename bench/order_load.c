@@ -118,10 +118,11 @@ static struct es_event_id *enter(struct order_stream *stream)
 static void all_to_all(struct order_stream *stream)
 {
     const struct es_event_id *enters = enter(stream);
+    uint32_t world = order_load_traces(stream->config) - 1;
     struct es_event_id release;
 
-    order_emit(stream, stream->ranks, ES_EVENT_RECEIVE, enters, stream->ranks);
-    release = order_emit(stream, stream->ranks, ES_EVENT_SEND, NULL, 0);
+    order_emit(stream, world, ES_EVENT_RECEIVE, enters, stream->ranks);
+    release = order_emit(stream, world, ES_EVENT_SEND, NULL, 0);
     for (uint32_t i = 0; i < stream->ranks; i++)
         order_emit(stream, order_visit(stream, i), ES_EVENT_RECEIVE, &release, 1);
 }
@@ -171,17 +172,12 @@ static uint32_t every_of(const struct order_load_config *config)
     return pattern->every;
 }
 
-uint32_t order_load_traces(const struct order_load_config *config)
-{
-    return config->ranks + (every_of(config) > 0);
-}
-
 /* The sizes of a grid of `dimensions`, as near to each other as divisors are. */
-static void shape_grid(struct order_stream *stream, unsigned dimensions)
+static void shape_grid(uint32_t ranks, unsigned dimensions, uint32_t sizes[3])
 {
-    uint32_t left = stream->ranks;
+    uint32_t left = ranks;
 
-    stream->sizes[0] = stream->sizes[1] = stream->sizes[2] = 1;
+    sizes[0] = sizes[1] = sizes[2] = 1;
     for (unsigned i = 0; i + 1 < dimensions; i++) {
         uint32_t best = 1;
 
@@ -195,11 +191,28 @@ static void shape_grid(struct order_stream *stream, unsigned dimensions)
             if (left % size == 0)
                 best = size;
         }
-        stream->sizes[i] = best;
+        sizes[i] = best;
         left /= best;
     }
     if (dimensions > 0)
-        stream->sizes[dimensions - 1] = left;
+        sizes[dimensions - 1] = left;
+}
+
+/* Traces of the pattern's own communicators, which come after the ranks. */
+static uint32_t own_communicators(const struct order_load_config *config)
+{
+    const struct order_pattern *pattern = find_pattern(config->pattern);
+    uint32_t sizes[3];
+
+    if (!pattern || !pattern->has_lines)
+        return 0;
+    shape_grid(config->ranks, pattern->dimensions, sizes);
+    return sizes[0] + sizes[1];
+}
+
+uint32_t order_load_traces(const struct order_load_config *config)
+{
+    return config->ranks + own_communicators(config) + (every_of(config) > 0);
 }
 
 static void tell_traces(struct order_stream *stream)
@@ -207,11 +220,12 @@ static void tell_traces(struct order_stream *stream)
     uint32_t traces = order_load_traces(stream->config);
 
     for (uint32_t trace = 0; trace < traces && stream->code >= 0; trace++) {
-        char name[16];
+        bool is_world = trace + 1 == traces && every_of(stream->config) > 0;
+        char name[24];
 
-        snprintf(name, sizeof name, "%u.0", trace);
+        snprintf(name, sizeof name, trace < stream->ranks ? "%u.0" : "comm:%u", trace);
         stream->code = stream->sink->trace(stream->sink->data, trace,
-                                           trace < stream->ranks ? name : "comm:world");
+                                           is_world ? "comm:world" : name);
     }
 }
 
@@ -241,7 +255,7 @@ static int make_stream(struct order_stream *stream, const struct order_pattern *
     stream->targets = calloc(ranks, sizeof *stream->targets);
     stream->partners = calloc(ranks, sizeof *stream->partners);
     stream->requests = calloc(ORDER_REQUESTS, sizeof *stream->requests);
-    shape_grid(stream, pattern->dimensions);
+    shape_grid(stream->ranks, pattern->dimensions, stream->sizes);
     return stream->counts && stream->sends && stream->targets && stream->partners &&
                    stream->requests
                ? 0

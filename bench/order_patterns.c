@@ -154,6 +154,35 @@ static void wavefront_step(struct order_stream *stream, uint64_t number)
     }
 }
 
+/* All-to-all operation of some ranks, who are `stride` apart. */
+static void meet(struct order_stream *stream,
+                 uint32_t communicator,
+                 uint32_t first,
+                 uint32_t stride,
+                 uint32_t count)
+{
+    struct es_event_id release;
+
+    for (uint32_t i = 0; i < count; i++)
+        stream->partners[i] = send(stream, first + i * stride);
+    order_emit(stream, communicator, ES_EVENT_RECEIVE, stream->partners, count);
+    release = send(stream, communicator);
+    for (uint32_t i = 0; i < count; i++)
+        receive(stream, first + i * stride, release);
+}
+
+/* As in a Fourier transform of a plane: rows, then columns. */
+static void grid_step(struct order_stream *stream, uint64_t number)
+{
+    uint32_t rows = stream->sizes[0], columns = stream->sizes[1];
+
+    (void)number;
+    for (uint32_t row = 0; row < rows; row++)
+        meet(stream, stream->ranks + row, row * columns, 1, columns);
+    for (uint32_t column = 0; column < columns; column++)
+        meet(stream, stream->ranks + rows + column, column, columns, rows);
+}
+
 /* --- One and many ------------------------------------------------------------------
  */
 
@@ -310,21 +339,32 @@ static void web_step(struct order_stream *stream, uint64_t number)
 }
 
 const struct order_pattern order_patterns[] = {
-    {{"stencil", "exchange with six neighbours in a block"}, 3, 0, stencil_step},
-    {{"ring", "each to the next"}, 0, 0, ring_step},
-    {{"scatter-gather", "one to all and back"}, 0, 0, scatter_gather_step},
-    {{"random", "each to anyone"}, 0, 0, random_step},
-    {{"web", "clients, front ends, applications, databases"}, 0, 0, web_step},
-    {{"life", "exchange with eight neighbours on a torus"}, 2, 0, life_step},
-    {{"master-worker", "tasks of one master"}, 0, 0, master_worker_step},
-    {{"wavefront", "sweeps over a plane from corner to corner"}, 2, 0, wavefront_step},
+    {{"stencil", "exchange with six neighbours in a block"}, 3, 0, false, stencil_step},
+    {{"ring", "each to the next"}, 0, 0, false, ring_step},
+    {{"scatter-gather", "one to all and back"}, 0, 0, false, scatter_gather_step},
+    {{"random", "each to anyone"}, 0, 0, false, random_step},
+    {{"web", "clients, front ends, applications, databases"}, 0, 0, false, web_step},
+    {{"life", "exchange with eight neighbours on a torus"}, 2, 0, false, life_step},
+    {{"master-worker", "tasks of one master"}, 0, 0, false, master_worker_step},
+    {{"wavefront", "sweeps over a plane from corner to corner"},
+     2,
+     0,
+     false,
+     wavefront_step},
     {{"drift", "teams of 12 of which some change places after a while"},
      0,
      0,
+     false,
      drift_step},
+    {{"grid", "all-to-all operations of each row, then of each column"},
+     2,
+     0,
+     true,
+     grid_step},
     {{"production", "stencil, and an all-to-all operation after each step"},
      3,
      1,
+     false,
      stencil_step},
-    {{NULL, NULL}, 0, 0, NULL},
+    {{NULL, NULL}, 0, 0, false, NULL},
 };

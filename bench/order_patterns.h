@@ -36,6 +36,7 @@ struct order_pattern {
     struct order_load_help help;
     unsigned dimensions; /* of the grid; 0 = none */
     uint32_t every;      /* all-to-all operations if none are asked for */
+    bool has_lines;      /* communicators of rows, then of columns, after the ranks */
     void (*step)(struct order_stream *stream, uint64_t number);
 };
 

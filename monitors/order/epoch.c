@@ -115,11 +115,11 @@ static uint32_t known(const struct esi_store *store,
     unsigned side;
 
     if (!store->memory)
-        return esi_trace_known(trace, &store->cuts, event.index, of, enough);
+        return esi_epoch_known(store, event, of, enough);
     side = esi_memory_enter(store->memory);
     /* Not before it has entered. */
     if (event.index > atomic_load_explicit(&trace->forgotten, memory_order_seq_cst))
-        found = esi_trace_known(trace, &store->cuts, event.index, of, enough);
+        found = esi_epoch_known(store, event, of, enough);
     esi_memory_leave(store->memory, side);
     return found;
 }
@@ -140,7 +140,8 @@ static int epoch_precedes(const struct esi_store *store,
 
 static uint32_t epoch_forgotten(const struct esi_store *store, uint32_t trace)
 {
-    return esi_trace_forgotten(esi_epoch_trace_at(store, trace));
+    return atomic_load_explicit(&esi_epoch_trace_at(store, trace)->announced,
+                                memory_order_acquire);
 }
 
 void esi_epoch_statistics(const struct esi_store *store,

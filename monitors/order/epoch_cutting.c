@@ -33,26 +33,56 @@ static uint32_t covered_traces(const struct esi_store *store)
     return covered;
 }
 
-/* All that a partner knew. */
-static void raise_by(struct esi_store *store,
-                     const struct esi_epoch_trace *trace,
-                     struct es_event_id partner,
-                     uint32_t last)
+/* All that an event's own log knew beyond what its trace had known at `known`. */
+static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t known)
 {
-    uint32_t known = esi_epoch_knows(store, trace, last, partner.trace);
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
+    uint32_t forgotten = esi_trace_forgotten(trace);
     struct esi_source source;
     struct esi_span span;
 
-    if (known >= partner.index)
+    known = known > forgotten ? known : forgotten;
+    if (known >= event.index)
         return;
-    esi_source_init(&source, store, esi_epoch_trace_at(store, partner.trace), known,
-                    partner.index);
+    esi_source_init(&source, store, trace, known, event.index);
     while (esi_source_next(&source, &span))
         for (uint32_t at = span.from; at < span.to; at++) {
             uint64_t entry = esi_span_entry(&span, at);
 
             esi_cuts_raise(&store->cuts, (uint32_t)(entry >> 32), (uint32_t)entry);
         }
+}
+
+/* All that the trace's own hubs know. */
+static void raise_by_own_hubs(struct esi_store *store,
+                              struct es_event_id id,
+                              uint32_t last)
+{
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, id, i);
+
+        raise_by(store, hub, esi_cut_base(&store->cuts, last, hub.trace));
+    }
+}
+
+/* All that a partner knew.  Of a hub that others had adopted, too, its log has been
+ * raised before the entry for it was. */
+static void raise_by_partner(struct esi_store *store,
+                             const struct esi_epoch_trace *trace,
+                             struct es_event_id partner,
+                             uint32_t last)
+{
+    uint32_t known = esi_epoch_knows(store, trace, last, partner.trace);
+
+    if (known >= partner.index)
+        return;
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > esi_cuts_draft(&store->cuts, hub.trace))
+            raise_by(store, hub, esi_epoch_knows(store, trace, last, hub.trace));
+    }
+    raise_by(store, partner, known);
 }
 
 /* What the event `id` knows, as the draft; false where it is no cut. */
@@ -75,9 +105,11 @@ static bool draft(struct esi_store *store,
         return false;
     /* Where all is covered nobody can know more.  A trace that is not live has no event
      * that the last cut does not know. */
-    if (covered < store->live_count)
-        for (size_t i = 0; i < partner_count; i++)
-            raise_by(store, trace, partners[i], last);
+    if (covered == store->live_count)
+        return true;
+    raise_by_own_hubs(store, id, last);
+    for (size_t i = 0; i < partner_count; i++)
+        raise_by_partner(store, trace, partners[i], last);
     return true;
 }
 

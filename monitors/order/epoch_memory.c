@@ -203,6 +203,10 @@ static bool forget(struct esi_store *store, struct era *era)
 
     if (carry_cuts(store, era) < 0)
         return false;
+    /* Whoever finds something forgotten finds all announced when it has answered. */
+    for (uint32_t i = 0; i < era->traces; i++)
+        atomic_store_explicit(&esi_epoch_trace_at(store, i)->announced, era->ends[i],
+                              memory_order_seq_cst);
     for (uint32_t i = 0; i < era->traces; i++) {
         struct esi_epoch_trace *trace = esi_epoch_trace_at(store, i);
 

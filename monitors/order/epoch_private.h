@@ -12,6 +12,7 @@
 
 #include "monitors/order/epoch_arena.h"
 #include "monitors/order/epoch_cut.h"
+#include "monitors/order/epoch_hubs.h"
 #include "monitors/order/epoch_memory.h"
 #include "monitors/order/epoch_trace.h"
 #include "monitors/order/order_private.h"
@@ -61,6 +62,8 @@ static inline uint32_t esi_epoch_knows(const struct esi_store *store,
     uint32_t known = esi_table_get(&trace->known, of);
     uint32_t forgotten = esi_trace_forgotten(esi_epoch_trace_at(store, of));
 
+    known = known > base ? known : base;
+    base = esi_hubs_know(store, trace, of);
     known = known > base ? known : base;
     return known > forgotten ? known : forgotten;
 }

@@ -33,20 +33,25 @@ static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
     }
 }
 
-static uint32_t known_sealed(const struct esi_epoch_trace *trace,
-                             const struct esi_cuts *cuts,
-                             uint32_t own,
-                             uint32_t of,
-                             uint32_t enough)
+/* What the cut of an event knows of a trace, and its log beyond that: 0 = nothing, or
+ * the cut knows enough. */
+struct knowledge {
+    uint32_t base, learnt;
+};
+
+static struct knowledge known_sealed(const struct esi_epoch_trace *trace,
+                                     const struct esi_cuts *cuts,
+                                     uint32_t own,
+                                     uint32_t of,
+                                     uint32_t enough)
 {
     struct esi_run_place at = esi_trace_segment(trace, own);
-    uint32_t base = esi_cut_base(cuts, esi_run_segment(&at)->cut, of);
-    uint32_t found;
+    struct knowledge known = {.base =
+                                  esi_cut_base(cuts, esi_run_segment(&at)->cut, of)};
 
-    if (base >= enough)
-        return base;
-    found = find_in_segments(trace, cuts, at, own, of);
-    return found ? found : base;
+    if (known.base < enough)
+        known.learnt = find_in_segments(trace, cuts, at, own, of);
+    return known;
 }
 
 /* In the open log; returns false where that was emptied meanwhile. */
@@ -55,7 +60,7 @@ static bool known_open(const struct esi_epoch_trace *trace,
                        uint32_t own,
                        uint32_t of,
                        uint32_t enough,
-                       uint32_t *ret_known)
+                       struct knowledge *ret_known)
 {
     /* Pairs with the release in esi_trace_seal(). */
     uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_acquire);
@@ -73,17 +78,17 @@ static bool known_open(const struct esi_epoch_trace *trace,
     if (base < enough && !found && continues && sealed > esi_trace_forgotten(trace))
         found =
             find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed, of);
-    *ret_known = found ? found : base;
+    *ret_known = (struct knowledge){.base = base, .learnt = found};
     return true;
 }
 
-uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
-                         const struct esi_cuts *cuts,
-                         uint32_t own,
-                         uint32_t of,
-                         uint32_t enough)
+static struct knowledge known_at(const struct esi_epoch_trace *trace,
+                                 const struct esi_cuts *cuts,
+                                 uint32_t own,
+                                 uint32_t of,
+                                 uint32_t enough)
 {
-    uint32_t known;
+    struct knowledge known;
 
     for (;;) {
         /* Pairs with the release in esi_trace_seal(): its segment is there. */
@@ -92,6 +97,25 @@ uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
         if (known_open(trace, cuts, own, of, enough, &known))
             return known;
     }
+}
+
+uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
+                         const struct esi_cuts *cuts,
+                         uint32_t own,
+                         uint32_t of,
+                         uint32_t enough)
+{
+    struct knowledge known = known_at(trace, cuts, own, of, enough);
+
+    return known.learnt ? known.learnt : known.base;
+}
+
+uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
+                          const struct esi_cuts *cuts,
+                          uint32_t own,
+                          uint32_t of)
+{
+    return known_at(trace, cuts, own, of, UINT32_MAX).learnt;
 }
 
 /* --- Sealing -----------------------------------------------------------------------

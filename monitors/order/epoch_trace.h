@@ -30,6 +30,13 @@
 #include "monitors/order/epoch_steps.h"
 #include "monitors/order/epoch_table.h"
 
+enum { ESI_HUBS = 4 };
+
+/* Hubs that a trace has adopted (epoch_hubs.h). */
+struct esi_trace_hubs {
+    _Atomic uint32_t numbers[ESI_HUBS]; /* of traces + 1; 0 = no more */
+};
+
 /* Zeroed is a trace without events. */
 struct esi_epoch_trace {
     /* Written by the writer, read by all. */
@@ -39,7 +46,9 @@ struct esi_epoch_trace {
     _Atomic uint32_t continues;     /* the last segment has the same cut */
     _Atomic uint32_t segment_count; /* of all that there ever were */
     _Atomic uint32_t forgotten;     /* events that nobody may ask for any more */
-    _Atomic(struct esi_run *) run;  /* the newest; NULL: no segment, or forgotten */
+    _Atomic uint32_t announced;     /* that or, while eras go, more */
+    struct esi_trace_hubs hubs;
+    _Atomic(struct esi_run *) run; /* the newest; NULL: no segment, or forgotten */
     struct esi_log log;
 
     /* The writer's. */
@@ -52,13 +61,19 @@ struct esi_epoch_trace {
     struct esi_table known;   /* in this epoch; without what the cut knows */
 };
 
-/* The greatest index on `of` that is known at an event, or just any that is not less
- * than `enough`, which may be quicker. */
+/* The greatest index on `of` that is known at an event by the trace's own log and cut,
+ * or just any that is not less than `enough`, which may be quicker. */
 uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
                          const struct esi_cuts *cuts,
                          uint32_t own,
                          uint32_t of,
                          uint32_t enough);
+
+/* The same of the log alone; 0 = nothing that the cut does not know. */
+uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
+                          const struct esi_cuts *cuts,
+                          uint32_t own,
+                          uint32_t of);
 
 static inline uint32_t esi_trace_forgotten(const struct esi_epoch_trace *trace)
 {

@@ -20,6 +20,9 @@ enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS =
  * copied where so many are to be learnt for each. */
 enum { READING_SHARE = 4, COPYING_SHARE = 16 };
 
+/* A hub is adopted instead of copying more entries than that. */
+enum { FEWEST_ADOPTED = 16 };
+
 /* --- Passing a cut -----------------------------------------------------------------
  */
 
@@ -145,7 +148,9 @@ static inline void learn(const struct esi_store *store,
     if (trace == passage->number ||
         value <= esi_cut_base(&store->cuts, passage->cut, trace))
         return;
-    if (esi_table_raise(&passage->trace->known, trace, value))
+    if (value > esi_table_get(&passage->trace->known, trace) &&
+        value > esi_hubs_know(store, passage->trace, trace) &&
+        esi_table_raise(&passage->trace->known, trace, value))
         esi_log_push(&passage->trace->log, trace, value);
 }
 
@@ -240,6 +245,12 @@ static void learn_vector(const struct passage *passage,
     known[passage->number] = 0;
 }
 
+/* Some of what its table does not have may still be known. */
+static bool has_hubs(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->hubs.numbers[0], memory_order_relaxed) != 0;
+}
+
 /* The cut that a trace has passed at an event. */
 static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
 {
@@ -271,17 +282,17 @@ static const uint32_t *vector_of(const struct esi_store *store,
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
     const struct esi_table *known = &passage->trace->known;
 
-    if (!is_long(&trace->known, entries) || !known->dense ||
+    if (!is_long(&trace->known, entries) || !known->dense || has_hubs(passage->trace) ||
         known->room < trace->known.room || esi_trace_cut(trace) != passage->cut ||
         cut_at(trace, partner.index) != passage->cut)
         return NULL;
     return esi_table_at(&trace->known, partner.index);
 }
 
-/* Everything that `partner` knew, and itself. */
-static void merge(const struct esi_store *store,
-                  const struct passage *passage,
-                  struct es_event_id partner)
+/* Everything that the log of `partner` has, and itself. */
+static void merge_log(const struct esi_store *store,
+                      const struct passage *passage,
+                      struct es_event_id partner)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
     uint32_t known =
@@ -293,7 +304,8 @@ static void merge(const struct esi_store *store,
 
     if (partner.trace == passage->number || known >= partner.index)
         return;
-    is_same_cut = cut_at(trace, partner.index) == passage->cut;
+    is_same_cut =
+        cut_at(trace, partner.index) == passage->cut && !has_hubs(passage->trace);
     esi_source_init(&source, store, trace, known, partner.index);
     vector = vector_of(store, passage, partner, esi_source_entries(source));
     if (vector)
@@ -310,11 +322,43 @@ static void merge(const struct esi_store *store,
     learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
 
-/* At most so many entries will be learnt: of each trace once, the newest.  A vector may
- * have some that the log has before what is forgotten. */
-static uint64_t most_entries(const struct esi_store *store,
-                             const struct passage *passage,
-                             struct es_event_id partner)
+/* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
+ * entry for the hub is all. */
+static void merge_hubs(const struct esi_store *store,
+                       const struct passage *passage,
+                       struct es_event_id partner)
+{
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
+            merge_log(store, passage, hub);
+    }
+}
+
+/* Everything that `partner` knew, and itself. */
+static void merge(const struct esi_store *store,
+                  const struct passage *passage,
+                  struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return;
+    if (esi_hub_is_adopted(passage->trace, partner.trace)) {
+        learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+        return;
+    }
+    merge_hubs(store, passage, partner);
+    merge_log(store, passage, partner);
+}
+
+/* At most so many entries will be learnt of a log: of each trace once, the newest.  A
+ * vector may have some that the log has before what is forgotten. */
+static uint64_t most_of_log(const struct esi_store *store,
+                            const struct passage *passage,
+                            struct es_event_id partner)
 {
     uint32_t known =
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
@@ -331,6 +375,52 @@ static uint64_t most_entries(const struct esi_store *store,
     return (entries < store->trace_count ? entries : store->trace_count) + 1;
 }
 
+/* The same of hubs that the trace has not adopted. */
+static uint64_t most_of_hubs(const struct esi_store *store,
+                             const struct passage *passage,
+                             struct es_event_id partner)
+{
+    uint64_t entries = 0;
+
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
+            entries += most_of_log(store, passage, hub);
+    }
+    return entries;
+}
+
+/* The same of all that a partner knew. */
+static uint64_t most_entries(const struct esi_store *store,
+                             const struct passage *passage,
+                             struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return 0;
+    if (esi_hub_is_adopted(passage->trace, partner.trace))
+        return 1;
+    return most_of_hubs(store, passage, partner) + most_of_log(store, passage, partner);
+}
+
+/* A partner's trace is adopted where that saves some entries. */
+static void adopt(const struct esi_store *store,
+                  const struct passage *passage,
+                  struct es_event_id partner)
+{
+    uint32_t fewest = store->seal_entries ? 1 : FEWEST_ADOPTED;
+
+    if (passage->trace->is_hub || !esi_epoch_trace_at(store, partner.trace)->is_hub ||
+        partner.trace == passage->number ||
+        esi_hub_is_adopted(passage->trace, partner.trace))
+        return;
+    if (most_of_log(store, passage, partner) > fewest)
+        esi_hub_adopt(&passage->trace->hubs, partner.trace);
+}
+
 /* --- Events ------------------------------------------------------------------------
  */
 
@@ -344,6 +434,23 @@ static void count_event(struct esi_store *store, struct es_event_id id)
         return;
     trace->is_live = true;
     store->live[store->live_count++] = id.trace;
+}
+
+/* Of entries for the same trace since there were `before`, as several partners may tell
+ * them, the last one stays. */
+static void drop_outdated(struct esi_epoch_trace *trace, uint32_t before)
+{
+    struct esi_log *log = &trace->log;
+    uint32_t count = log->entry_count;
+
+    log->entry_count = before;
+    for (uint32_t at = before; at < count; at++) {
+        uint64_t entry = esi_log_entry(log, at);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+        if (value == esi_table_get(&trace->known, of))
+            esi_log_push(log, of, value);
+    }
 }
 
 /* Entries since there were `before` are known from the event `own` on. */
@@ -423,6 +530,8 @@ static int append_receive(struct esi_store *store,
     if (code != 0)
         return code < 0 ? code : 0;
     for (size_t i = 0; i < partner_count; i++)
+        adopt(store, &passage, partners[i]);
+    for (size_t i = 0; i < partner_count; i++)
         more += most_entries(store, &passage, partners[i]);
     passes = is_passing(&passage);
     if (more == 0 && !passes)
@@ -437,6 +546,8 @@ static int append_receive(struct esi_store *store,
     for (size_t i = 0; i < partner_count; i++)
         merge(store, &passage, partners[i]);
     trace->known.since = id.index;
+    if (partner_count > 1)
+        drop_outdated(trace, before);
     publish(store, trace, id.index, before);
     if (passes)
         trim(store, &passage, used);
@@ -468,11 +579,13 @@ int esi_epoch_append(struct esi_store *store,
 
 static int prepare_half(struct esi_store *store,
                         struct passage *half,
-                        const struct passage *other)
+                        const struct passage *other,
+                        struct es_event_id of_other)
 {
     uint64_t more = (uint64_t)half->trace->known.known + other->trace->known.known + 2;
     int code = reserve_scratch(store, more);
 
+    more += most_of_hubs(store, half, of_other);
     return code < 0 ? code : prepare(store, half, more, 2);
 }
 
@@ -487,6 +600,7 @@ static void learn_half(struct esi_store *store,
 {
     uint64_t entry = (uint64_t)other.trace << 32 | other.index;
 
+    merge_hubs(store, half, other);
     for (uint32_t i = 0; i < count; i++)
         learn(store, half, entries[i]);
     learn(store, half, entry - 1);
@@ -512,9 +626,9 @@ int esi_epoch_append_sync(struct esi_store *store,
     seal_long(store, a.trace);
     seal_long(store, b.trace);
     a.cut = b.cut = of_a > of_b ? of_a : of_b;
-    code = prepare_half(store, &a, &b);
+    code = prepare_half(store, &a, &b, other);
     if (code >= 0)
-        code = prepare_half(store, &b, &a);
+        code = prepare_half(store, &b, &a, id);
     if (code < 0)
         return code;
     before_a = is_passing(&a) ? 0 : a.trace->log.entry_count;
