@@ -3,9 +3,6 @@
 /*
  * Each allocation made to fail in turn while tuples are put in order: the call says
  * -ENOMEM, or all is given as if nothing had failed; and nothing leaks.
- *
- * Our allocations are caught by the linker's --wrap; those of the C library are left
- * alone.
  */
 #include "config.h"
 
@@ -21,45 +18,9 @@
 
 #include "eventspace/operation.h"
 #include "monitors/causality/causality.h"
+#include "tests/failing.h"
 
 enum { RANKS = 3, ROUNDS = 40 };
-
-/* The allocation with this number fails, counting down; 0 = none. */
-static long countdown;
-
-static bool fails_now(void)
-{
-    return countdown > 0 && --countdown == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails_now() ? NULL : __real_strdup(text);
-}
 
 /* --- What is tried ------------------------------------------------------------------
  */
@@ -164,7 +125,7 @@ static struct trial try_with_failure(long number)
     struct es_causality_config config = {.sink = {take_trace, take_event, &trial},
                                          .attributes = true};
 
-    countdown = number;
+    failing_begin(number);
     trial.result = es_causality_create(&config, &trial.causality);
     for (int rank = 0; rank < RANKS; rank++)
         add_process(&trial, rank);
@@ -187,9 +148,8 @@ static void any_allocation_may_fail(void **state)
     assert_true(whole.events > ROUNDS * 30);
     for (;; number++) {
         struct trial trial = try_with_failure(number);
-        bool was_hit = countdown == 0;
+        bool was_hit = failing_end();
 
-        countdown = 0;
         if (trial.result == 0)
             assert_int_equal(trial.events, whole.events);
         else

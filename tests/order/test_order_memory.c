@@ -14,51 +14,8 @@
 
 #include <cmocka.h>
 
+#include "tests/failing.h"
 #include "tests/order/check_store.h"
-
-/* --- Allocations that fail ---------------------------------------------------------
- */
-
-static bool is_counting;
-static unsigned left; /* allocations until one fails; 0 = none will */
-static bool has_failed;
-
-static bool fails(void)
-{
-    if (!is_counting || left == 0 || --left > 0)
-        return false;
-    has_failed = true;
-    return true;
-}
-
-void *__real_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__real_reallocarray(void *old, size_t count, size_t bytes);
-void *__wrap_reallocarray(void *old, size_t count, size_t bytes);
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *old, size_t bytes)
-{
-    return fails() ? NULL : __real_realloc(old, bytes);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
-{
-    return fails() ? NULL : __real_reallocarray(old, count, bytes);
-}
 
 /* --- Stores ------------------------------------------------------------------------
  */
@@ -67,9 +24,9 @@ static int add_trace(struct es_set_sink *sink, uint32_t trace)
 {
     int code;
 
-    is_counting = true;
+    failing_resume();
     code = sink->trace(sink->data, trace, "P");
-    is_counting = false;
+    failing_pause();
     return code;
 }
 
@@ -79,9 +36,9 @@ static int give(struct es_set_sink *sink,
 {
     int code;
 
-    is_counting = true;
+    failing_resume();
     code = made_computation_give(made, number, sink);
-    is_counting = false;
+    failing_pause();
     return code;
 }
 
@@ -134,11 +91,9 @@ static bool fill_with_failure(const struct es_order_config *config,
     struct es_order *order;
     int code;
 
-    left = failed;
-    has_failed = false;
-    is_counting = true;
+    failing_begin(failed);
     code = es_order_create(config, NULL, &order);
-    is_counting = false;
+    failing_pause();
     if (code < 0) {
         assert_int_equal(code, -ENOMEM);
         return true;
@@ -146,7 +101,7 @@ static bool fill_with_failure(const struct es_order_config *config,
     append_all(order, made);
     check_pairs(order, made, failed);
     es_order_destroy(order);
-    return has_failed;
+    return failing_end();
 }
 
 static void fail_each_in_turn(const struct es_order_config *config)

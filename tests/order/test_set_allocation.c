@@ -3,9 +3,6 @@
 /*
  * Each allocation made to fail in turn while a set is read into memory and written: the
  * call says -ENOMEM, and nothing leaks.
- *
- * Our allocations are caught by the linker's --wrap; those of the C library and of the
- * JSON library are left alone.
  */
 #include "config.h"
 
@@ -25,55 +22,8 @@
 #include "monitors/order/event_set.h"
 #include "monitors/order/set_read.h"
 #include "monitors/order/set_write.h"
+#include "tests/failing.h"
 #include "tests/order/made_set.h"
-
-/* The allocation with this number fails, counting down; 0 = none. */
-static long countdown;
-
-static bool fails_now(void)
-{
-    return countdown > 0 && --countdown == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-    return fails_now() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    if (fails_now()) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __real_strdup(text);
-}
 
 /* --- What is tried ------------------------------------------------------------------
  */
@@ -144,42 +94,22 @@ static int try_write(void)
     return code;
 }
 
-/* Fails the first, the second ... allocation, until none is left to fail. */
-static void fail_each(int (*attempt)(void), long at_least)
-{
-    long number = 0;
-
-    for (;;) {
-        int code;
-
-        countdown = ++number;
-        code = attempt();
-        if (countdown > 0) { /* none failed */
-            countdown = 0;
-            assert_int_equal(code, 0);
-            break;
-        }
-        assert_int_equal(code, -ENOMEM);
-    }
-    assert_true(number > at_least);
-}
-
 static void reading_in_canonical_order_survives(void **state)
 {
     (void)state;
-    fail_each(try_canonical, 40);
+    failing_each(try_canonical, 40);
 }
 
 static void reading_in_the_files_order_survives(void **state)
 {
     (void)state;
-    fail_each(try_as_it_is, 40);
+    failing_each(try_as_it_is, 40);
 }
 
 static void writing_survives(void **state)
 {
     (void)state;
-    fail_each(try_write, 20);
+    failing_each(try_write, 20);
 }
 
 static int make_text(void **state)

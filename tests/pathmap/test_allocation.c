@@ -4,8 +4,7 @@
  * Each allocation made to fail in turn: the call says -ENOMEM, nothing leaks, nothing
  * has changed.
  *
- * Our allocations are caught by the linker's --wrap, jansson's by its own hook; those
- * inside the C library and hwloc are left alone.
+ * Those of jansson are caught by its own hook.
  */
 #include "config.h"
 
@@ -24,62 +23,22 @@
 #include "pathmap/file.h"
 #include "pathmap/layout.h"
 #include "pathmap/pathmap.h"
+#include "tests/failing.h"
 
 /* jansson 2.14 drops a byte of a token when its buffer cannot grow, and goes on: what
  * it then reads is not ours to judge. */
 static bool json_is_spared;
 
-/* The allocation with this number fails, counting down; 0 = none. */
-static long countdown;
-static bool failed;
-
-static bool fails_now(void)
-{
-    if (countdown == 0 || --countdown > 0)
-        return false;
-    failed = true;
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t length);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t length);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails_now() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t length)
-{
-    return fails_now() ? NULL : __real_strndup(text, length);
-}
-
 static void *json_malloc(size_t size)
 {
-    return json_is_spared ? __real_malloc(size) : __wrap_malloc(size);
+    void *block;
+
+    if (json_is_spared)
+        failing_pause();
+    block = malloc(size);
+    if (json_is_spared)
+        failing_resume();
+    return block;
 }
 
 /* --- What is tried ---------------------------------------------------------------- */
@@ -114,7 +73,7 @@ static int try_parse_json(void)
 {
     int code = parse();
 
-    return failed ? -ENOMEM : code;
+    return failing_has_failed() ? -ENOMEM : code;
 }
 
 static int try_generate(void)
@@ -134,22 +93,20 @@ static int try_generate(void)
 static struct es_pathmap *calm_map(void)
 {
     struct es_pathmap *map = NULL;
-    long saved = countdown;
 
-    countdown = 0;
+    failing_pause();
     assert_int_equal(es_pathmap_parse(document, document_length, "", NULL, &map), 0);
-    countdown = saved;
+    failing_resume();
     return map;
 }
 
 static char *calm_text(const struct es_pathmap *map)
 {
     char *text;
-    long saved = countdown;
 
-    countdown = 0;
+    failing_pause();
     assert_int_equal(es_pathmap_format(map, &text), 0);
-    countdown = saved;
+    failing_resume();
     return text;
 }
 
@@ -193,58 +150,40 @@ static int try_plan(void)
     return code;
 }
 
-/* Fails the first, the second ... allocation, until none is left to fail. */
-static void fail_each(int (*attempt)(void), long at_least)
-{
-    long number = 0;
-
-    do {
-        failed = false;
-        countdown = ++number;
-        int code = attempt();
-        countdown = 0;
-        if (failed && code != -ENOMEM)
-            fail_msg("allocation %ld failed, but the call said %d", number, code);
-        if (!failed)
-            assert_int_equal(code, 0);
-    } while (failed);
-    assert_true(number > at_least);
-}
-
 static void parsing_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_parse, 100);
+    failing_each(try_parse, 100);
 }
 
 static void parsing_json_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_parse_json, 400);
+    failing_each(try_parse_json, 400);
 }
 
 static void generating_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_generate, 50);
+    failing_each(try_generate, 50);
 }
 
 static void formatting_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_format, 100);
+    failing_each(try_format, 100);
 }
 
 static void expanding_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_expand, 100);
+    failing_each(try_expand, 100);
 }
 
 static void planning_survives_each(void **state)
 {
     (void)state;
-    fail_each(try_plan, 3);
+    failing_each(try_plan, 3);
 }
 
 int main(void)
