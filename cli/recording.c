@@ -18,6 +18,7 @@
 
 #include "base/json_out.h"
 #include "base/now.h"
+#include "cli/interrupt.h"
 #include "cli/run_setup.h"
 
 /* Between readings: where writers may wait for us, and where nothing came so many
@@ -46,28 +47,6 @@ struct recording {
     bool lost_end;       /* contact was lost before the run's end was known */
     const char *run;     /* its name; borrowed */
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-/* The first one ends the recording well, the second one at once. */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM};
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction before;
-
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    /* A file that may not grow is an error of writing. */
-    signal(SIGXFSZ, SIG_IGN);
-}
 
 /* --- What is shown ----------------------------------------------------------- */
 
@@ -222,7 +201,8 @@ static bool is_at_end(struct recording *recording)
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
     uint64_t limit_ns = recording->given->limit_ns;
 
-    if (interrupted || (limit_ns > 0 && now_ns - recording->begun_ns >= limit_ns))
+    if (esi_interrupt_came() ||
+        (limit_ns > 0 && now_ns - recording->begun_ns >= limit_ns))
         return true;
     if (recording->given->lifeline >= 0 && !has_hung_up(recording))
         return false; /* there may be no process yet */
@@ -313,7 +293,9 @@ int esi_recording_run(const struct esi_consumer *consumer,
     int result;
     int closed;
 
-    catch_signals();
+    esi_interrupt_catch();
+    /* A file that may not grow is an error of writing. */
+    signal(SIGXFSZ, SIG_IGN);
     config.servers = consumer->servers;
     result = es_recorder_create(consumer->run, &config, &error, &recording.recorder);
     tell_ready(given->ready, result == 0);
