@@ -54,11 +54,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "-o: the name of a file is needed");
         arguments->config.path = text;
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->source.path)
-            argp_error(state, "one SET at a time: '%s' is one too many", text);
-        arguments->source.path = text;
-        return 0;
     case ARGP_KEY_END:
         if (!arguments->source.path)
             argp_error(state, "a SET, DIR or RUN is needed");

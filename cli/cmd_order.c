@@ -283,11 +283,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_QUERY:
         arguments->questions = text;
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->source.path)
-            argp_error(state, "one SET at a time: '%s' is one too many", text);
-        arguments->source.path = text;
-        return 0;
     case ARGP_KEY_END:
         check_options(arguments, state);
         return 0;
@@ -336,8 +331,8 @@ static int print(const struct order_arguments *arguments,
                                   arguments->questions, arguments->format);
     }
     if (status == ES_EXIT_SUCCESS && arguments->statistics)
-        esi_order_show(building->order, &arguments->config, facts, time_ns,
-                       arguments->format);
+        esi_order_show(building->order, &arguments->config, facts,
+                       arguments->source.unmatched, time_ns, arguments->format);
     return status;
 }
 
@@ -391,9 +386,11 @@ int esi_cmd_order(int argc, char **argv)
                                        children, NULL,         NULL};
     struct order_arguments arguments = {.statistics = false};
     struct esi_order_knowledge knowledge = {.seed_count = 0};
+    struct esi_unmatched unmatched = {.count = 0};
     bool is_static;
     int status = ES_EXIT_SUCCESS;
 
+    arguments.source.unmatched = &unmatched;
     es_order_config_init(&arguments.config);
     arguments.config.levels = 0;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
@@ -406,5 +403,6 @@ int esi_cmd_order(int argc, char **argv)
         status = order_events(&arguments, &knowledge);
     esi_order_knowledge_fini(&knowledge);
     esi_event_source_fini(&arguments.source);
+    esi_unmatched_fini(&unmatched);
     return status;
 }

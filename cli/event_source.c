@@ -33,13 +33,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct esi_event_source *source = state->input;
 
-    (void)text;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &source->consumer;
         return 0;
     case 'F':
         source->follow = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (source->path)
+            argp_error(state, "one SET at a time: '%s' is one too many", text);
+        source->path = text;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -96,6 +100,12 @@ static int take_event(void *data, const struct es_set_event *event)
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
+
+static void take_unmatched(void *data, const struct es_causality *causality)
+{
+    if (esi_unmatched_take(data, causality) < 0)
+        esi_command_note("no memory for the channels on which ends are missing");
+}
 
 static int read_source(struct es_set_source_config *config,
                        struct progress *progress,
@@ -178,6 +188,8 @@ int esi_event_source_read(const struct esi_event_source *source,
         .path = source->kept ? source->kept : source->path,
         .sink = {.trace = take_trace, .event = take_event, .data = &progress},
         .attributes = attributes,
+        .found = source->unmatched ? take_unmatched : NULL,
+        .found_data = source->unmatched,
     };
     int status;
 

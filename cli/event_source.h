@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/consumer.h"
+#include "cli/unmatched.h"
 #include "monitors/set_source.h"
 
 /* Zeros, but for the path, are what there is now, on all hosts. */
@@ -16,14 +17,17 @@ struct esi_event_source {
                          borrowed */
     bool follow;      /* a run: until it is over, or an interrupt */
     struct esi_consumer_options consumer; /* of a run */
+    /* Gets the channels of an archive or a run on which ends are missing; NULL: nobody
+     * wants them; borrowed. */
+    struct esi_unmatched *unmatched;
     /* Of esi_event_source_keep(). */
     char *kept; /* NULL: nothing was kept */
     int descriptor;
     struct es_set_source_facts facts;
 };
 
-/* --follow, --server and --local, to be included as a child parser; its input is a
- * struct esi_event_source *. */
+/* SET|DIR|RUN, --follow, --server and --local, to be included as a child parser; its
+ * input is a struct esi_event_source *. */
 extern const struct argp esi_event_source_argp;
 
 /* Reads all.  `ret_facts` may be NULL.  0, or the exit status after the message:

@@ -102,9 +102,7 @@ int esi_run_reading_read(void *data,
     }
     if (result >= 0)
         result = es_causality_scope_finish(scope);
-    facts->is_incomplete =
-        es_causality_is_incomplete(es_causality_scope_causality(scope));
-    es_causality_totals(es_causality_scope_causality(scope), &facts->totals);
+    esi_set_source_found(config, es_causality_scope_causality(scope), facts);
     es_causality_scope_close(scope);
     return result;
 }

@@ -16,6 +16,7 @@ struct view {
     struct es_order_ratios ratios;
     const struct es_order_config *config;
     const struct es_set_source_facts *facts;
+    const struct esi_unmatched *unmatched;
     double seconds;
 };
 
@@ -117,6 +118,7 @@ static void print_matching(const struct view *view)
     print_row("messages matched", "%" PRIu64, totals->messages);
     print_row("unmatched", "%" PRIu64 " sends, %" PRIu64 " receives",
               totals->unmatched_sends, totals->unmatched_receives);
+    esi_unmatched_print(view->unmatched);
     print_row("collectives", "%" PRIu64 " complete, %" PRIu64 " with members missing",
               totals->collectives, totals->incomplete);
     if (view->facts->is_incomplete)
@@ -190,6 +192,7 @@ static void json_matching(struct es_json_out *out, const struct view *view)
     es_json_out_unsigned(out, "messages", totals->messages);
     es_json_out_unsigned(out, "unmatched_sends", totals->unmatched_sends);
     es_json_out_unsigned(out, "unmatched_receives", totals->unmatched_receives);
+    esi_unmatched_json(view->unmatched, out);
     es_json_out_unsigned(out, "collectives", totals->collectives);
     es_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
 }
@@ -237,11 +240,14 @@ static void show_json(const struct view *view)
 void esi_order_show(const struct es_order *order,
                     const struct es_order_config *config,
                     const struct es_set_source_facts *facts,
+                    const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
                     enum es_format format)
 {
-    struct view view = {
-        .config = config, .facts = facts, .seconds = (double)time_ns / 1e9};
+    struct view view = {.config = config,
+                        .facts = facts,
+                        .unmatched = unmatched,
+                        .seconds = (double)time_ns / 1e9};
 
     es_order_statistics(order, &view.is);
     es_order_ratios(&view.is, &view.ratios);

@@ -5,14 +5,16 @@
 #define ES_CLI_ORDER_SHOW_H
 
 #include "cli/command.h"
+#include "cli/unmatched.h"
 #include "monitors/order/order.h"
 #include "monitors/set_source.h"
 
-/* `config` is what the order was made with, `facts` is what was said of its source;
- * building it took `time_ns`. */
+/* `config` is what the order was made with, `facts` and `unmatched` are what was said
+ * of its source; building it took `time_ns`. */
 void esi_order_show(const struct es_order *order,
                     const struct es_order_config *config,
                     const struct es_set_source_facts *facts,
+                    const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
                     enum es_format format);
 

@@ -47,14 +47,15 @@ static int read_file(const struct es_set_source_config *config,
     return es_set_read_file(config->path, &read, NULL, error);
 }
 
-/* Takes what was found; destroys the search. */
-static void end_search(struct es_causality *causality,
-                       struct es_set_source_facts *facts)
+void esi_set_source_found(const struct es_set_source_config *config,
+                          const struct es_causality *causality,
+                          struct es_set_source_facts *facts)
 {
     facts->is_matched = true;
     facts->is_incomplete = es_causality_is_incomplete(causality);
     es_causality_totals(causality, &facts->totals);
-    es_causality_destroy(causality);
+    if (config->found)
+        config->found(config->found_data, causality);
 }
 
 static int read_archive(const struct es_set_source_config *config,
@@ -72,7 +73,8 @@ static int read_archive(const struct es_set_source_config *config,
     result = es_causality_create(&search, &causality);
     if (result == 0) {
         result = es_causality_read_archive(causality, reader, error);
-        end_search(causality, facts);
+        esi_set_source_found(config, causality, facts);
+        es_causality_destroy(causality);
     }
     es_archive_read_close(reader);
     return result;
@@ -85,7 +87,6 @@ static int read_run(const struct es_set_source_config *config,
     if (!config->read_run)
         return es_error_set_at(error, -ENOENT, config->path, 0, 0,
                                "no such file or archive");
-    facts->is_matched = true;
     return config->read_run(config->run_data, config, facts, error);
 }
 

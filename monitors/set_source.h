@@ -39,7 +39,10 @@ struct es_set_source_config {
     const char *path;
     struct es_set_sink sink;
     bool attributes; /* events are to have their attributes */
-    /* Reads a live run, and sets `is_incomplete` and `totals`; NULL: runs are refused.
+    /* Looks at a search that has ended, of an archive or a run; NULL: nobody does. */
+    void (*found)(void *data, const struct es_causality *causality);
+    void *found_data;
+    /* Reads a live run, and ends with esi_set_source_found(); NULL: runs are refused.
      */
     int (*read_run)(void *data,
                     const struct es_set_source_config *config,
@@ -58,5 +61,10 @@ int es_set_source_detect(const char *path,
 int es_set_source_read(const struct es_set_source_config *config,
                        struct es_set_source_facts *ret_facts,
                        struct es_error *error);
+
+/* For `read_run`: a search has ended, and this is what it found. */
+void esi_set_source_found(const struct es_set_source_config *config,
+                          const struct es_causality *causality,
+                          struct es_set_source_facts *facts);
 
 #endif

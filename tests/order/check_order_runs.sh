@@ -88,6 +88,11 @@ expect 0 "$eventspace" order "$prefix-lossy"
 contains out "The order is a lower bound"
 numbers "$prefix-lossy" >"$folder/numbers"
 json_lines_hold 'o["lower_bound"] and o["lost"] > 100'
+for kind in sends receives; do
+    json_lines_hold "o['unmatched_$kind'] == sum(c['$kind'] for c in o['unmatched'])"
+done
+json_lines_hold 'all({c["source"], c["destination"]} == {0, 1} for c in o["unmatched"])'
+json_lines_hold 'len(o["unmatched"]) > 0'
 expect 0 "$eventspace" record "$prefix-lossy" -o "$folder/lossy"
 numbers "$folder/lossy" | cmp -s - "$folder/numbers" ||
     fault "losses: archive and run have other numbers: $(cat "$folder/numbers" "$folder/out")"
