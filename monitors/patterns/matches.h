@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * From assignments to matches: events that are returned, each set of them once (D9,
+ * D10), and counts.
+ *
+ * Matches that were given are remembered to know them again, at 8 bytes for each event
+ * of each, unless the program can give none twice.
+ */
+#ifndef ES_MONITORS_PATTERNS_MATCHES_H
+#define ES_MONITORS_PATTERNS_MATCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/order/event.h"
+#include "monitors/patterns/domain.h"
+#include "monitors/patterns/program.h"
+
+/* Where matches go: distinct sets, events sorted by trace and index.  A negative result
+ * (-errno) ends the search; so does 1. */
+struct es_match_sink {
+    int (*match)(void *data, const struct es_event_id *events, size_t count);
+    void *data;
+};
+
+struct es_matches;
+
+/* `limit`: so many distinct matches are enough; 0 = all.  The program and the domains
+ * (of its variables) are borrowed.  0 or -ENOMEM. */
+int es_matches_create(const struct es_program *program,
+                      const struct es_domain *const *domains,
+                      const struct es_match_sink *sink,
+                      uint64_t limit,
+                      struct es_matches **ret_matches);
+/* Accepts NULL. */
+void es_matches_destroy(struct es_matches *matches);
+
+/* An assignment that matches; `values` are indexed by variable, those of `variables`
+ * (bits) are bound.  0: go on; 1: enough; -errno.  One thread at a time. */
+int es_matches_add(struct es_matches *matches,
+                   uint64_t variables,
+                   const struct es_domain_value *values);
+
+uint64_t es_matches_count(const struct es_matches *matches);
+/* Distinct tuples of values of the returned occurrences (D10). */
+uint64_t es_matches_assignments(const struct es_matches *matches);
+uint64_t es_matches_bytes(const struct es_matches *matches);
+
+#endif
