@@ -5,7 +5,8 @@
  * D10), and counts.
  *
  * Matches that were given are remembered to know them again, at 8 bytes for each event
- * of each, unless the program can give none twice.
+ * of each and some 16 more, unless the program can give none twice; assignments in the
+ * same way.
  */
 #ifndef ES_MONITORS_PATTERNS_MATCHES_H
 #define ES_MONITORS_PATTERNS_MATCHES_H
@@ -37,7 +38,8 @@ int es_matches_create(const struct es_program *program,
 void es_matches_destroy(struct es_matches *matches);
 
 /* An assignment that matches; `values` are indexed by variable, those of `variables`
- * (bits) are bound.  0: go on; 1: enough; -errno.  One thread at a time. */
+ * (bits, of a support) are bound.  To be given once: what need not be remembered is
+ * concluded from it.  0: go on; 1: enough; -errno.  One thread at a time. */
 int es_matches_add(struct es_matches *matches,
                    uint64_t variables,
                    const struct es_domain_value *values);
