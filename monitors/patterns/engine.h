@@ -21,7 +21,7 @@ struct es_engine_task {
     const struct es_domain *const *counted; /* of its atoms: of COUNT, else NULL */
     const struct es_order *order;
     const struct es_search_config *config;
-    struct es_matches *matches;
+    struct es_matches *matches;              /* to explain: NULL */
     struct es_search_statistics *statistics; /* the engine adds to them */
 };
 
