@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eventspace/tuple.h"
 #include "tuplespace/operation_table.h"
 
 static const char *const class_names[ES_CLASS_COUNT] = {
@@ -26,7 +27,7 @@ static const char *const class_names[ES_CLASS_COUNT] = {
     [ES_CLASS_DEPARTURE] = "departure",
 };
 
-const struct es_operation *es_operation_find(uint16_t code)
+static const struct es_operation *find_plain(uint16_t code)
 {
     uint16_t position;
 
@@ -34,6 +35,16 @@ const struct es_operation *es_operation_find(uint16_t code)
         return NULL;
     position = esi_operation_positions[code];
     return position == 0 ? NULL : &esi_operations[position - 1];
+}
+
+const struct es_operation *es_operation_find(uint16_t code)
+{
+    const struct es_operation *operation;
+
+    if (!(code & ES_OPERATION_ANY_SOURCE))
+        return find_plain(code);
+    operation = find_plain(code & (uint16_t)~ES_OPERATION_ANY_SOURCE);
+    return operation && operation->op_class == ES_CLASS_RECEIVE ? operation : NULL;
 }
 
 static int compare_operation(const void *name, const void *operation)

@@ -504,7 +504,7 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
 
     switch (field) {
     case FIELD_OPERATION:
-        return tuple->operation;
+        return tuple->operation & ~ES_OPERATION_ANY_SOURCE;
     case FIELD_CLASS:
         operation = es_operation_find(tuple->operation);
         return operation ? operation->op_class : ES_CLASS_NONE;

@@ -10,7 +10,7 @@
 
 #include "monitors/causality/causal_private.h"
 
-enum { ATTRIBUTES_MAX = 13 };
+enum { ATTRIBUTES_MAX = 14 };
 
 int esi_event_reserve(struct es_causality *causality, size_t count)
 {
@@ -112,6 +112,8 @@ static void fill(struct attributes *attributes, const struct esi_item *item)
         add_text(attributes, "communicator", item->view->communicator->name);
     if (tuple->peer >= 0)
         add_number(attributes, "peer", tuple->peer);
+    if (tuple->operation & ES_OPERATION_ANY_SOURCE)
+        add_text(attributes, "source", "any");
     if (has_tag(item) && tuple->tag >= 0)
         add_number(attributes, "tag", tuple->tag);
     add_number(attributes, "bytes", tuple->bytes);

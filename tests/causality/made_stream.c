@@ -95,9 +95,12 @@ static int take_event(void *data, const struct es_set_event *event)
              stream->events[stream->count - 1].kind == ES_EVENT_SYNC)
         assert_true(stream->events[stream->count - 1].partners[0] != SIZE_MAX);
     snprintf(made.type, sizeof made.type, "%s", event->type);
-    for (size_t i = 0; i < event->attribute_count; i++)
+    for (size_t i = 0; i < event->attribute_count; i++) {
         if (strcmp(event->attributes[i].name, "bytes") == 0)
             made.bytes = event->attributes[i].number;
+        if (strcmp(event->attributes[i].name, "source") == 0)
+            made.any_source = strcmp(event->attributes[i].text, "any") == 0;
+    }
     take_partners(stream, &made, event);
     stream->events =
         realloc(stream->events, (stream->count + 1) * sizeof *stream->events);

@@ -78,6 +78,8 @@ uint32_t made_add_to(struct made_tuples *made,
                                    .sequence = call->sequence,
                                    .tag = call->tag,
                                    .bytes = made->next_bytes++};
+    if (call->any_source)
+        told.tuple.operation |= ES_OPERATION_ANY_SOURCE;
     assert_int_equal(es_causality_add(made->causality, element, &told), 0);
     return told.tuple.bytes;
 }

@@ -42,6 +42,7 @@ struct made_call {
     uint32_t sequence;
     int32_t tag;
     uint16_t communicator;
+    bool any_source; /* a receive that was open to any */
 };
 
 /* Adds the tuple to an element, or to the first of a rank.  Returns its bytes. */

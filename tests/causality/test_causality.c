@@ -589,6 +589,23 @@ static void what_hangs_has_entered(void **state)
     made_tuples_end(&made);
 }
 
+static void receives_tell_that_they_were_open_to_any_source(void **state)
+{
+    struct made_tuples made;
+
+    (void)state;
+    made_tuples_begin(&made, 3);
+    made_add(&made, 0, CALL("MPI_Send", 10, 12, .peer = 2));
+    made_add(&made, 1, CALL("MPI_Send", 10, 12, .peer = 2, .tag = 1));
+    made_add(&made, 2, CALL("MPI_Recv", 5, 20, .peer = 0, .any_source = true));
+    made_add(&made, 2, CALL("MPI_Irecv", 22, 30, .peer = 1, .tag = 1));
+    made_finish(&made);
+    assert_true(find(&made, "2.0", "MPI_Recv")->any_source);
+    assert_int_equal(find(&made, "2.0", "MPI_Recv")->partner_count, 1);
+    assert_false(find(&made, "2.0", "MPI_Irecv")->any_source);
+    made_tuples_end(&made);
+}
+
 /* --- One-sided operations ------------------------------------------------------------
  */
 
@@ -681,6 +698,7 @@ int main(void)
         cmocka_unit_test(outstanding_operations_meet_in_order),
         cmocka_unit_test(a_member_that_is_lost_is_left_out),
         cmocka_unit_test(what_hangs_has_entered),
+        cmocka_unit_test(receives_tell_that_they_were_open_to_any_source),
         cmocka_unit_test(windows_count_their_fences_apart),
         cmocka_unit_test(epochs_wait_for_each_other),
     };

@@ -139,6 +139,7 @@ void esi_received(struct esi_thread *thread,
     } else if (status->MPI_SOURCE < 0) {
         received_nothing(thread, request, &tuple);
     } else {
+        esi_note_source(&tuple);
         tuple.peer = status->MPI_SOURCE;
         tuple.tag = status->MPI_TAG;
         tuple.bytes = esi_status_bytes(status);

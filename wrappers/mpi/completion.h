@@ -17,6 +17,14 @@ void esi_completed(struct esi_thread *thread,
                    const MPI_Status *status,
                    uint64_t stop);
 
+/* Notes in the operation that a receive, described as it was posted, is open to any
+ * source: what it gets takes the place of the peer. */
+static inline void esi_note_source(struct es_tuple *tuple)
+{
+    if (tuple->peer == ES_PEER_ANY && tuple->operation != 0)
+        tuple->operation |= ES_OPERATION_ANY_SOURCE;
+}
+
 /* The receive described by `request` ended at `stop` with `status`; ends its reference.
  */
 void esi_received(struct esi_thread *thread,

@@ -77,6 +77,8 @@ static void publish_receive(struct esi_call *call,
                             uint64_t stop)
 {
     call->tuple.stop = stop;
+    if (status->MPI_SOURCE >= 0)
+        esi_note_source(&call->tuple);
     call->tuple.peer = esi_peer(status->MPI_SOURCE);
     call->tuple.bytes = 0;
     if (status->MPI_SOURCE >= 0) {
@@ -271,7 +273,9 @@ static void end_receive_init(struct esi_call *call,
 
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
 
+/* `source` as the probe was called with: it stands for the receive's. */
 static void matched(struct esi_call *call,
+                    int source,
                     MPI_Comm comm,
                     const MPI_Message *message,
                     const MPI_Status *status)
@@ -282,6 +286,8 @@ static void matched(struct esi_call *call,
 
     if (status->MPI_SOURCE < 0)
         return;
+    if (source == MPI_ANY_SOURCE)
+        record.tuple.operation = ES_OPERATION_ANY_SOURCE;
     record.tuple.communicator = known != NULL ? known->index : ES_COMMUNICATOR_NONE;
     record.tuple.peer = status->MPI_SOURCE;
     record.tuple.tag = status->MPI_TAG;
@@ -307,6 +313,7 @@ static void open_matched(struct esi_call *call,
         esi_describe(call, NULL, ES_PEER_NONE, 0, 0, ES_SEQUENCE_UNKNOWN);
     } else {
         *tuple = request->tuple;
+        operation |= tuple->operation;
         request->kind = ESI_REQUEST_RECEIVE;
     }
     tuple->operation = operation;
@@ -431,7 +438,7 @@ int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
     open_probe(&call, comm, source, tag);
     result = next(source, tag, comm, message, seen);
     if (result == MPI_SUCCESS)
-        matched(&call, comm, message, seen);
+        matched(&call, source, comm, message, seen);
     close_probe(&call, result, seen);
     return result;
 }
@@ -477,7 +484,7 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     result = next(source, tag, comm, flag, message, seen);
     if (result == MPI_SUCCESS && *flag) {
         write_probe(&call, comm, source, tag, seen);
-        matched(&call, comm, message, seen);
+        matched(&call, source, comm, message, seen);
     } else if (!esi_count_poll(&call)) {
         write_probe(&call, comm, source, tag, NULL);
     }
