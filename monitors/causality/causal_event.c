@@ -10,7 +10,7 @@
 
 #include "monitors/causality/causal_private.h"
 
-enum { ATTRIBUTES_MAX = 14 };
+enum { ATTRIBUTES_MAX = 15 };
 
 int esi_event_reserve(struct es_causality *causality, size_t count)
 {
@@ -95,6 +95,11 @@ static bool has_tag(const struct esi_item *item)
                                item->operation->op_class == ES_CLASS_RECEIVE);
 }
 
+static bool is_on_window(const struct esi_item *item)
+{
+    return item->operation && item->operation->op_class == ES_CLASS_ONE_SIDED;
+}
+
 static void fill(struct attributes *attributes, const struct esi_item *item)
 {
     const struct esi_process *process = item->element->thread->process;
@@ -116,6 +121,8 @@ static void fill(struct attributes *attributes, const struct esi_item *item)
         add_text(attributes, "source", "any");
     if (has_tag(item) && tuple->tag >= 0)
         add_number(attributes, "tag", tuple->tag);
+    if (is_on_window(item) && tuple->tag >= 0)
+        add_number(attributes, "window", tuple->tag);
     add_number(attributes, "bytes", tuple->bytes);
     if (item->instance)
         add_order(attributes, item);
