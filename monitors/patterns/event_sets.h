@@ -43,4 +43,13 @@ enum es_set_relation es_set_relation_exact(struct es_precedence *precedence,
 /* Whether a relation is what an operator (not RECEIVED) asks for. */
 bool es_set_relation_is(enum es_set_relation relation, enum es_pattern_operator op);
 
+/* Whether the relation that an operator (not RECEIVED) asks for holds: compares no more
+ * than that takes. */
+bool es_set_relation_holds(struct es_precedence *precedence,
+                           enum es_pattern_operator op,
+                           const struct es_event_id *a,
+                           size_t a_count,
+                           const struct es_event_id *b,
+                           size_t b_count);
+
 #endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* closure.c - the convex closure of a set of events: from its first and last events to
+ * greatest predecessors (Nichols, algorithm 4.8). */
+#include "config.h"
+
+#include "monitors/patterns/closure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/patterns/closure_private.h"
+
+/* --- Events that grow --------------------------------------------------------------
+ */
+
+int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index)
+{
+    if (events->count == events->capacity) {
+        size_t capacity = events->capacity ? events->capacity * 2 : 16;
+        struct es_event_id *grown =
+            reallocarray(events->events, capacity, sizeof *grown);
+
+        if (!grown)
+            return -ENOMEM;
+        events->events = grown;
+        events->capacity = capacity;
+    }
+    events->events[events->count++] = (struct es_event_id){trace, index};
+    return 0;
+}
+
+static void clear(struct es_closure *closure)
+{
+    closure->ends.count = closure->first.count = closure->greatest.count = 0;
+}
+
+void es_closure_fini(struct es_closure *closure)
+{
+    free(closure->ends.events);
+    free(closure->first.events);
+    free(closure->greatest.events);
+    *closure = (struct es_closure){.ends = {.count = 0}};
+}
+
+size_t es_closure_traces(const struct es_closure *closure)
+{
+    return closure->ends.count / 2;
+}
+
+struct es_event_id es_closure_front(const struct es_closure *closure, size_t at)
+{
+    return closure->ends.events[2 * at];
+}
+
+struct es_event_id es_closure_back(const struct es_closure *closure, size_t at)
+{
+    return closure->ends.events[2 * at + 1];
+}
+
+uint64_t es_closure_size(const struct es_closure *closure)
+{
+    uint64_t size = 0;
+
+    for (size_t i = 0; i < closure->ends.count; i += 2)
+        size += closure->ends.events[i + 1].index - closure->ends.events[i].index + 1;
+    return size;
+}
+
+/* --- Asking ------------------------------------------------------------------------
+ */
+
+uint32_t esi_closure_entry(struct es_precedence *precedence,
+                           struct es_event_id event,
+                           uint32_t trace)
+{
+    int64_t index = es_order_greatest_predecessor(precedence->order, event, trace);
+
+    precedence->unknown += index < 0;
+    return index > 0 ? (uint32_t)index : 0;
+}
+
+bool esi_closure_reaches(struct es_precedence *precedence,
+                         struct es_event_id a,
+                         struct es_event_id b)
+{
+    return es_event_is(a, b) || es_precedence_before(precedence, a, b);
+}
+
+/* --- Making ------------------------------------------------------------------------
+ */
+
+static int add_arrays(struct es_closure_maker *maker)
+{
+    size_t traces = maker->traces ? maker->traces : 1;
+
+    if (maker->method != ES_CLOSURE_EXISTING)
+        return 0;
+    maker->back = calloc(traces, sizeof *maker->back);
+    maker->front = calloc(traces, sizeof *maker->front);
+    maker->done = calloc(traces, sizeof *maker->done);
+    return maker->back && maker->front && maker->done ? 0 : -ENOMEM;
+}
+
+int es_closure_maker_create(const struct es_order *order,
+                            enum es_closure_method method,
+                            const struct es_successors *successors,
+                            struct es_closure_maker **ret_maker)
+{
+    struct es_closure_maker *maker = calloc(1, sizeof *maker);
+
+    if (!maker)
+        return -ENOMEM;
+    maker->order = order;
+    maker->method = method;
+    maker->successors = successors;
+    maker->traces = es_order_traces(order);
+    if (add_arrays(maker) < 0) {
+        es_closure_maker_destroy(maker);
+        return -ENOMEM;
+    }
+    *ret_maker = maker;
+    return 0;
+}
+
+void es_closure_maker_destroy(struct es_closure_maker *maker)
+{
+    if (!maker)
+        return;
+    free(maker->last.events);
+    free(maker->minima.events);
+    free(maker->maxima.events);
+    free(maker->waiting.events);
+    free(maker->back);
+    free(maker->front);
+    free(maker->done);
+    free(maker);
+}
+
+/* T_front and T_back (definitions 4.4 and 4.5): a set that is sorted has them at the
+ * ends of the run of each trace.  O(e), nothing is compared. */
+static int find_first_and_last(struct es_closure_maker *maker,
+                               const struct es_event_id *events,
+                               size_t count,
+                               struct es_closure *closure)
+{
+    int result = 0;
+
+    maker->last.count = 0;
+    for (size_t i = 0; i < count && result == 0; i++) {
+        struct es_event_id event = events[i];
+
+        if (i == 0 || events[i - 1].trace != event.trace)
+            result = esi_closure_add(&closure->first, event.trace, event.index);
+        if (result == 0 && (i + 1 == count || events[i + 1].trace != event.trace))
+            result = esi_closure_add(&maker->last, event.trace, event.index);
+    }
+    return result;
+}
+
+/* The greatest of all predecessors of last events on a trace, where an event is its own
+ * greatest predecessor on its own trace. */
+static uint32_t greatest_on(const struct es_closure_maker *maker,
+                            struct es_precedence *precedence,
+                            uint32_t trace)
+{
+    uint32_t greatest = 0;
+
+    for (size_t i = 0; i < maker->last.count; i++) {
+        struct es_event_id event = maker->last.events[i];
+        uint32_t index = event.trace == trace
+                             ? event.index
+                             : esi_closure_entry(precedence, event, trace);
+
+        if (greatest && index)
+            precedence->comparisons++;
+        if (index > greatest)
+            greatest = index;
+    }
+    return greatest;
+}
+
+/* Algorithm 4.8, as corrected: a superset of the back, which 4.9 cuts down. */
+static int find_greatest(struct es_closure_maker *maker,
+                         struct es_precedence *precedence,
+                         struct es_closure *closure)
+{
+    int result = 0;
+
+    for (uint32_t trace = 0; trace < maker->traces && result == 0; trace++) {
+        uint32_t index = greatest_on(maker, precedence, trace);
+
+        if (index)
+            result = esi_closure_add(&closure->greatest, trace, index);
+    }
+    return result;
+}
+
+static int make(struct es_closure_maker *maker,
+                struct es_precedence *precedence,
+                const struct es_event_id *events,
+                size_t count,
+                struct es_closure *closure)
+{
+    int result = find_first_and_last(maker, events, count, closure);
+
+    if (result < 0 || count == 0)
+        return result;
+    if (maker->method == ES_CLOSURE_EXISTING)
+        return esi_closure_existing(maker, precedence, closure);
+    result = find_greatest(maker, precedence, closure);
+    if (result < 0)
+        return result;
+    return esi_closure_fronts(maker->method, precedence, &closure->first, closure);
+}
+
+int es_closure_make(struct es_closure_maker *maker,
+                    struct es_precedence *precedence,
+                    const struct es_event_id *events,
+                    size_t count,
+                    struct es_closure *closure)
+{
+    int result;
+
+    clear(closure);
+    result = make(maker, precedence, events, count, closure);
+    if (result < 0)
+        clear(closure);
+    return result;
+}
+
+/* --- Combining ---------------------------------------------------------------------
+ */
+
+/* On each trace of one or both the less or the greater of their events.  `step`: how
+ * far the events of two traces lie apart. */
+static int merge(const struct es_closure_events *a,
+                 const struct es_closure_events *b,
+                 size_t step,
+                 bool takes_greater,
+                 struct es_closure_events *ret_merged)
+{
+    size_t i = 0, j = 0;
+    int result = 0;
+
+    ret_merged->count = 0;
+    while ((i < a->count || j < b->count) && result == 0) {
+        struct es_event_id next;
+
+        if (j == b->count ||
+            (i < a->count && a->events[i].trace < b->events[j].trace)) {
+            next = a->events[i];
+            i += step;
+        } else if (i == a->count || a->events[i].trace > b->events[j].trace) {
+            next = b->events[j];
+            j += step;
+        } else {
+            bool is_less = a->events[i].index < b->events[j].index;
+
+            next = is_less != takes_greater ? a->events[i] : b->events[j];
+            i += step;
+            j += step;
+        }
+        result = esi_closure_add(ret_merged, next.trace, next.index);
+    }
+    return result;
+}
+
+/*
+ * The greatest predecessors of both are those of the union, with nothing asked; what is
+ * in one closure is in theirs, so that the search goes on from the lesser front of each
+ * trace.  The thesis looks for successors of the fronts; the first events of the sets
+ * themselves are fewer and say the same (corollary 4.11).
+ */
+static int combine(struct es_closure_maker *maker,
+                   struct es_precedence *precedence,
+                   const struct es_closure *a,
+                   const struct es_closure *b,
+                   struct es_closure *closure)
+{
+    int result = merge(&a->first, &b->first, 1, false, &closure->first);
+
+    if (result == 0)
+        result = merge(&a->greatest, &b->greatest, 1, true, &closure->greatest);
+    /* Fronts stand at even places. */
+    if (result == 0)
+        result = merge(&a->ends, &b->ends, 2, false, &maker->minima);
+    if (result == 0)
+        result = esi_closure_fronts(maker->method, precedence, &maker->minima, closure);
+    return result;
+}
+
+/* The sets' fronts and backs, as a set of events. */
+static int unite_ends(const struct es_closure *a,
+                      const struct es_closure *b,
+                      struct es_closure_events *ret_events)
+{
+    size_t i = 0, j = 0;
+    int result = 0;
+
+    ret_events->count = 0;
+    while ((i < a->ends.count || j < b->ends.count) && result == 0) {
+        struct es_event_id next, other;
+        bool is_first;
+
+        if (i < a->ends.count && j < b->ends.count) {
+            next = a->ends.events[i];
+            other = b->ends.events[j];
+            is_first = next.trace != other.trace ? next.trace < other.trace
+                                                 : next.index <= other.index;
+        } else {
+            is_first = i < a->ends.count;
+        }
+        next = is_first ? a->ends.events[i++] : b->ends.events[j++];
+        if (ret_events->count == 0 ||
+            !es_event_is(next, ret_events->events[ret_events->count - 1]))
+            result = esi_closure_add(ret_events, next.trace, next.index);
+    }
+    return result;
+}
+
+int es_closure_combine(struct es_closure_maker *maker,
+                       struct es_precedence *precedence,
+                       const struct es_closure *a,
+                       const struct es_closure *b,
+                       struct es_closure *closure)
+{
+    int result;
+
+    clear(closure);
+    if (maker->method != ES_CLOSURE_EXISTING) {
+        result = combine(maker, precedence, a, b, closure);
+    } else {
+        result = unite_ends(a, b, &maker->waiting);
+        if (result == 0)
+            result = make(maker, precedence, maker->waiting.events,
+                          maker->waiting.count, closure);
+    }
+    if (result < 0)
+        clear(closure);
+    return result;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* closure_private.h - what the files of convex closures share. */
+#ifndef ES_MONITORS_PATTERNS_CLOSURE_PRIVATE_H
+#define ES_MONITORS_PATTERNS_CLOSURE_PRIVATE_H
+
+#include "monitors/patterns/closure.h"
+
+struct es_closure_maker {
+    const struct es_order *order;
+    enum es_closure_method method;
+    const struct es_successors *successors;
+    uint32_t traces;
+    struct es_closure_events last; /* of the set, on each of its traces */
+
+    /* Of the existing algorithm; the dense ones are 0 between closures. */
+    struct es_closure_events minima;
+    struct es_closure_events maxima;
+    struct es_closure_events waiting; /* events to walk on from */
+    uint32_t *back;                   /* index by trace; 0 = none */
+    uint32_t *front;                  /* least that was reached */
+    uint32_t *done;                   /* walked from here to the back */
+};
+
+/* 0 or -ENOMEM. */
+int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index);
+
+/* An entry of a timestamp, which is not compared with another here; 0 = none. */
+uint32_t esi_closure_entry(struct es_precedence *precedence,
+                           struct es_event_id event,
+                           uint32_t trace);
+/* a --> b or a = b. */
+bool esi_closure_reaches(struct es_precedence *precedence,
+                         struct es_event_id a,
+                         struct es_event_id b);
+
+/* Algorithms 4.6 and 4.7: fills ends from first and the maker's last. */
+int esi_closure_existing(struct es_closure_maker *maker,
+                         struct es_precedence *precedence,
+                         struct es_closure *closure);
+
+/* Algorithm 4.9: fills ends from first and greatest.  `inside`: for traces of some of
+ * them, rising, an event that is known to be in the closure. */
+int esi_closure_fronts(enum es_closure_method method,
+                       struct es_precedence *precedence,
+                       const struct es_closure_events *inside,
+                       struct es_closure *closure);
+
+#endif

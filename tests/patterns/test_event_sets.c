@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* test_event_sets.c - relations of sets of events beside their definitions. */
+#include "config.h"
+
+#include "monitors/patterns/event_sets.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/patterns/made_sets.h"
+
+enum { ROUNDS = 78, PAIRS = 120, SET_LIMIT = 6 };
+
+/* What the definitions say of two sets, each for itself. */
+struct truth {
+    bool overlaps;      /* 3.2 */
+    bool has_before;    /* some x precedes some y */
+    bool has_after;     /* the converse */
+    bool is_before;     /* 3.7 */
+    bool is_after;      /* 3.7, the other way round */
+    bool is_concurrent; /* 3.8 */
+    bool is_entangled;  /* 3.5 */
+};
+
+static struct truth true_relation(const struct made_computation *made,
+                                  const struct made_set_of_events *a,
+                                  const struct made_set_of_events *b)
+{
+    struct truth truth = {.is_concurrent = true};
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            bool is_same = es_event_is(a->events[i], b->events[j]);
+            bool xy = made_precedes(made, a->events[i], b->events[j]);
+            bool yx = made_precedes(made, b->events[j], a->events[i]);
+
+            truth.overlaps |= is_same;
+            truth.has_before |= xy;
+            truth.has_after |= yx;
+            truth.is_concurrent &= !is_same && !xy && !yx;
+        }
+    truth.is_entangled = truth.overlaps || (truth.has_before && truth.has_after);
+    truth.is_before = truth.has_before && !truth.is_entangled;
+    truth.is_after = truth.has_after && !truth.is_entangled;
+    return truth;
+}
+
+static enum es_set_relation exact_relation(struct truth truth)
+{
+    if (truth.overlaps)
+        return ES_SETS_OVERLAP;
+    if (truth.is_entangled)
+        return ES_SETS_CROSS;
+    if (truth.is_before)
+        return ES_SETS_BEFORE;
+    return truth.is_after ? ES_SETS_AFTER : ES_SETS_CONCURRENT;
+}
+
+static bool is_of_kind(enum es_set_relation relation, struct truth truth)
+{
+    switch (relation) {
+    case ES_SETS_BEFORE:
+        return truth.is_before;
+    case ES_SETS_AFTER:
+        return truth.is_after;
+    case ES_SETS_CONCURRENT:
+        return truth.is_concurrent;
+    case ES_SETS_OVERLAP:
+        return truth.overlaps;
+    case ES_SETS_CROSS:
+        return truth.is_entangled;
+    }
+    return false;
+}
+
+/* Traces of a set. */
+static size_t locations(const struct made_set_of_events *set)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < set->count; i++)
+        count += i == 0 || set->events[i].trace != set->events[i - 1].trace;
+    return count;
+}
+
+/* Theorem 3.18 word for word, with floors and ceilings (erratum 24). */
+static bool theorem_3_18(const struct made_computation *made,
+                         const struct made_set_of_events *a,
+                         const struct made_set_of_events *b)
+{
+    bool is_before = false, is_after = false, is_equal = false;
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            struct es_event_id x = a->events[i], y = b->events[j];
+            bool x_floor = i == 0 || a->events[i - 1].trace != x.trace;
+            bool x_ceil = i + 1 == a->count || a->events[i + 1].trace != x.trace;
+            bool y_floor = j == 0 || b->events[j - 1].trace != y.trace;
+            bool y_ceil = j + 1 == b->count || b->events[j + 1].trace != y.trace;
+
+            is_before |= x_floor && y_ceil && made_precedes(made, x, y);
+            is_after |= y_floor && x_ceil && made_precedes(made, y, x);
+            is_equal |=
+                es_event_is(x, y) && ((x_floor && y_ceil) || (y_floor && x_ceil));
+        }
+    return (is_before && is_after) || is_equal;
+}
+
+static const enum es_pattern_operator operators[] = {
+    ES_OPERATOR_BEFORE, ES_OPERATOR_CONCURRENT, ES_OPERATOR_ENTANGLED};
+
+struct check {
+    const struct made_computation *made;
+    struct es_precedence precedence;
+    uint64_t seen[5]; /* relations, so that none is missing */
+};
+
+static bool is_pair_right(struct check *check,
+                          const struct made_set_of_events *a,
+                          const struct made_set_of_events *b)
+{
+    struct truth truth = true_relation(check->made, a, b);
+    uint64_t before = check->precedence.comparisons, most;
+    enum es_set_relation relation =
+        es_set_relation(&check->precedence, a->events, a->count, b->events, b->count);
+    enum es_set_relation exact;
+
+    most = check->precedence.comparisons - before;
+    if (most > 2 * locations(a) * locations(b))
+        return false;
+    exact = es_set_relation_exact(&check->precedence, a->events, a->count, b->events,
+                                  b->count);
+    check->seen[exact]++;
+    for (size_t i = 0; i < 3; i++) {
+        before = check->precedence.comparisons;
+        if (es_set_relation_holds(&check->precedence, operators[i], a->events, a->count,
+                                  b->events, b->count) !=
+                es_set_relation_is(relation, operators[i]) ||
+            check->precedence.comparisons - before > 2 * locations(a) * locations(b))
+            return false;
+    }
+    return is_of_kind(relation, truth) && exact == exact_relation(truth) &&
+           theorem_3_18(check->made, a, b) == truth.is_entangled &&
+           truth.is_before + truth.is_after + truth.is_concurrent +
+                   truth.is_entangled ==
+               1;
+}
+
+static void check_round(struct check *check, unsigned round, uint64_t seed)
+{
+    struct made_computation *made = made_for_round(round, seed);
+    struct es_order *order = made_order(made, round);
+    struct made_draw draw;
+
+    check->made = made;
+    check->precedence.order = order;
+    made_draw_init(&draw, seed + round);
+    for (unsigned pair = 0; pair < PAIRS; pair++) {
+        struct made_set_of_events a, b;
+
+        made_set_draw(made, &draw, SET_LIMIT, &a);
+        made_set_draw(made, &draw, SET_LIMIT, &b);
+        if (!is_pair_right(check, &a, &b))
+            fail_msg("pair %u of %s", pair, made_computation_name(made));
+    }
+    assert_int_equal(check->precedence.unknown, 0);
+    es_order_destroy(order);
+    made_computation_destroy(made);
+}
+
+/* Also theorem 3.9: exactly one of the four. */
+static void relations_are_those_of_the_definitions(void **state)
+{
+    struct check check = {.made = NULL};
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        check_round(&check, round, seed);
+    for (unsigned relation = 0; relation < 5; relation++)
+        assert_true(check.seen[relation] > 0);
+}
+
+/* P: p1 p2 p3 p4, Q: q1. */
+static struct es_order *two_traces(void)
+{
+    struct es_order_config config;
+    struct es_order *order = NULL;
+
+    es_order_config_init(&config);
+    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    for (unsigned trace = 0; trace < 2; trace++)
+        assert_int_equal(es_order_add_trace(order), 0);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(es_order_append(order, 0, ES_EVENT_UNARY, NULL, 0), 0);
+    assert_int_equal(es_order_append(order, 1, ES_EVENT_UNARY, NULL, 0), 0);
+    return order;
+}
+
+static void sets_that_share_an_event_in_the_middle_overlap_exactly(void **state)
+{
+    static const struct es_event_id a[] = {{0, 2}, {0, 3}, {0, 4}};
+    static const struct es_event_id b[] = {{0, 1}, {0, 3}, {1, 1}};
+    static const struct es_event_id c[] = {{0, 1}, {0, 2}, {0, 3}};
+    struct es_order *order = two_traces();
+    struct es_precedence precedence = {.order = order};
+
+    (void)state;
+    assert_int_equal(es_set_relation(&precedence, a, 3, b, 3), ES_SETS_CROSS);
+    assert_int_equal(es_set_relation_exact(&precedence, a, 3, b, 3), ES_SETS_OVERLAP);
+    assert_int_equal(es_set_relation(&precedence, b, 3, c, 3), ES_SETS_OVERLAP);
+    es_order_destroy(order);
+}
+
+static void an_empty_set_is_concurrent_with_everything(void **state)
+{
+    static const struct es_event_id a[] = {{0, 2}};
+    struct es_order *order = two_traces();
+    struct es_precedence precedence = {.order = order};
+
+    (void)state;
+    assert_int_equal(es_set_relation(&precedence, a, 1, NULL, 0), ES_SETS_CONCURRENT);
+    assert_int_equal(es_set_relation(&precedence, NULL, 0, a, 1), ES_SETS_CONCURRENT);
+    assert_int_equal(es_set_relation(&precedence, NULL, 0, NULL, 0),
+                     ES_SETS_CONCURRENT);
+    assert_true(
+        es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, NULL, 0, a, 1));
+    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, NULL, 0, a, 1));
+    assert_false(
+        es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, NULL, 0, a, 1));
+    assert_int_equal(precedence.comparisons, 0);
+    es_order_destroy(order);
+}
+
+static void single_events_take_as_few_comparisons_as_the_operator_needs(void **state)
+{
+    static const struct es_event_id p[] = {{0, 2}}, q[] = {{1, 1}};
+    struct es_order *order = two_traces();
+    struct es_precedence precedence = {.order = order};
+
+    (void)state;
+    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, p, 1, q, 1));
+    assert_int_equal(precedence.comparisons, 1);
+    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, p, 1, q, 1));
+    assert_int_equal(precedence.comparisons, 3);
+    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, p, 1, q, 1));
+    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, q, 1, q, 1));
+    assert_int_equal(precedence.comparisons, 3);
+    es_order_destroy(order);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relations_are_those_of_the_definitions),
+        cmocka_unit_test(sets_that_share_an_event_in_the_middle_overlap_exactly),
+        cmocka_unit_test(an_empty_set_is_concurrent_with_everything),
+        cmocka_unit_test(single_events_take_as_few_comparisons_as_the_operator_needs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
