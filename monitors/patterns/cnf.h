@@ -55,7 +55,8 @@ struct es_clause {
 struct es_cnf {
     struct es_clause *clauses; /* none: true */
     size_t count;
-    size_t literals; /* of all: the pattern's size */
+    size_t literals; /* of all */
+    size_t size;     /* the same without EQUAL, as the thesis counts a pattern's size */
 };
 
 /* Of support number `support`.  `empty` are the universal variables without values.
