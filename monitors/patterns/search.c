@@ -331,14 +331,12 @@ int esi_search_explain_by(const struct es_engine_ops *engine,
 
 /* --- Engines by name -------------------------------------------------------------- */
 
-static int find_engine(const struct es_search_config *config,
-                       const struct es_engine_ops **ret_engine,
-                       struct es_error *error)
+int es_search_config_check(const struct es_search_config *config,
+                           struct es_error *error)
 {
     char names[128] = "";
 
-    *ret_engine = esi_engine_find(config->engine);
-    if (*ret_engine)
+    if (esi_engine_find(config->engine))
         return 0;
     for (const struct es_engine_help *help = es_search_engines(); help->name; help++) {
         size_t length = strlen(names);
@@ -363,12 +361,12 @@ int es_search_run(const struct es_pattern_file *file,
                   struct es_error *error)
 {
     const struct esi_search_task task = {file, predicate, domains, order, config};
-    const struct es_engine_ops *engine;
-    int result = find_engine(config, &engine, error);
+    int result = es_search_config_check(config, error);
 
     if (result < 0)
         return result;
-    return esi_search_run_by(engine, &task, sink, ret_statistics, error);
+    return esi_search_run_by(esi_engine_find(config->engine), &task, sink,
+                             ret_statistics, error);
 }
 
 int es_search_explain(const struct es_pattern_file *file,
@@ -380,10 +378,9 @@ int es_search_explain(const struct es_pattern_file *file,
                       struct es_error *error)
 {
     const struct esi_search_task task = {file, predicate, domains, order, config};
-    const struct es_engine_ops *engine;
-    int result = find_engine(config, &engine, error);
+    int result = es_search_config_check(config, error);
 
     if (result < 0)
         return result;
-    return esi_search_explain_by(engine, &task, out, error);
+    return esi_search_explain_by(esi_engine_find(config->engine), &task, out, error);
 }

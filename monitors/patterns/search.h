@@ -94,6 +94,10 @@ int es_search_explain(const struct es_pattern_file *file,
                       FILE *out,
                       struct es_error *error);
 
+/* 0; -EINVAL with words: no engine is named so. */
+int es_search_config_check(const struct es_search_config *config,
+                           struct es_error *error);
+
 /* Whether the time is over, or the search cancelled: asked by engines now and then. */
 bool es_search_is_over(const struct es_search_config *config);
 
