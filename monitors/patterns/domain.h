@@ -107,8 +107,14 @@ bool es_domain_compare(const struct es_pattern_node *node,
 /* --- Making domains of sets --------------------------------------------------------
  */
 
+struct es_domains; /* domains.h */
+
 /* A domain of sets, empty.  0 or -ENOMEM. */
 int es_domain_create_sets(struct es_domain **ret_domain);
+/* Of sets whose events' times and partners are those that `domains` (borrowed) keep:
+ * what `within` and `=>` of the values of a predicate need.  NULL: none are known. */
+int es_domain_create_sets_of(const struct es_domains *domains,
+                             struct es_domain **ret_domain);
 /* Accepts NULL.  Not for domains that belong to es_domains. */
 void es_domain_destroy(struct es_domain *domain);
 /* Adds a set (copied): `events` sorted, distinct, maybe none.  0 or -ENOMEM. */

@@ -49,7 +49,8 @@ struct es_set_sink es_domains_sink(struct es_domains *domains);
 /* After a stream that is complete: traces are sorted.  0 or -ENOMEM. */
 int es_domains_finish(struct es_domains *domains);
 
-/* The events of a class; of one that is not needed NULL. */
+/* The events of a class; NULL: no occurrence takes its events (it may stand behind a
+ * dot). */
 const struct es_domain *es_domains_class(const struct es_domains *domains,
                                          uint32_t class_number);
 
@@ -63,6 +64,10 @@ void es_domains_drop(struct es_domains *domains,
                      uint32_t class_number,
                      uint32_t trace,
                      uint32_t index);
+
+/* Forgets, of the events before `index` on a trace, what is kept for the case that they
+ * get a partner still (D12): then they join nothing for it.  For live search. */
+void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index);
 
 /* Bytes that are held. */
 uint64_t es_domains_bytes(const struct es_domains *domains);

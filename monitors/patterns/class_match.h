@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * One event against the conditions of all classes of a file, partners left aside.
+ *
+ * A process is looked at once for each trace, a type and a text once for each text that
+ * is new, an attribute only if a class asks for it whose other conditions hold.
+ * Verdicts are sets of classes: bit c % 64 of word c / 64 is class c.
+ */
+#ifndef ES_MONITORS_PATTERNS_CLASS_MATCH_H
+#define ES_MONITORS_PATTERNS_CLASS_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/error.h"
+#include "monitors/order/event.h"
+#include "monitors/order/set_texts.h"
+#include "monitors/patterns/event_value.h"
+#include "monitors/patterns/expression.h"
+#include "monitors/patterns/pattern.h"
+
+/* Whether a text is made of the pieces, with anything between them; no pieces: any. */
+bool esi_pieces_match(const char *const *pieces, size_t count, const char *text);
+
+/* Whether a condition holds for a value; NULL: the event has none.  `expression` is
+ * that of a REGEX, else NULL. */
+bool esi_condition_holds(const struct es_pattern_condition *condition,
+                         const struct esi_expression *expression,
+                         const struct esi_event_value *value);
+
+struct esi_class_match;
+
+/* Only classes with their flag set are looked at.  -EINVAL with words, -ENOMEM. */
+int esi_class_match_create(const struct es_pattern_file *file,
+                           const bool *is_class_needed,
+                           struct esi_class_match **ret_match,
+                           struct es_error *error);
+/* Accepts NULL. */
+void esi_class_match_destroy(struct esi_class_match *match);
+
+/* Words of a set of classes. */
+size_t esi_class_match_words(const struct esi_class_match *match);
+/* Whether any class asks for an attribute. */
+bool esi_class_match_needs_attributes(const struct esi_class_match *match);
+
+/* The next trace.  `name` is borrowed.  0 or -ENOMEM. */
+int esi_class_match_add_trace(struct esi_class_match *match, const char *name);
+
+/* *ret_classes: classes whose conditions hold, good until the next call; *ret_type: the
+ * type's number.  1: some, 0: none, -ENOMEM. */
+int esi_class_match_event(struct esi_class_match *match,
+                          const struct es_set_event *event,
+                          const uint64_t **ret_classes,
+                          uint32_t *ret_type);
+
+/* Types by their numbers. */
+const struct esi_texts *esi_class_match_types(const struct esi_class_match *match);
+
+uint64_t esi_class_match_bytes(const struct esi_class_match *match);
+
+#endif
