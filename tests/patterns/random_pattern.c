@@ -106,8 +106,7 @@ static void make_test(const struct maker *maker,
         return;
     if (of->numbers[0] >= 0 && percent(maker, 70)) {
         condition->text[0] = '\0';
-        condition->test =
-            (enum reference_test)(REFERENCE_EQUAL + below(maker, 5));
+        condition->test = (enum reference_test)(REFERENCE_EQUAL + below(maker, 5));
         condition->number = of->numbers[below(maker, 4)];
     } else if (percent(maker, 50)) {
         condition->test = REFERENCE_REGEX;
@@ -115,8 +114,7 @@ static void make_test(const struct maker *maker,
     } else if (condition->text[0] == '\0') {
         return; /* what "not no restriction" means is nobody's business */
     }
-    condition->is_negated =
-        condition->test <= REFERENCE_EQUAL && percent(maker, 50);
+    condition->is_negated = condition->test <= REFERENCE_EQUAL && percent(maker, 50);
 }
 
 static void make_triple(const struct maker *maker, struct reference_class *class)
@@ -234,8 +232,7 @@ static int make_variable(struct maker *maker,
     number = reference_add_occurrence(maker->predicate, sign);
     occurrence = &maker->predicate->occurrences[number];
     copy_word(occurrence->name, name);
-    occurrence->predicate =
-        is_of_class ? some_class(maker) : some_predicate(maker);
+    occurrence->predicate = is_of_class ? some_class(maker) : some_predicate(maker);
     maker->universals += sign == REFERENCE_UNIVERSAL;
     return number;
 }
@@ -294,7 +291,7 @@ static void draw_operator(const struct maker *maker, struct reference_node *node
 
     node->op = (enum reference_operator)weighted(maker, weights,
                                                  maker->options->is_extended ? 4 : 3);
-    node->is_negated = percent(maker, is_for_all                           ? 70
+    node->is_negated = percent(maker, is_for_all                        ? 70
                                       : node->op == REFERENCE_ENTANGLED ? 50
                                                                         : 22);
 }
@@ -334,8 +331,8 @@ static int make_count(struct maker *maker, int terms)
     bool is_left = percent(maker, 50);
 
     nodes[counted].at_most = percent(maker, 40);
-    nodes[counted].number = nodes[counted].at_most ? below(maker, 4)
-                                                   : 1 + below(maker, 3);
+    nodes[counted].number =
+        nodes[counted].at_most ? below(maker, 4) : 1 + below(maker, 3);
     nodes[counted].occurrence = make_plain(maker, REFERENCE_COUNTED);
     nodes[number].left = is_left ? counted : other;
     nodes[number].right = is_left ? other : counted;
@@ -383,8 +380,7 @@ static int make_compare(struct maker *maker)
     if (right == REFERENCE_NONE) {
         do
             make_test(maker, of, &node->constant);
-        while (node->constant.test == REFERENCE_GLOB &&
-               node->constant.text[0] == '\0');
+        while (node->constant.test == REFERENCE_GLOB && node->constant.text[0] == '\0');
         return number;
     }
     copy_word(node->other, percent(maker, 80) ? of->name : "tag");

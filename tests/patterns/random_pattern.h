@@ -21,9 +21,9 @@
 #include "tests/patterns/reference.h"
 
 struct random_pattern_options {
-    int terms;      /* of a predicate, at most; up to 8 */
-    int universals; /* of a predicate, at most; limits of operators included */
-    int predicates; /* beside those that stand for classes; 1 to 4 */
+    int terms;        /* of a predicate, at most; up to 8 */
+    int universals;   /* of a predicate, at most; limits of operators included */
+    int predicates;   /* beside those that stand for classes; 1 to 4 */
     bool is_extended; /* with what the thesis' language does not have */
 };
 

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "tests/patterns/reference_private.h"
+#include "tests/patterns/reference_value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,8 +372,8 @@ static struct reference_value attribute_of(const struct search *search,
 static bool compare_holds(const struct search *search,
                           const struct reference_node *node)
 {
-    struct reference_value left = attribute_of(search, node->occurrence,
-                                               node->attribute);
+    struct reference_value left =
+        attribute_of(search, node->occurrence, node->attribute);
     struct reference_value right;
 
     if (node->right_occurrence == REFERENCE_NONE)
@@ -584,8 +584,8 @@ static void search_all(struct search *search, struct reference_answer *answer)
 
     for (uint64_t number = 0; number < digits.total; number++) {
         assign(search, &digits, number);
-        holds[number] = could_hold(search, search->predicate->root) &&
-                        holds_for_all(search, 0);
+        holds[number] =
+            could_hold(search, search->predicate->root) && holds_for_all(search, 0);
     }
     for (uint64_t number = 0; number < digits.total; number++)
         if (holds[number] && !has_lesser(search, &digits, holds, number, 0, false))

@@ -3,7 +3,7 @@
 /* reference_class.c - which events are in a class, and how attributes compare. */
 #include "config.h"
 
-#include "tests/patterns/reference_private.h"
+#include "tests/patterns/reference_value.h"
 
 #include <inttypes.h>
 #include <regex.h>

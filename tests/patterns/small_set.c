@@ -69,8 +69,8 @@ uint32_t small_set_sync(struct small_set *set,
                         uint32_t other,
                         const char *type)
 {
-    uint32_t first = small_set_event(set, trace, ES_EVENT_SYNC, type, "",
-                                     SMALL_BIT(set->count + 1));
+    uint32_t first =
+        small_set_event(set, trace, ES_EVENT_SYNC, type, "", SMALL_BIT(set->count + 1));
 
     small_set_event(set, other, ES_EVENT_SYNC, type, "", SMALL_BIT(first));
     return first;
@@ -119,7 +119,8 @@ static uint64_t immediate(const struct small_set *set, uint32_t number)
                          other->id.index + 1 == event->id.index;
 
         if (is_before)
-            found |= SMALL_BIT(i) | (other->kind == ES_EVENT_SYNC ? other->partners : 0);
+            found |=
+                SMALL_BIT(i) | (other->kind == ES_EVENT_SYNC ? other->partners : 0);
         /* A message from one half of a sync is one from both. */
         if (has(found, i) && other->kind == ES_EVENT_SYNC)
             found |= other->partners;
@@ -152,7 +153,9 @@ void small_set_close(struct small_set *set)
 /* --- At random ---------------------------------------------------------------------
  */
 
-static const char *pick(struct made_draw *draw, const char *const *texts, uint32_t count)
+static const char *pick(struct made_draw *draw,
+                        const char *const *texts,
+                        uint32_t count)
 {
     return texts[made_draw_below(draw, count)];
 }
@@ -208,7 +211,9 @@ static bool is_small(const struct made_computation *made, uint32_t events)
            made->count <= events + events / 2 && made->traces <= SMALL_TRACES;
 }
 
-void small_set_random(struct made_draw *draw, uint32_t events, struct small_set *ret_set)
+void small_set_random(struct made_draw *draw,
+                      uint32_t events,
+                      struct small_set *ret_set)
 {
     static const char *const names[] = {"P", "Q", "R", "PQ", "P.1"};
     struct made_computation *made = NULL;
@@ -227,9 +232,9 @@ void small_set_random(struct made_draw *draw, uint32_t events, struct small_set 
     } while (!is_small(made, events));
     small_set_init(ret_set);
     for (uint32_t trace = 0; trace < made->traces; trace++)
-        small_set_trace(ret_set, names[made_draw_percent(draw, 80)
-                                           ? trace % 5
-                                           : made_draw_below(draw, 5)]);
+        small_set_trace(
+            ret_set,
+            names[made_draw_percent(draw, 80) ? trace % 5 : made_draw_below(draw, 5)]);
     for (uint32_t i = 0; i < made->count; i++)
         add_made(ret_set, made, i, draw);
     small_set_close(ret_set);
@@ -401,7 +406,8 @@ void small_set_print(const struct small_set *set, FILE *out)
             small_set_print_events(set, event->partners, out);
         }
         for (uint32_t j = 0; j < event->attribute_count; j++)
-            fprintf(out, " %s=%s%s", event->attributes[j].name, event->attributes[j].text,
+            fprintf(out, " %s=%s%s", event->attributes[j].name,
+                    event->attributes[j].text,
                     event->attributes[j].is_number ? "" : " (text)");
         putc('\n', out);
     }

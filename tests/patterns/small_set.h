@@ -81,7 +81,9 @@ void small_set_close(struct small_set *set);
 
 /* Of about so many events, 1 or more: of all shapes, now and then lossy, with traces
  * that have one name. */
-void small_set_random(struct made_draw *draw, uint32_t events, struct small_set *ret_set);
+void small_set_random(struct made_draw *draw,
+                      uint32_t events,
+                      struct small_set *ret_set);
 
 /* Without an event, and without the other half of a sync. */
 void small_set_remove(struct small_set *set, uint32_t number);

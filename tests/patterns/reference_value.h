@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reference_private.h - what the files of the reference share. */
-#ifndef ES_TESTS_PATTERNS_REFERENCE_PRIVATE_H
-#define ES_TESTS_PATTERNS_REFERENCE_PRIVATE_H
+/* reference_value.h - what events have under a name, and how it compares. */
+#ifndef ES_TESTS_PATTERNS_REFERENCE_VALUE_H
+#define ES_TESTS_PATTERNS_REFERENCE_VALUE_H
 
 #include "tests/patterns/reference.h"
 
