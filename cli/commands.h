@@ -20,5 +20,6 @@ int esi_cmd_order(int argc, char **argv);
 int esi_cmd_record(int argc, char **argv);
 int esi_cmd_run(int argc, char **argv);
 int esi_cmd_scope(int argc, char **argv);
+int esi_cmd_search(int argc, char **argv);
 
 #endif

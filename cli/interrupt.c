@@ -8,12 +8,14 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t interrupted;
+/* Without a lock on all that we build for, so that a handler may set it. */
+static atomic_bool interrupted;
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "signal handlers cannot take locks");
 
 static void note(int signal)
 {
     (void)signal;
-    interrupted = 1;
+    atomic_store_explicit(&interrupted, true, memory_order_relaxed);
 }
 
 void esi_interrupt_catch(void)
@@ -29,5 +31,10 @@ void esi_interrupt_catch(void)
 
 bool esi_interrupt_came(void)
 {
-    return interrupted;
+    return atomic_load_explicit(&interrupted, memory_order_relaxed);
+}
+
+const atomic_bool *esi_interrupt_flag(void)
+{
+    return &interrupted;
 }

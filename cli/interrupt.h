@@ -4,6 +4,7 @@
 #ifndef ES_CLI_INTERRUPT_H
 #define ES_CLI_INTERRUPT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* From now on the first of them is only noted, and the second ends the process.  Those
@@ -11,5 +12,7 @@
 void esi_interrupt_catch(void);
 /* Whether one came. */
 bool esi_interrupt_came(void);
+/* The same, for what asks in other threads. */
+const atomic_bool *esi_interrupt_flag(void);
 
 #endif

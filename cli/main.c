@@ -32,6 +32,7 @@ static const struct es_command commands[] = {
     {"collect", "switch collectors and collective trees while the program runs",
      esi_cmd_collect},
     {"order", "tell which events can have caused which", esi_cmd_order},
+    {"search", "find patterns in the order of events", esi_cmd_search},
     {"import", "make an event set of a log or an archive", esi_cmd_import},
     {"export", "write an event set in the format of another tool", esi_cmd_export},
     {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},

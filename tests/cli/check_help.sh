@@ -9,7 +9,7 @@ expect 0 "$eventspace" --help
 contains out "Usage: eventspace COMMAND"
 expect 0 "$eventspace" help
 commands=$(sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p' "$folder/out")
-for name in run exec map check list heartbeat events collect order import export \
+for name in run exec map check list heartbeat events collect order search import export \
     collectives clean doctor help version; do
     grep -qx "$name" <<<"$commands" || fault "help does not list $name"
 done

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_file.c - the pattern file of a command, and the predicates that it is to
+ * search. */
+#include "config.h"
+
+#include "cli/search_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "monitors/patterns/program.h"
+
+/* --- Where it is ------------------------------------------------------------------ */
+
+/* In the folder of the patterns that came with us; NULL: it is not there, or there is
+ * no memory. */
+static char *find_shipped(const char *name)
+{
+    static const char *const endings[] = {"", ".pattern"};
+    const char *folder = getenv("EVENTSPACE_PATTERNS");
+    char *path;
+
+    for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (asprintf(&path, "%s/%s%s", folder && *folder ? folder : ES_PATTERNSDIR,
+                     name, endings[i]) < 0)
+            return NULL;
+        if (access(path, R_OK) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static char *find(const char *patterns)
+{
+    char *path = NULL;
+
+    if (*patterns && strcmp(patterns, "-") != 0 && !strchr(patterns, '/') &&
+        access(patterns, F_OK) < 0)
+        path = find_shipped(patterns);
+    return path ? path : strdup(patterns);
+}
+
+/* --- Which predicates ------------------------------------------------------------- */
+
+/* Nothing but a name for a class of events: part of other patterns. */
+static bool is_class(const struct es_pattern_file *file, uint32_t number)
+{
+    const struct es_pattern_predicate *predicate = es_pattern_predicate(file, number);
+
+    return predicate->root->kind == ES_NODE_TERM &&
+           predicate->occurrences[predicate->root->occurrence].class_number !=
+               ES_PATTERN_NONE;
+}
+
+static bool uses(const struct es_pattern_file *file, uint32_t user, uint32_t number)
+{
+    const struct es_pattern_predicate *predicate = es_pattern_predicate(file, user);
+
+    for (uint32_t i = 0; i < predicate->occurrence_count; i++)
+        if (predicate->occurrences[i].predicate == number)
+            return true;
+    return false;
+}
+
+static bool is_used(const struct es_pattern_file *file, uint32_t number)
+{
+    for (uint32_t user = number + 1; user < es_pattern_predicates(file); user++)
+        if (uses(file, user, number))
+            return true;
+    return false;
+}
+
+/* Those that no other uses; classes only where there is nothing else. */
+static void choose_default(struct esi_search_file *file)
+{
+    uint32_t count = es_pattern_predicates(file->file);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_class(file->file, i) && !is_used(file->file, i))
+            file->predicates[file->predicate_count++] = i;
+    for (uint32_t i = 0; file->predicate_count == 0 && i < count; i++)
+        file->predicates[i] = i;
+    if (file->predicate_count == 0)
+        file->predicate_count = count;
+}
+
+static int fail_unknown(const struct esi_search_file *file, const char *name)
+{
+    enum { MOST = 8 };
+    uint32_t count = es_pattern_predicates(file->file);
+    char known[512] = "";
+
+    for (uint32_t i = 0; i < count && i < MOST; i++) {
+        size_t length = strlen(known);
+
+        snprintf(known + length, sizeof known - length, "%s%s", i == 0 ? "" : ", ",
+                 es_pattern_predicate(file->file, i)->name);
+    }
+    return esi_command_fail(ES_EXIT_USAGE,
+                            "no predicate '%s' in %s: it has %s%s; --list shows them",
+                            name, file->path, known, count > MOST ? " and others" : "");
+}
+
+static int choose(struct esi_search_file *file,
+                  const char *const *names,
+                  unsigned name_count)
+{
+    uint32_t count = es_pattern_predicates(file->file);
+
+    if (count == 0)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "no predicate in %s: there is nothing to search",
+                                file->path);
+    file->predicates =
+        calloc(name_count > count ? name_count : count, sizeof *file->predicates);
+    if (!file->predicates)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    for (unsigned i = 0; i < name_count; i++) {
+        uint32_t number = es_pattern_find(file->file, names[i]);
+
+        if (number == ES_PATTERN_NONE)
+            return fail_unknown(file, names[i]);
+        file->predicates[file->predicate_count++] = number;
+    }
+    if (name_count == 0)
+        choose_default(file);
+    return ES_EXIT_SUCCESS;
+}
+
+/* --- Reading it ------------------------------------------------------------------- */
+
+int esi_search_file_open(const char *patterns,
+                         const char *const *names,
+                         unsigned name_count,
+                         struct esi_search_file *ret_file)
+{
+    struct es_error error = {.text = ""};
+    int result;
+
+    *ret_file = (struct esi_search_file){.path = find(patterns)};
+    if (!ret_file->path)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    result = es_pattern_file_read(ret_file->path, &ret_file->file, &error);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the patterns");
+    if (strcmp(patterns, "-") == 0) {
+        free(ret_file->path);
+        ret_file->path = strdup("standard input");
+        if (!ret_file->path)
+            return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    }
+    return choose(ret_file, names, name_count);
+}
+
+void esi_search_file_fini(struct esi_search_file *file)
+{
+    es_pattern_file_destroy(file->file);
+    free(file->predicates);
+    free(file->path);
+    *file = (struct esi_search_file){.path = NULL};
+}
+
+/* --- Looking at it ---------------------------------------------------------------- */
+
+static bool is_chosen(const struct esi_search_file *file, uint32_t number)
+{
+    for (uint32_t i = 0; i < file->predicate_count; i++)
+        if (file->predicates[i] == number)
+            return true;
+    return false;
+}
+
+static void list_one(const struct esi_search_file *file,
+                     uint32_t number,
+                     enum es_format format)
+{
+    const struct es_pattern_predicate *predicate =
+        es_pattern_predicate(file->file, number);
+    struct es_json_out out;
+
+    if (format == ES_FORMAT_TEXT) {
+        printf("%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name, file->path,
+               predicate->place.line, predicate->place.column,
+               is_chosen(file, number) ? "" : "  (part of others)");
+        return;
+    }
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "predicate");
+    es_json_out_string(&out, "pattern", predicate->name);
+    es_json_out_string(&out, "file", file->path);
+    es_json_out_unsigned(&out, "line", predicate->place.line);
+    es_json_out_unsigned(&out, "column", predicate->place.column);
+    es_json_out_bool(&out, "searched", is_chosen(file, number));
+    es_json_out_end(&out);
+}
+
+void esi_search_file_list(const struct esi_search_file *file, enum es_format format)
+{
+    for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++)
+        list_one(file, i, format);
+}
+
+int esi_search_file_check(const struct esi_search_file *file)
+{
+    for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++) {
+        struct es_error error = {.text = ""};
+        struct es_program *program;
+        int result = es_program_create(file->file, i, &program, &error);
+
+        if (result < 0)
+            return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                          "cannot search %s",
+                                          es_pattern_predicate(file->file, i)->name);
+        es_program_destroy(program);
+    }
+    return ES_EXIT_SUCCESS;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_options.c - what `eventspace search` was asked to do. */
+#include "config.h"
+
+#include "cli/search_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_ENGINE = 256,
+    OPTION_CLOSURE_METHOD,
+    OPTION_NO_COMBINING,
+    OPTION_NO_PRUNE,
+    OPTION_REORDER,
+    OPTION_NO_FAILED_FIRST,
+    OPTION_SEED,
+    OPTION_THREADS,
+    OPTION_STORE,
+    OPTION_LIMIT,
+    OPTION_FIRST,
+    OPTION_TIME_LIMIT,
+    OPTION_COUNT,
+    OPTION_SORT,
+    OPTION_STATS,
+    OPTION_EXPLAIN,
+    OPTION_LIST,
+    OPTION_CHECK,
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which patterns:", 1},
+    {"patterns", 'p', "FILE", 0,
+     "the pattern file, or - for standard input; a name without a slash that is no "
+     "file "
+     "here is one that came with EventSpace",
+     1},
+    {"list", OPTION_LIST, NULL, 0, "show the predicates of FILE, and search nothing",
+     1},
+    {"check", OPTION_CHECK, NULL, 0, "only tell what is wrong with FILE", 1},
+    {NULL, 0, NULL, 0, "What is printed:", 2},
+    {"limit", OPTION_LIMIT, "COUNT", 0, "this many matches of each predicate at most",
+     2},
+    {"first", OPTION_FIRST, NULL, 0, "one match of each predicate: --limit=1", 2},
+    {"time-limit", OPTION_TIME_LIMIT, "DURATION", 0,
+     "end searching after so long, such as 10s, 500ms or 2min, with what was found", 2},
+    {"count", OPTION_COUNT, NULL, 0, "the number of matches instead of matches", 2},
+    {"sort", OPTION_SORT, NULL, 0, "matches sorted, when all are found", 2},
+    {"stats", OPTION_STATS, NULL, 0, "what the search took, after the matches", 2},
+    {"explain", OPTION_EXPLAIN, NULL, 0,
+     "how each predicate would be searched, and why, instead of searching", 2},
+    {NULL, 0, NULL, 0, "How it is searched (all ways find the same):", 3},
+    {"engine", OPTION_ENGINE, "ENGINE", 0,
+     "indexed (default): by ranges of traces; rewrite: the rewritten pattern; closure: "
+     "the tree of the pattern, by convex closures",
+     3},
+    {"threads", OPTION_THREADS, "COUNT", 0,
+     "of indexed: 1 (default), or 0 for as many as there are cores", 3},
+    {"no-prune", OPTION_NO_PRUNE, NULL, 0,
+     "of rewrite: keep what the rest of the pattern says already", 3},
+    {"reorder", OPTION_REORDER, "METHOD", 0,
+     "of rewrite: the order of the rewritten pattern: none, brute, success or cluster "
+     "(default)",
+     3},
+    {"no-failed-first", OPTION_NO_FAILED_FIRST, NULL, 0,
+     "of rewrite: do not try first what failed before", 3},
+    {"seed", OPTION_SEED, "NUMBER", 0, "of rewrite: of the samples for estimates (0)",
+     3},
+    {"closure-method", OPTION_CLOSURE_METHOD, "METHOD", 0,
+     "of closure: how the front of a closure is found: existing, step, binary "
+     "(default) or jump",
+     3},
+    {"no-combining", OPTION_NO_COMBINING, NULL, 0,
+     "of closure: make each closure of events, not of closures", 3},
+    {"store", OPTION_STORE, "STORE", 0,
+     "how the order is kept: epoch (default), cluster or dense", 3},
+    {0},
+};
+
+static const char doc[] =
+    "Searches the events of SET (a file of events, or - for standard input), of an "
+    "archive DIR or of a RUN (as far as it has come) for the patterns of a file: all "
+    "predicates that are named, else those that no other one of the file uses."
+    "\vA match is a set of events, each shown as TRACE:INDEX TYPE.\n\n"
+    "Exit status: 0 a match was found, 1 none was, 2 usage or input error, 3 contact "
+    "with the run was lost.";
+
+struct parsing {
+    struct esi_search_options *options;
+    const char *of_closure; /* options that were given */
+    const char *of_rewrite;
+    const char *of_indexed;
+};
+
+/* --- Values ----------------------------------------------------------------------- */
+
+/* The place of a word among others. */
+static unsigned parse_word(const char *text,
+                           const char *option,
+                           const char *const *words,
+                           struct argp_state *state)
+{
+    for (unsigned i = 0; words[i]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    argp_error(state, "%s: there is no '%s'", option, text);
+    return 0;
+}
+
+static enum es_closure_method parse_method(const char *text, struct argp_state *state)
+{
+    static const char *const words[] = {
+        [ES_CLOSURE_EXISTING] = "existing",
+        [ES_CLOSURE_STEP] = "step",
+        [ES_CLOSURE_BINARY] = "binary",
+        [ES_CLOSURE_JUMP] = "jump",
+        NULL,
+    };
+
+    return (enum es_closure_method)parse_word(text, "--closure-method", words, state);
+}
+
+static enum es_reordering parse_reordering(const char *text, struct argp_state *state)
+{
+    static const char *const words[] = {
+        [ES_REORDER_NONE] = "none",
+        [ES_REORDER_BRUTE] = "brute",
+        [ES_REORDER_SUCCESS] = "success",
+        [ES_REORDER_CLUSTER] = "cluster",
+        NULL,
+    };
+
+    return (enum es_reordering)parse_word(text, "--reorder", words, state);
+}
+
+/* "10s"; without a unit seconds. */
+static uint64_t parse_duration(const char *text, struct argp_state *state)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"", 1e9},  {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},
+                 {"ns", 1.}, {"min", 60e9}, {"h", 3600e9}};
+    const double longest_ns = 1e18;
+    char *end;
+    double number = strtod(text, &end);
+
+    for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(end, units[i].name) == 0 && number > 0 &&
+            number * units[i].ns >= 1 && number * units[i].ns <= longest_ns)
+            return (uint64_t)(number * units[i].ns);
+    argp_error(state,
+               "--time-limit: '%s' is not a time with ns, us, ms, s, min or h "
+               "(without: seconds)",
+               text);
+    return 0;
+}
+
+/* --- Options ---------------------------------------------------------------------- */
+
+static error_t parse_engine_option(int key, const char *text, struct argp_state *state)
+{
+    struct parsing *parsing = state->input;
+    struct es_search_config *config = &parsing->options->config;
+
+    switch (key) {
+    case OPTION_CLOSURE_METHOD:
+        config->closure_method = parse_method(text, state);
+        parsing->of_closure = "--closure-method";
+        return 0;
+    case OPTION_NO_COMBINING:
+        config->closure_combining = false;
+        parsing->of_closure = "--no-combining";
+        return 0;
+    case OPTION_NO_PRUNE:
+        config->prune = false;
+        parsing->of_rewrite = "--no-prune";
+        return 0;
+    case OPTION_REORDER:
+        config->reordering = parse_reordering(text, state);
+        parsing->of_rewrite = "--reorder";
+        return 0;
+    case OPTION_NO_FAILED_FIRST:
+        config->failed_first = false;
+        parsing->of_rewrite = "--no-failed-first";
+        return 0;
+    case OPTION_SEED:
+        config->seed =
+            (uint64_t)esi_command_number(text, "--seed", 0, INT64_MAX, state);
+        parsing->of_rewrite = "--seed";
+        return 0;
+    case OPTION_THREADS:
+        config->threads =
+            (unsigned)esi_command_number(text, "--threads", 0, 1024, state);
+        parsing->of_indexed = "--threads";
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_print_option(int key, const char *text, struct argp_state *state)
+{
+    struct parsing *parsing = state->input;
+    struct esi_search_options *given = parsing->options;
+
+    switch (key) {
+    case OPTION_LIMIT:
+        given->config.limit =
+            (uint64_t)esi_command_number(text, "--limit", 1, INT64_MAX, state);
+        return 0;
+    case OPTION_FIRST:
+        given->config.limit = 1;
+        return 0;
+    case OPTION_TIME_LIMIT:
+        given->time_limit_ns = parse_duration(text, state);
+        return 0;
+    case OPTION_COUNT:
+        given->is_count = true;
+        return 0;
+    case OPTION_SORT:
+        given->is_sorted = true;
+        return 0;
+    case OPTION_STATS:
+        given->statistics = true;
+        return 0;
+    case OPTION_EXPLAIN:
+        given->is_explain = true;
+        return 0;
+    default:
+        return parse_engine_option(key, text, state);
+    }
+}
+
+/* Options that are of one engine choose it, unless another was asked for. */
+static void check_engine(const struct parsing *parsing, struct argp_state *state)
+{
+    struct es_search_config *config = &parsing->options->config;
+    const struct {
+        const char *engine;
+        const char *option;
+    } uses[] = {{"closure", parsing->of_closure},
+                {"rewrite", parsing->of_rewrite},
+                {"indexed", parsing->of_indexed}};
+
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        if (!uses[i].option)
+            continue;
+        if (!config->engine)
+            config->engine = uses[i].engine;
+        if (strcmp(config->engine, uses[i].engine) != 0)
+            argp_error(state, "%s is of --engine %s", uses[i].option, uses[i].engine);
+    }
+}
+
+static void check_without_events(const struct esi_search_options *given,
+                                 struct argp_state *state)
+{
+    const char *option = given->is_list ? "--list" : "--check";
+
+    if (given->source.path)
+        argp_error(state, "%s looks at the pattern file only: '%s' is too many", option,
+                   given->source.path);
+    if (given->is_explain || given->is_count || given->statistics || given->is_sorted)
+        argp_error(state, "%s searches nothing", option);
+}
+
+static void check_options(const struct parsing *parsing, struct argp_state *state)
+{
+    const struct esi_search_options *given = parsing->options;
+
+    check_engine(parsing, state);
+    if (!given->patterns)
+        argp_error(state, "-p FILE, the patterns, is needed");
+    if (given->is_list && given->is_check)
+        argp_error(state, "--list or --check, not both");
+    if (given->is_list || given->is_check) {
+        check_without_events(given, state);
+        return;
+    }
+    if (!given->source.path)
+        argp_error(state, "a SET, DIR or RUN is needed");
+    if (strcmp(given->patterns, "-") == 0 && strcmp(given->source.path, "-") == 0)
+        argp_error(state, "standard input cannot be both the set and the patterns");
+    if (given->is_explain && given->format == ES_FORMAT_JSON)
+        argp_error(state, "--explain is for people: there is no JSON of it");
+    if (given->is_count && given->is_sorted)
+        argp_error(state, "--count prints no matches that --sort could sort");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct parsing *parsing = state->input;
+    struct esi_search_options *given = parsing->options;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &given->format;
+        state->child_inputs[1] = &given->source;
+        return 0;
+    case 'p':
+        if (given->patterns)
+            argp_error(state, "one pattern file at a time: '%s' is one too many", text);
+        given->patterns = text;
+        return 0;
+    case OPTION_LIST:
+        given->is_list = true;
+        return 0;
+    case OPTION_CHECK:
+        given->is_check = true;
+        return 0;
+    case OPTION_ENGINE:
+        given->config.engine = text;
+        return 0;
+    case OPTION_STORE:
+        given->store = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!given->source.path)
+            return ARGP_ERR_UNKNOWN; /* the source takes the first one */
+        given->names[given->name_count++] = text;
+        return 0;
+    case ARGP_KEY_END:
+        check_options(parsing, state);
+        return 0;
+    default:
+        return parse_print_option(key, text, state);
+    }
+}
+
+void esi_search_options_parse(int argc,
+                              char **argv,
+                              struct esi_search_options *ret_options)
+{
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 2},
+        {&esi_event_source_argp, 0, "Of a RUN:", 4},
+        {0}};
+    static const struct argp parser = {
+        options, parse_option, "SET|DIR|RUN [PREDICATE...]\n--list\n--check",
+        doc,     children,     NULL,
+        NULL};
+    struct parsing parsing = {.options = ret_options};
+
+    *ret_options = (struct esi_search_options){
+        .names = calloc((size_t)argc + 1, sizeof *ret_options->names)};
+    if (!ret_options->names)
+        exit(esi_command_fail(ES_EXIT_USAGE, "no memory"));
+    es_search_config_init(&ret_options->config);
+    esi_command_parse(&parser, argc, argv, 0, &parsing);
+}
+
+void esi_search_options_fini(struct esi_search_options *given)
+{
+    free(given->names);
+    given->names = NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_options.h - what `eventspace search` was asked to do. */
+#ifndef ES_CLI_SEARCH_OPTIONS_H
+#define ES_CLI_SEARCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/command.h"
+#include "cli/event_source.h"
+#include "monitors/patterns/search.h"
+
+/* Texts are borrowed from the command line. */
+struct esi_search_options {
+    struct esi_event_source source;
+    const char *patterns; /* -p */
+    const char **names;   /* owned: predicates that were named */
+    unsigned name_count;
+    const char *store; /* of the order; NULL = its default */
+    struct es_search_config config;
+    uint64_t time_limit_ns; /* of all searching; 0 = none */
+    bool is_list;
+    bool is_check;
+    bool is_explain;
+    bool is_count;
+    bool is_sorted;
+    bool statistics;
+    enum es_format format;
+};
+
+/* Ends the process where options are wrong. */
+void esi_search_options_parse(int argc,
+                              char **argv,
+                              struct esi_search_options *ret_options);
+void esi_search_options_fini(struct esi_search_options *given);
+
+#endif

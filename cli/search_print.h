@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * search_print.h - the matches of a predicate, a line each.
+ *
+ *   {"match": [[trace, index], ...]}      and of several predicates "pattern"
+ *   NAME:INDEX TYPE, ...                  and of several predicates PATTERN: before
+ */
+#ifndef ES_CLI_SEARCH_PRINT_H
+#define ES_CLI_SEARCH_PRINT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/command.h"
+#include "cli/search_progress.h"
+#include "monitors/patterns/domains.h"
+#include "monitors/patterns/matches.h"
+
+/* Zeros but for the first ones. */
+struct esi_search_print {
+    const struct es_pattern_file *file;
+    const struct es_domains *domains;
+    const char *pattern; /* told with each match; NULL: there is only one */
+    enum es_format format;
+    bool is_silent; /* matches are counted only */
+    bool is_sorted; /* printed by esi_search_print_end(), sorted */
+    struct esi_search_progress *progress; /* is told of matches; may be NULL */
+    uint64_t flushed_ns;
+    /* Kept for sorting, owned: all events, and where each match ends. */
+    struct es_event_id *events;
+    size_t event_count;
+    size_t event_capacity;
+    size_t *ends;
+    size_t match_count;
+    size_t match_capacity;
+};
+
+struct es_match_sink esi_search_print_sink(struct esi_search_print *print);
+/* Prints what was kept.  0 or -ENOMEM. */
+int esi_search_print_end(struct esi_search_print *print);
+void esi_search_print_fini(struct esi_search_print *print);
+
+#endif
