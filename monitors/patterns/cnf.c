@@ -96,8 +96,8 @@ static int rewrite(struct rewriting *rewriting,
 /* --- The finished pattern ----------------------------------------------------------
  */
 
-static uint64_t variables_of(const struct es_program *program,
-                             const struct es_literal *literal)
+uint64_t esi_literal_variables(const struct es_program *program,
+                               const struct es_literal *literal)
 {
     const struct es_atom *atom = &program->atoms[literal->atom];
 
@@ -118,27 +118,32 @@ static uint64_t universal_of(const struct es_program *program)
     return universal;
 }
 
+void esi_clause_measure(const struct es_program *program, struct es_clause *clause)
+{
+    uint64_t universal = universal_of(program);
+    uint64_t variables = 0;
+
+    for (size_t i = 0; i < clause->count; i++)
+        variables |= esi_literal_variables(program, &clause->literals[i]);
+    clause->existential = variables & ~universal;
+    clause->universal = variables & universal;
+}
+
 static int finish_clause(const struct es_program *program,
                          const struct esi_clauses *clauses,
                          const struct esi_clause *made,
                          struct esi_cnf *whole,
                          struct es_clause *clause)
 {
-    uint64_t universal = universal_of(program);
     struct es_literal *literals =
         esi_arena_alloc(&whole->arena, made->count * sizeof *literals);
 
     if (!literals)
         return -ENOMEM;
-    *clause = (struct es_clause){.literals = literals, .count = made->count};
-    for (size_t i = 0; i < made->count; i++) {
-        uint64_t variables;
-
+    for (size_t i = 0; i < made->count; i++)
         literals[i] = esi_literal_of(clauses->codes[made->start + i]);
-        variables = variables_of(program, &literals[i]);
-        clause->existential |= variables & ~universal;
-        clause->universal |= variables & universal;
-    }
+    *clause = (struct es_clause){.literals = literals, .count = made->count};
+    esi_clause_measure(program, clause);
     return 0;
 }
 
