@@ -12,6 +12,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "monitors/patterns/pattern_regex.h"
+
 enum { MATCH_LIMIT = 1000000, HEAP_LIMIT_KIB = 16384 };
 
 struct esi_expression {
@@ -25,18 +27,15 @@ static int compile(const char *text,
                    struct esi_expression *expression,
                    struct es_error *error)
 {
-    PCRE2_SIZE at;
-    int fault;
-    char words[160];
+    char words[ESI_REGEX_WORDS];
+    size_t at = 0;
+    int result = esi_regex_compile(text, &expression->code, &at, words);
 
-    expression->code =
-        pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-                      PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &fault, &at, NULL);
-    if (!expression->code) {
-        pcre2_get_error_message(fault, (PCRE2_UCHAR *)words, sizeof words);
-        return es_error_set(error, -EINVAL, "%s, at character %zu of '%s'", words,
-                            (size_t)at + 1, text);
-    }
+    if (result == -EINVAL)
+        return es_error_set(error, -EINVAL, "%s, at byte %zu of '%s'", words, at + 1,
+                            text);
+    if (result < 0)
+        return result;
     pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE);
     expression->data = pcre2_match_data_create_from_pattern(expression->code, NULL);
     expression->context = pcre2_match_context_create(NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Regular expressions on the texts of events (PCRE2): somewhere in the text, byte by
- * byte.  An expression that takes too long on a text does not match it.
+ * Regular expressions on the texts of events (PCRE2): somewhere in the text.  A text
+ * that is not UTF-8 does not match, nor does one on which an expression takes too long.
  *
  * One thread at a time for each expression.
  */
