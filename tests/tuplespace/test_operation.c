@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "eventspace/tuple.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
@@ -83,9 +84,22 @@ static void every_operation_is_found_by_its_code_and_its_name(void **state)
         assert_ptr_equal(es_operation_find(operation->code), operation);
         assert_ptr_equal(es_operation_by_name(operation->name), operation);
     }
-    for (unsigned code = 0; code <= UINT16_MAX; code++)
+    for (unsigned code = 0; code < ES_OPERATION_ANY_SOURCE; code++)
         found += es_operation_find((uint16_t)code) != NULL;
     assert_int_equal(found, esi_operation_count);
+}
+
+static void receives_from_any_source_are_found_as_receives(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < esi_operation_count; i++) {
+        const struct es_operation *operation = &esi_operations[i];
+        uint16_t code = operation->code | ES_OPERATION_ANY_SOURCE;
+
+        assert_ptr_equal(es_operation_find(code),
+                         operation->op_class == ES_CLASS_RECEIVE ? operation : NULL);
+    }
+    assert_null(es_operation_find(ES_OPERATION_ANY_SOURCE));
 }
 
 static void unknown_operations_are_not_found(void **state)
@@ -170,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_found_by_code_and_by_name),
         cmocka_unit_test(every_operation_is_found_by_its_code_and_its_name),
+        cmocka_unit_test(receives_from_any_source_are_found_as_receives),
         cmocka_unit_test(unknown_operations_are_not_found),
         cmocka_unit_test(large_counts_have_codes_2000_above),
         cmocka_unit_test(classes_have_names),
