@@ -30,6 +30,17 @@ int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t i
     return 0;
 }
 
+int esi_closure_events_add(struct es_closure_events *events,
+                           const struct es_event_id *added,
+                           size_t count)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = esi_closure_add(events, added[i].trace, added[i].index);
+    return result;
+}
+
 static void clear(struct es_closure *closure)
 {
     closure->ends.count = closure->first.count = closure->greatest.count = 0;
@@ -56,6 +67,13 @@ struct es_event_id es_closure_front(const struct es_closure *closure, size_t at)
 struct es_event_id es_closure_back(const struct es_closure *closure, size_t at)
 {
     return closure->ends.events[2 * at + 1];
+}
+
+uint64_t es_closure_bytes(const struct es_closure *closure)
+{
+    return (closure->ends.capacity + closure->first.capacity +
+            closure->greatest.capacity) *
+           sizeof *closure->ends.events;
 }
 
 uint64_t es_closure_size(const struct es_closure *closure)
@@ -196,6 +214,16 @@ static int find_greatest(struct es_closure_maker *maker,
     return result;
 }
 
+/* An event has nothing between it and itself. */
+static int take_single(struct es_event_id event, struct es_closure *closure)
+{
+    int result = esi_closure_add(&closure->ends, event.trace, event.index);
+
+    if (result < 0)
+        return result;
+    return esi_closure_add(&closure->ends, event.trace, event.index);
+}
+
 static int make(struct es_closure_maker *maker,
                 struct es_precedence *precedence,
                 const struct es_event_id *events,
@@ -211,6 +239,8 @@ static int make(struct es_closure_maker *maker,
     result = find_greatest(maker, precedence, closure);
     if (result < 0)
         return result;
+    if (count == 1)
+        return take_single(events[0], closure);
     return esi_closure_fronts(maker->method, precedence, &closure->first, closure);
 }
 

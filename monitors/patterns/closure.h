@@ -95,4 +95,7 @@ struct es_event_id es_closure_back(const struct es_closure *closure, size_t at);
 /* Events in it. */
 uint64_t es_closure_size(const struct es_closure *closure);
 
+/* Memory that is held. */
+uint64_t es_closure_bytes(const struct es_closure *closure);
+
 #endif

@@ -25,13 +25,23 @@ struct front_search {
     uint32_t outside;
 };
 
+/* Of events on one trace their indexes tell, no timestamp is compared. */
+static bool reaches(struct front_search *search,
+                    struct es_event_id first,
+                    struct es_event_id event)
+{
+    if (first.trace == event.trace)
+        return first.index <= event.index;
+    return es_precedence_before(search->precedence, first, event);
+}
+
 /* Whether an event of the trace is a first event of the set or succeeds one. */
 static bool is_inside(struct front_search *search, uint32_t index)
 {
     struct es_event_id event = {search->trace, index};
 
     for (size_t at = search->at; at < search->first->count; at++)
-        if (esi_closure_reaches(search->precedence, search->first->events[at], event)) {
+        if (reaches(search, search->first->events[at], event)) {
             search->at = at;
             return true;
         }

@@ -25,6 +25,10 @@ struct es_closure_maker {
 /* 0 or -ENOMEM. */
 int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index);
 
+int esi_closure_events_add(struct es_closure_events *events,
+                           const struct es_event_id *added,
+                           size_t count);
+
 /* An entry of a timestamp, which is not compared with another here; 0 = none. */
 uint32_t esi_closure_entry(struct es_precedence *precedence,
                            struct es_event_id event,

@@ -22,6 +22,8 @@
 #include "monitors/patterns/domains.h"
 #include "monitors/patterns/matches.h"
 
+struct es_successors; /* successors.h */
+
 /* How "closure" finds the front of a convex closure (Nichols, 4.2 to 4.4). */
 enum es_closure_method {
     ES_CLOSURE_EXISTING, /* algorithms 4.6 and 4.7 */
@@ -43,6 +45,9 @@ struct es_search_config {
 
     enum es_closure_method closure_method;
     bool closure_combining; /* 4.5 */
+    /* What ES_CLOSURE_EXISTING walks along, of the same events; NULL = it is worked out
+     * from the order, far slower.  Borrowed. */
+    const struct es_successors *successors;
 
     bool prune; /* 6.1 */
     enum es_reordering reordering;

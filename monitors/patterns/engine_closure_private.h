@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* engine_closure_private.h - what the files of the engine "closure" share. */
+#ifndef ES_MONITORS_PATTERNS_ENGINE_CLOSURE_PRIVATE_H
+#define ES_MONITORS_PATTERNS_ENGINE_CLOSURE_PRIVATE_H
+
+#include "monitors/patterns/closure.h"
+#include "monitors/patterns/engine.h"
+
+/* --- Plans -------------------------------------------------------------------------
+ */
+
+/* A conjunct of a condition, which must hold for all values of its universal variables;
+ * those without values are left out (D8). */
+struct esi_closure_part {
+    const struct es_formula *formula;
+    uint64_t existential;
+    uint64_t universal;
+};
+
+/* What has to be tested once enough variables are bound: a part of the support's own
+ * condition, or that not all of a lesser support's hold. */
+struct esi_closure_check {
+    const struct esi_closure_part *parts;
+    size_t part_count;
+    uint32_t lesser; /* number of the lesser support; ES_PATTERN_NONE: it is a part */
+};
+
+/* How one support is searched: `order[0]` is bound first, and when `level` variables
+ * are bound, checks `begins[level]` to `begins[level + 1]` are made. */
+struct esi_closure_plan {
+    struct esi_closure_part *parts;
+    size_t part_count;
+    bool is_false; /* nothing can match */
+    uint8_t order[ES_PROGRAM_VARIABLES];
+    uint32_t level_count;
+    struct esi_closure_check *checks;
+    size_t check_count;
+    size_t begins[ES_PROGRAM_VARIABLES + 2];
+    /* From this level on no variable is returned: one way to bind them is enough. */
+    uint32_t hidden_from;
+};
+
+/* Plans of all supports of the task's program.  0 or -ENOMEM. */
+int esi_closure_plans_create(const struct es_engine_task *task,
+                             struct esi_closure_plan **ret_plans);
+/* Accepts NULL. */
+void esi_closure_plans_destroy(const struct es_engine_task *task,
+                               struct esi_closure_plan *plans);
+
+/* --- Values that are bound ---------------------------------------------------------
+ */
+
+struct esi_closure_binding {
+    struct es_domain_value value;
+    struct es_event_id single;
+    const struct es_event_id *events; /* sorted */
+    size_t count;
+    uint64_t stamp; /* of this binding; no two have the same */
+};
+
+/* Variables whose values, all together, are one side of a relation. */
+struct esi_closure_operand {
+    uint64_t variables;
+    /* Operands whose union it is, to be combined; NULL: it is made of events. */
+    struct esi_closure_operand *parts[2];
+    struct es_closure closure;
+    uint64_t stamp; /* the latest of the bindings that `closure` is of; 0 = none */
+};
+
+struct esi_closure_operands {
+    struct esi_closure_operand *items;
+    size_t count;
+};
+
+struct esi_closure_search {
+    const struct es_engine_task *task;
+    struct es_precedence precedence;
+    struct es_closure_maker *maker;
+    struct esi_closure_binding bindings[ES_PROGRAM_VARIABLES];
+    struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
+    struct esi_closure_operands operands;
+    struct es_closure_events events; /* of an operand, before its closure is made */
+    uint64_t empty;                  /* universal variables without values */
+    uint64_t stamp;
+    int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
+};
+
+/* Operands of all relations.  0 or -ENOMEM. */
+int esi_closure_operands_init(const struct es_engine_task *task,
+                              struct esi_closure_operands *ret_operands);
+void esi_closure_operands_fini(struct esi_closure_operands *operands);
+/* NULL: there is none of these variables. */
+struct esi_closure_operand *esi_closure_operand_find(
+    const struct esi_closure_operands *operands,
+    uint64_t variables);
+
+/* The events that stand for a side of a relation: a single event, or the ends of a
+ * convex closure.  Borrowed until a variable is bound.  0 or -ENOMEM. */
+int esi_closure_operand_events(struct esi_closure_search *search,
+                               uint64_t variables,
+                               const struct es_event_id **ret_events,
+                               size_t *ret_count);
+
+/* All values of a domain, one after the other. */
+struct esi_closure_cursor {
+    const struct es_domain *domain;
+    bool is_single;
+    uint32_t slots;
+    uint32_t count; /* of the values of the slot */
+    struct es_domain_column column;
+    struct es_domain_value next;
+};
+
+void esi_closure_cursor_init(const struct es_domain *domain,
+                             struct esi_closure_cursor *cursor);
+/* Binds the next value; false: there is none, or the search is over. */
+bool esi_closure_bind(struct esi_closure_search *search,
+                      struct esi_closure_cursor *cursor,
+                      struct esi_closure_binding *binding);
+
+/* --- Conditions --------------------------------------------------------------------
+ */
+
+bool esi_closure_check_holds(struct esi_closure_search *search,
+                             const struct esi_closure_check *check);
+
+/* Writes the plans. */
+void esi_closure_explain(const struct es_engine_task *task,
+                         const struct esi_closure_plan *plans,
+                         const struct esi_closure_operands *operands,
+                         FILE *out);
+
+#endif
