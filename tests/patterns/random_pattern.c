@@ -167,8 +167,9 @@ static int make_class(const struct maker *maker, unsigned partners)
     int number = make_part(maker);
     struct reference_class *class = &maker->file->classes[number];
 
-    class->partner = partner;
-    if (partner != REFERENCE_NONE || class->named == REFERENCE_NONE)
+    if (partner != REFERENCE_NONE)
+        class->partners[class->partner_count++] = partner;
+    if (class->partner_count > 0 || class->named == REFERENCE_NONE)
         return number;
     class->named = REFERENCE_NONE; /* a name alone would be an occurrence of it */
     make_triple(maker, class);
@@ -436,7 +437,17 @@ static int make_clause(struct maker *maker, int terms)
 /* --- Files -------------------------------------------------------------------------
  */
 
-/* A := [...], or now and then another name for one. */
+/* ["", "type", ""] */
+static void make_of_type(struct reference_class *class, const char *type)
+{
+    *class = (struct reference_class){
+        .named = REFERENCE_NONE, .is_triple = true, .condition_count = TRIPLE};
+    for (int i = 0; i < TRIPLE; i++)
+        copy_word(class->conditions[i].name, vocabulary[i].name);
+    copy_word(class->conditions[1].text, type);
+}
+
+/* A := [...]; the first three are mostly plain ones. */
 static void make_named_class(struct maker *maker, int number)
 {
     static const char *const names[] = {"A", "B", "C", "D_1", "e"};
@@ -445,17 +456,8 @@ static void make_named_class(struct maker *maker, int number)
 
     maker->predicate = &maker->file->predicates[predicate];
     class_number = make_class(maker, number < 3 ? 0 : 50);
-    if (number < 3 && percent(maker, 70)) {
-        struct reference_class *class = &maker->file->classes[class_number];
-
-        class->condition_count = 0;
-        make_triple(maker, class);
-        copy_word(class->conditions[0].text, "");
-        copy_word(class->conditions[1].text, names[number]);
-        copy_word(class->conditions[2].text, "");
-        for (int i = 0; i < TRIPLE; i++)
-            class->conditions[i].test = REFERENCE_GLOB;
-    }
+    if (number < 3 && percent(maker, 70))
+        make_of_type(&maker->file->classes[class_number], names[number]);
     occurrence = reference_add_occurrence(maker->predicate, REFERENCE_PLAIN);
     maker->predicate->occurrences[occurrence].class_number = class_number;
     node = reference_add_node(maker->predicate, REFERENCE_TERM);

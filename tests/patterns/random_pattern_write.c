@@ -57,7 +57,8 @@ static bool is_close(char last, char first)
 
 static void write_token(struct writer *writer, const char *token)
 {
-    bool is_needed = is_word(writer->last) && is_word(token[0]);
+    bool is_needed = (is_word(writer->last) && is_word(token[0])) ||
+                     (writer->last == '=' && token[0] == '~'); /* else "=~" */
 
     if (chance(writer, 12))
         write_blank(writer);
@@ -145,11 +146,11 @@ static void write_class(struct writer *writer, int number)
     const struct reference_class *class = &writer->file->classes[number];
 
     write_part(writer, class);
-    if (class->partner == REFERENCE_NONE)
+    if (class->partner_count == 0)
         return;
     putc('.', writer->out);
     writer->last = '(';
-    write_part(writer, &writer->file->classes[class->partner]);
+    write_part(writer, &writer->file->classes[class->partners[0]]);
 }
 
 /* --- Predicates --------------------------------------------------------------------
@@ -354,8 +355,8 @@ static void reach_class(const struct reference_file *file,
 
     if (class->named != REFERENCE_NONE)
         reach(file, class->named, is_needed);
-    if (class->partner != REFERENCE_NONE)
-        reach_class(file, class->partner, is_needed);
+    for (int i = 0; i < class->partner_count; i++)
+        reach_class(file, class->partners[i], is_needed);
 }
 
 static void reach(const struct reference_file *file, int predicate, bool *is_needed)

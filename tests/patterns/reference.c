@@ -39,7 +39,7 @@ int reference_add_class(struct reference_file *file)
 {
     demand(file->class_count < REFERENCE_CLASSES);
     file->classes[file->class_count] =
-        (struct reference_class){.named = REFERENCE_NONE, .partner = REFERENCE_NONE};
+        (struct reference_class){.named = REFERENCE_NONE};
     return file->class_count++;
 }
 

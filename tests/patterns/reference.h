@@ -21,7 +21,8 @@
 #include "tests/patterns/small_set.h"
 
 enum {
-    REFERENCE_CONDITIONS = 4,
+    REFERENCE_CONDITIONS = 8,
+    REFERENCE_PARTNERS = 4,
     REFERENCE_CLASSES = 32,
     REFERENCE_OCCURRENCES = 16,
     REFERENCE_NODES = 40,
@@ -52,13 +53,15 @@ struct reference_condition {
     int64_t number;            /* of others */
 };
 
-/* FIRST or FIRST.PARTNER; FIRST is a literal or a name that stands for a class. */
+/* FIRST or FIRST.PARTNER; FIRST is a literal or a name that stands for a class.  Of
+ * each of several partners one is needed. */
 struct reference_class {
     int named; /* predicate; NONE: a literal */
     bool is_triple;
     struct reference_condition conditions[REFERENCE_CONDITIONS];
     int condition_count;
-    int partner; /* class without a partner of its own; or NONE */
+    int partners[REFERENCE_PARTNERS]; /* classes; the text has room for one */
+    int partner_count;
 };
 
 /* --- Predicates --------------------------------------------------------------------

@@ -223,22 +223,33 @@ static bool base_has(const struct reference_file *file,
                     &(struct reference_class){.named = occurrence->predicate}, number);
 }
 
+/* Whether one of the event's partners is in a class. */
+static bool has_partner(const struct reference_file *file,
+                        const struct small_set *set,
+                        int class_number,
+                        uint32_t number)
+{
+    uint64_t partners = partners_of(set, number);
+
+    for (uint32_t i = 0; i < set->count; i++)
+        if ((partners & SMALL_BIT(i)) && has_event(file, set, class_number, i))
+            return true;
+    return false;
+}
+
 static bool has_event(const struct reference_file *file,
                       const struct small_set *set,
                       int class_number,
                       uint32_t number)
 {
     const struct reference_class *class = &file->classes[class_number];
-    uint64_t partners = partners_of(set, number);
 
     if (!base_has(file, set, class, number))
         return false;
-    if (class->partner == REFERENCE_NONE)
-        return true;
-    for (uint32_t i = 0; i < set->count; i++)
-        if ((partners & SMALL_BIT(i)) && has_event(file, set, class->partner, i))
-            return true;
-    return false;
+    for (int i = 0; i < class->partner_count; i++)
+        if (!has_partner(file, set, class->partners[i], number))
+            return false;
+    return true;
 }
 
 uint64_t reference_class_events(const struct reference_file *file,
