@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * pattern_set_pvm_life.c - tokens that wander between neighbours (Nichols, 4.7).
+ *
+ * Said there: 5,898 events on 48 traces; one node first sends to all others, then each
+ * node relays to a neighbour, and whenever a node receives from a neighbour it forwards
+ * to another one and waits.  47 pairs of sends directly follow each other, all on the
+ * first node: 47 first sends and its own relay.  1,918 receives directly follow a send,
+ * "the number of successful data transfers".  A receive does not stand directly behind
+ * a send of its own trace, or it would be counted there, too: each is preceded by the
+ * wait.  3 * 1,918 transfers and 3 * 48 events of nodes that begin and end make 5,898.
+ *
+ * A message takes as long as another one: none is overtaken by one that it caused.
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "bench/pattern_set_maker.h"
+
+enum {
+    ROWS = 6,
+    COLUMNS = 8,
+    NODES = ROWS * COLUMNS,
+    TRANSFERS = 1918,
+    LATENCY = 100,
+    REST = 400, /* at most, before the answer to a message goes out */
+    DIRECTIONS = 4,
+};
+
+/* On its way; each token is one message at a time. */
+struct token {
+    uint32_t to;
+    uint32_t from; /* where it comes from */
+    uint64_t arrives;
+    struct es_event_id send;
+};
+
+struct life {
+    struct pattern_set_maker *maker;
+    uint64_t free_at[NODES]; /* when a node has sent and waits */
+    struct token tokens[NODES];
+    uint32_t token_count;
+    uint32_t sent;
+};
+
+/* A neighbour on the torus, but not the one where the data came from. */
+static uint32_t choose_neighbour(struct life *life, uint32_t node, uint32_t from)
+{
+    static const int ways[DIRECTIONS][2] = {{0, 1}, {0, -1}, {1, 0}, {-1, 0}};
+    uint32_t chosen;
+
+    do {
+        const int *way = ways[set_draw(life->maker, DIRECTIONS)];
+        uint32_t row = (node / COLUMNS + ROWS + (uint32_t)way[0]) % ROWS;
+        uint32_t column = (node % COLUMNS + COLUMNS + (uint32_t)way[1]) % COLUMNS;
+
+        chosen = row * COLUMNS + column;
+    } while (chosen == from);
+    return chosen;
+}
+
+static void send_token(struct life *life,
+                       uint32_t token,
+                       uint32_t node,
+                       uint32_t to,
+                       uint64_t now)
+{
+    life->tokens[token] =
+        (struct token){.to = to,
+                       .from = node,
+                       .arrives = now + LATENCY,
+                       .send = set_send(life->maker, node, "send", NULL)};
+    life->sent++;
+}
+
+/* When it is received: a node that is busy lets it wait. */
+static uint64_t received_at(const struct life *life, const struct token *token)
+{
+    uint64_t free_at = life->free_at[token->to];
+
+    return token->arrives > free_at ? token->arrives : free_at;
+}
+
+/* The first to be received, at one time the first to arrive. */
+static uint32_t next_token(const struct life *life)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 1; i < life->token_count; i++) {
+        const struct token *a = &life->tokens[i], *b = &life->tokens[next];
+        uint64_t at_a = received_at(life, a), at_b = received_at(life, b);
+
+        if (at_a < at_b || (at_a == at_b && a->arrives < b->arrives))
+            next = i;
+    }
+    return next;
+}
+
+/* Receives it, and forwards it until the transfers are enough. */
+static void pass_token(struct life *life, uint32_t number)
+{
+    struct token token = life->tokens[number];
+    uint64_t now = received_at(life, &token) + 1 + set_draw(life->maker, REST);
+
+    set_unary(life->maker, token.to, "wait", NULL);
+    set_receive(life->maker, token.to, "recv", NULL, token.send);
+    life->free_at[token.to] = now;
+    if (life->sent < TRANSFERS)
+        send_token(life, number, token.to, choose_neighbour(life, token.to, token.from),
+                   now);
+    else
+        life->tokens[number] = life->tokens[--life->token_count];
+}
+
+static void begin(struct life *life)
+{
+    for (uint32_t node = 0; node < NODES; node++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "life%u", node);
+        set_trace(life->maker, name);
+    }
+    for (uint32_t node = 0; node < NODES; node++) {
+        set_unary(life->maker, node, "start", NULL);
+        set_unary(life->maker, node, "join", NULL);
+    }
+    for (uint32_t node = 1; node < NODES; node++)
+        send_token(life, life->token_count++, 0, node, node);
+    send_token(life, life->token_count++, 0, choose_neighbour(life, 0, NODES), NODES);
+}
+
+void make_pvm_life_set(struct pattern_set_maker *maker)
+{
+    struct life life = {.maker = maker};
+
+    begin(&life);
+    while (life.token_count > 0)
+        pass_token(&life, next_token(&life));
+    for (uint32_t node = 0; node < NODES; node++)
+        set_unary(maker, node, "exit", NULL);
+}
