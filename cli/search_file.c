@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_out.h"
@@ -37,12 +38,19 @@ static char *find_shipped(const char *name)
     return NULL;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 static char *find(const char *patterns)
 {
     char *path = NULL;
 
     if (*patterns && strcmp(patterns, "-") != 0 && !strchr(patterns, '/') &&
-        access(patterns, F_OK) < 0)
+        !is_file(patterns))
         path = find_shipped(patterns);
     return path ? path : strdup(patterns);
 }

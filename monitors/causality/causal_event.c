@@ -10,7 +10,7 @@
 
 #include "monitors/causality/causal_private.h"
 
-enum { ATTRIBUTES_MAX = 15 };
+enum { ATTRIBUTES_MAX = 16 };
 
 int esi_event_reserve(struct es_causality *causality, size_t count)
 {
@@ -129,6 +129,8 @@ static void fill(struct attributes *attributes, const struct esi_item *item)
     add_number(attributes, "start", (int64_t)item->told.start_ns);
     if (tuple->stop != 0)
         add_number(attributes, "stop", (int64_t)item->told.stop_ns);
+    else
+        add_text(attributes, "state", "open");
 }
 
 /* --- Giving -------------------------------------------------------------------------

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * mpi_cases.c - what goes wrong in MPI programs, one case at a time, on three ranks.
+ *
+ *   mpiexec -n 3 mpi_cases CASE
+ *
+ * Each case begins and ends with a barrier, and does nothing besides what it is about.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAIT_US = 30000, RANKS = 3 };
+
+static int rank;
+
+static void send_to(int peer, int tag)
+{
+    int word = rank;
+
+    MPI_Send(&word, 1, MPI_INT, peer, tag, MPI_COMM_WORLD);
+}
+
+static void receive_from(int peer, int tag)
+{
+    int word;
+
+    MPI_Recv(&word, 1, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Either message may be the first. */
+static void race(void)
+{
+    if (rank > 0) {
+        send_to(0, 0);
+    } else {
+        receive_from(MPI_ANY_SOURCE, 0);
+        receive_from(MPI_ANY_SOURCE, 0);
+    }
+}
+
+/* The receives say whom they are for. */
+static void named(void)
+{
+    if (rank > 0) {
+        send_to(0, 0);
+    } else {
+        receive_from(1, 0);
+        receive_from(2, 0);
+    }
+}
+
+/* The second message is sent since the first one came. */
+static void asked(void)
+{
+    if (rank == 1)
+        send_to(0, 0);
+    if (rank == 2) {
+        receive_from(0, 1);
+        send_to(0, 0);
+    }
+    if (rank == 0) {
+        receive_from(MPI_ANY_SOURCE, 0);
+        send_to(2, 1);
+        receive_from(MPI_ANY_SOURCE, 0);
+    }
+}
+
+static void overtaking(void)
+{
+    if (rank == 1) {
+        send_to(0, 1);
+        send_to(0, 2);
+    }
+    if (rank == 0) {
+        receive_from(1, 2);
+        receive_from(1, 1);
+    }
+}
+
+static void lost(void)
+{
+    if (rank == 1)
+        send_to(0, 3);
+}
+
+static void late_sender(void)
+{
+    if (rank == 1) {
+        usleep(WAIT_US);
+        send_to(0, 0);
+    }
+    if (rank == 0)
+        receive_from(1, 0);
+}
+
+static void late_receiver(void)
+{
+    int word = 0;
+
+    if (rank == 1)
+        MPI_Ssend(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        usleep(WAIT_US);
+        receive_from(1, 0);
+    }
+}
+
+/* Two wait for the third. */
+static void one_for_all(void)
+{
+    if (rank == 0) {
+        usleep(WAIT_US);
+        send_to(1, 0);
+        send_to(2, 0);
+    } else {
+        receive_from(0, 0);
+    }
+}
+
+/* Each comes only when the one before has gone. */
+static void serialized(void)
+{
+    int word = 0;
+
+    if (rank > 0)
+        receive_from(rank - 1, 0);
+    MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank < RANKS - 1)
+        send_to(rank + 1, 0);
+}
+
+static void imbalance(void)
+{
+    if (rank == 1)
+        usleep(WAIT_US);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void access_window(int atomically)
+{
+    int word = rank, memory = 0;
+    MPI_Win window;
+
+    MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &window);
+    MPI_Win_fence(0, window);
+    if (rank > 0 && atomically)
+        MPI_Accumulate(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+    else if (rank > 0)
+        MPI_Put(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+static void conflict(void)
+{
+    access_window(0);
+}
+
+static void atomic_access(void)
+{
+    access_window(1);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    {"race", race},
+    {"named", named},
+    {"asked", asked},
+    {"overtaking", overtaking},
+    {"lost", lost},
+    {"late-sender", late_sender},
+    {"late-receiver", late_receiver},
+    {"one-for-all", one_for_all},
+    {"serialized", serialized},
+    {"imbalance", imbalance},
+    {"conflict", conflict},
+    {"atomic", atomic_access},
+};
+
+int main(int argc, char **argv)
+{
+    int size, found = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (size == RANKS && argc == 2 && strcmp(cases[i].name, argv[1]) == 0) {
+            cases[i].run();
+            found = 1;
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (!found && rank == 0)
+        fprintf(stderr, "usage: mpiexec -n 3 mpi_cases CASE\n");
+    return found ? 0 : 2;
+}
