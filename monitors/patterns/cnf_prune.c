@@ -80,6 +80,9 @@ static bool implies(const struct es_program *program,
 /* Whether its literals about what literal i is about leave nothing out. */
 static bool is_always_true(struct pruning *pruning, const struct es_clause *clause)
 {
+    pruning->steps += clause->count * clause->count;
+    if (pruning->steps > ESI_CNF_STEPS)
+        return false;
     for (size_t i = 0; i < clause->count; i++) {
         struct saying all = saying_of(pruning->program, &clause->literals[i]);
 

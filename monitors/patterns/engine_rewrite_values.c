@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* engine_rewrite_values.c - values of variables, and whether literals hold of them. */
+#include "config.h"
+
+#include "monitors/patterns/engine_rewrite_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/patterns/cnf_private.h"
+#include "monitors/patterns/event_sets.h"
+
+enum { ENTRIES_BYTES = 64 << 20 };
+
+/* --- Values ------------------------------------------------------------------------
+ */
+
+static int fill_values(struct esi_choice *choice, struct esi_values *values)
+{
+    const struct es_domain *domain = values->domain;
+    struct es_domain_value *items =
+        esi_arena_alloc(&choice->arena, values->count * sizeof *items);
+    struct es_event_id *ids = NULL;
+    uint32_t number = 0;
+
+    if (values->is_single)
+        ids = esi_arena_alloc(&choice->arena, values->count * sizeof *ids);
+    if (!items || (values->is_single && !ids))
+        return -ENOMEM;
+    choice->bytes += values->count * (sizeof *items + (ids ? sizeof *ids : 0));
+    values->items = items;
+    values->ids = ids;
+    if (!values->is_single)
+        for (; number < values->count; number++)
+            items[number] = (struct es_domain_value){.slot = 0, .position = number};
+    for (uint32_t slot = 0; ids && slot < es_domain_slots(domain); slot++) {
+        struct es_domain_column column = es_domain_column(domain, slot);
+
+        for (uint32_t i = 0; i < column.count; i++, number++) {
+            items[number] = (struct es_domain_value){.slot = slot, .position = i};
+            ids[number] = (struct es_event_id){column.trace, column.indexes[i]};
+        }
+    }
+    return 0;
+}
+
+static const struct esi_values *values_of(struct esi_choice *choice,
+                                          const struct es_domain *domain)
+{
+    struct esi_values *values;
+
+    for (values = choice->all_values; values; values = values->next)
+        if (values->domain == domain)
+            return values;
+    if (es_domain_count(domain) > UINT32_MAX)
+        return NULL;
+    values = esi_arena_alloc(&choice->arena, sizeof *values);
+    if (!values)
+        return NULL;
+    *values = (struct esi_values){.domain = domain,
+                                  .is_single = es_domain_is_single(domain),
+                                  .count = (uint32_t)es_domain_count(domain)};
+    if (fill_values(choice, values))
+        return NULL;
+    values->next = choice->all_values;
+    choice->all_values = values;
+    return values;
+}
+
+int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task)
+{
+    *choice = (struct esi_choice){.task = task, .precedence = {.order = task->order}};
+    for (uint32_t v = 0; v < task->program->variable_count; v++) {
+        choice->values[v] = values_of(choice, task->domains[v]);
+        if (!choice->values[v]) {
+            esi_choice_fini(choice);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+void esi_choice_fini(struct esi_choice *choice)
+{
+    for (struct esi_entries *entries = choice->all_entries; entries;
+         entries = entries->next)
+        free(entries->items);
+    free(choice->events);
+    esi_arena_free(&choice->arena);
+    *choice = (struct esi_choice){.task = NULL};
+}
+
+/* --- Entries of timestamps ---------------------------------------------------------
+ */
+
+static uint32_t *make_entries(struct esi_choice *choice,
+                              const struct esi_values *of,
+                              uint32_t slots)
+{
+    size_t bytes = (size_t)of->count * slots * sizeof(uint32_t);
+    uint32_t *items;
+
+    if (!bytes || bytes / slots / sizeof *items != of->count ||
+        choice->bytes + bytes > ENTRIES_BYTES)
+        return NULL;
+    items = malloc(bytes);
+    if (!items)
+        return NULL;
+    memset(items, 0xff, bytes);
+    choice->bytes += bytes;
+    return items;
+}
+
+/* NULL if there is no room for them: then the order is asked each time. */
+static struct esi_entries *entries_of(struct esi_choice *choice,
+                                      const struct esi_values *of,
+                                      const struct esi_values *on)
+{
+    struct esi_entries *entries;
+
+    if (!of->is_single || !on->is_single)
+        return NULL;
+    for (entries = choice->all_entries; entries; entries = entries->next)
+        if (entries->of == of && entries->on == on)
+            return entries->items ? entries : NULL;
+    entries = esi_arena_alloc(&choice->arena, sizeof *entries);
+    if (!entries)
+        return NULL;
+    entries->of = of;
+    entries->on = on;
+    entries->slots = es_domain_slots(on->domain);
+    entries->items = make_entries(choice, of, entries->slots);
+    entries->next = choice->all_entries;
+    choice->all_entries = entries;
+    return entries->items ? entries : NULL;
+}
+
+static bool is_before(struct esi_choice *choice, const struct esi_test *test)
+{
+    uint32_t x = choice->chosen[test->literal.x];
+    uint32_t y = choice->chosen[test->literal.y];
+    struct es_event_id a = choice->values[test->literal.x]->ids[x];
+    struct es_event_id b = choice->values[test->literal.y]->ids[y];
+    uint32_t *entry;
+    int64_t found;
+
+    if (!test->entries)
+        return es_precedence_before(&choice->precedence, a, b);
+    entry = &test->entries->items[(size_t)y * test->entries->slots +
+                                  test->entries->on->items[x].slot];
+    if (*entry == ESI_ENTRY_NONE) {
+        found = es_order_greatest_predecessor(choice->precedence.order, b, a.trace);
+        *entry = found < 0 ? ESI_ENTRY_UNKNOWN : (uint32_t)found;
+    }
+    if (*entry == ESI_ENTRY_UNKNOWN)
+        return es_precedence_before(&choice->precedence, a, b);
+    choice->precedence.comparisons++;
+    return a.index <= *entry;
+}
+
+/* --- Literals of sets --------------------------------------------------------------
+ */
+
+static struct es_domain_value value_of(const struct esi_choice *choice, unsigned v)
+{
+    return choice->values[v]->items[choice->chosen[v]];
+}
+
+static size_t events_of(const struct esi_choice *choice,
+                        unsigned v,
+                        struct es_event_id *scratch,
+                        const struct es_event_id **ret_events)
+{
+    return es_domain_events(choice->values[v]->domain, value_of(choice, v), scratch,
+                            ret_events);
+}
+
+/* The first event of a set on a trace is before all that any other one is before; the
+ * last one is after all. */
+static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *a;
+    const struct es_event_id *b;
+    size_t a_count = events_of(choice, x, &scratch[0], &a);
+    size_t b_count = events_of(choice, y, &scratch[1], &b);
+
+    for (size_t i = 0; i < a_count; i++) {
+        if (i > 0 && a[i - 1].trace == a[i].trace)
+            continue;
+        for (size_t k = 0; k < b_count; k++)
+            if ((k + 1 == b_count || b[k + 1].trace != b[k].trace) &&
+                es_precedence_before(&choice->precedence, a[i], b[k]))
+                return true;
+    }
+    return false;
+}
+
+static int compare_ids(struct es_event_id a, struct es_event_id b)
+{
+    if (a.trace != b.trace)
+        return a.trace < b.trace ? -1 : 1;
+    return (a.index > b.index) - (a.index < b.index);
+}
+
+static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *a;
+    const struct es_event_id *b;
+    size_t a_count = events_of(choice, x, &scratch[0], &a);
+    size_t b_count = events_of(choice, y, &scratch[1], &b);
+    size_t i = 0;
+    size_t k = 0;
+
+    while (i < a_count && k < b_count) {
+        int order = compare_ids(a[i], b[k]);
+
+        if (order == 0)
+            return true;
+        i += order < 0;
+        k += order > 0;
+    }
+    return false;
+}
+
+/* --- Times -------------------------------------------------------------------------
+ */
+
+/* Widens [*first, *last] by the times of a variable; false: one is not known. */
+static bool widen(struct esi_choice *choice, unsigned v, int64_t *first, int64_t *last)
+{
+    struct es_event_id scratch;
+    const struct es_event_id *events;
+    int64_t from;
+    int64_t to;
+
+    if (!choice->values[v]->is_single && events_of(choice, v, &scratch, &events) == 0)
+        return true;
+    if (!es_domain_time(choice->values[v]->domain, value_of(choice, v), &from, &to))
+        return false;
+    *first = from < *first ? from : *first;
+    *last = to > *last ? to : *last;
+    return true;
+}
+
+static bool are_near(struct esi_choice *choice, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+
+    if (!widen(choice, literal->x, &first, &last) ||
+        !widen(choice, literal->y, &first, &last))
+        return false;
+    return first > last ||
+           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+}
+
+/* --- Comparisons of attributes, partners -------------------------------------------
+ */
+
+static bool compare(struct esi_choice *choice, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
+    unsigned left = atom->left ? (unsigned)__builtin_ctzll(atom->left) : literal->x;
+    unsigned right = atom->right ? (unsigned)__builtin_ctzll(atom->right) : literal->x;
+
+    return es_domain_compare(atom->node, choice->values[left]->domain,
+                             value_of(choice, left), choice->values[right]->domain,
+                             value_of(choice, right));
+}
+
+static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    return es_domain_is_received(choice->values[x]->domain, value_of(choice, x),
+                                 choice->values[y]->domain, value_of(choice, y));
+}
+
+/* --- Counts ------------------------------------------------------------------------
+ */
+
+static int compare_events(const void *left, const void *right)
+{
+    return compare_ids(*(const struct es_event_id *)left,
+                       *(const struct es_event_id *)right);
+}
+
+static bool have_room(struct esi_choice *choice, size_t count)
+{
+    size_t capacity = 2 * count + 8;
+    struct es_event_id *events;
+
+    if (count <= choice->event_capacity)
+        return true;
+    events = realloc(choice->events, capacity * sizeof *events);
+    if (!events) {
+        choice->failure = -ENOMEM;
+        return false;
+    }
+    choice->events = events;
+    choice->event_capacity = capacity;
+    return true;
+}
+
+/* The events of all values of these variables, sorted, into choice->events. */
+static size_t unite(struct esi_choice *choice, uint64_t variables)
+{
+    size_t count = 0;
+    size_t distinct = 0;
+
+    for (; variables; variables &= variables - 1) {
+        struct es_event_id scratch;
+        const struct es_event_id *events;
+        size_t more =
+            events_of(choice, (unsigned)__builtin_ctzll(variables), &scratch, &events);
+
+        if (!have_room(choice, count + more))
+            return 0;
+        if (more)
+            memcpy(choice->events + count, events, more * sizeof *events);
+        count += more;
+    }
+    if (count > 1)
+        qsort(choice->events, count, sizeof *choice->events, compare_events);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || !es_event_is(choice->events[i], choice->events[i - 1]))
+            choice->events[distinct++] = choice->events[i];
+    return distinct;
+}
+
+static bool is_any_received(struct esi_choice *choice,
+                            const struct es_atom *atom,
+                            const struct es_domain *counted,
+                            struct es_domain_value value)
+{
+    for (uint64_t left = atom->left; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+        const struct es_domain *domain = choice->values[v]->domain;
+
+        if (atom->is_reversed
+                ? es_domain_is_received(counted, value, domain, value_of(choice, v))
+                : es_domain_is_received(domain, value_of(choice, v), counted, value))
+            return true;
+    }
+    return false;
+}
+
+static bool is_counted(struct esi_choice *choice,
+                       const struct es_atom *atom,
+                       size_t count,
+                       const struct es_domain *counted,
+                       struct es_domain_value value)
+{
+    struct es_event_id scratch;
+    const struct es_event_id *events;
+    size_t more;
+    enum es_set_relation relation;
+
+    if (atom->op == ES_OPERATOR_RECEIVED)
+        return is_any_received(choice, atom, counted, value) != atom->is_negated;
+    more = es_domain_events(counted, value, &scratch, &events);
+    relation =
+        atom->is_reversed
+            ? es_set_relation(&choice->precedence, events, more, choice->events, count)
+            : es_set_relation(&choice->precedence, choice->events, count, events, more);
+    return es_set_relation_is(relation, atom->op) != atom->is_negated;
+}
+
+/* Counts until the answer is plain. */
+static bool count_values(struct esi_choice *choice, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
+    const struct es_domain *counted = choice->task->counted[literal->atom];
+    const struct esi_values *values = values_of(choice, counted);
+    uint64_t enough = (uint64_t)atom->node->number + atom->node->at_most;
+    size_t count = unite(choice, atom->left);
+    uint64_t found = 0;
+
+    if (!values) {
+        choice->failure = -ENOMEM;
+        return false;
+    }
+    for (uint32_t i = 0; i < values->count && found < enough; i++)
+        found += is_counted(choice, atom, count, counted, values->items[i]);
+    return (found >= enough) != atom->node->at_most;
+}
+
+static bool has_count(struct esi_choice *choice, const struct esi_test *test)
+{
+    uint8_t *known = test->known ? &test->known[choice->chosen[test->literal.x]] : NULL;
+
+    if (known && *known)
+        return *known == 2;
+    if (!known)
+        return count_values(choice, &test->literal);
+    *known = count_values(choice, &test->literal) ? 2 : 1;
+    return *known == 2;
+}
+
+/* --- Literals ----------------------------------------------------------------------
+ */
+
+int esi_choice_test(struct esi_choice *choice,
+                    const struct es_literal *literal,
+                    struct esi_test *ret_test)
+{
+    const struct es_program *program = choice->task->program;
+    struct esi_test test = {
+        .literal = *literal,
+        .variables = esi_literal_variables(program, literal),
+    };
+
+    test.is_equality = literal->kind == ES_LITERAL_EQUAL &&
+                       choice->values[literal->x]->is_single &&
+                       choice->values[literal->y]->is_single;
+    if (literal->kind == ES_LITERAL_COUNT &&
+        __builtin_popcountll(test.variables) == 1) {
+        test.known = esi_arena_alloc(&choice->arena, choice->values[literal->x]->count);
+        if (!test.known)
+            return -ENOMEM;
+        choice->bytes += choice->values[literal->x]->count;
+    }
+    if (literal->kind == ES_LITERAL_BEFORE)
+        test.entries =
+            entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
+    *ret_test = test;
+    return 0;
+}
+
+bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *test)
+{
+    const struct es_literal *literal = &test->literal;
+
+    switch (literal->kind) {
+    case ES_LITERAL_BEFORE:
+        return choice->values[literal->x]->is_single &&
+                       choice->values[literal->y]->is_single
+                   ? is_before(choice, test)
+                   : are_before(choice, literal->x, literal->y);
+    case ES_LITERAL_EQUAL:
+        return share_event(choice, literal->x, literal->y);
+    case ES_LITERAL_RECEIVED:
+        return is_received(choice, literal->x, literal->y);
+    case ES_LITERAL_NEAR:
+        return are_near(choice, literal);
+    case ES_LITERAL_COMPARE:
+        return compare(choice, literal);
+    case ES_LITERAL_COUNT:
+        return has_count(choice, test);
+    }
+    return false;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* reorder.c - the order of a rewritten pattern: least/most-successful-first (Nichols,
+ * 6.2.2) and variable clustering (6.2.3).
+ *
+ * Universal variables get values for each clause anew: they are never assigned, and no
+ * order begins with one. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/patterns/cnf_private.h"
+#include "monitors/patterns/reorder_private.h"
+
+/* --- Estimates ---------------------------------------------------------------------
+ */
+
+static double values_of(const struct esi_reorder *reorder,
+                        unsigned variable,
+                        uint64_t assigned)
+{
+    return assigned >> variable & 1 ? 1 : reorder->facts->counts[variable];
+}
+
+double esi_reorder_pairs(const struct esi_reorder *reorder,
+                         const struct esi_reorder_literal *literal,
+                         uint64_t assigned)
+{
+    unsigned x = literal->literal.x;
+    unsigned y = literal->literal.y;
+
+    return values_of(reorder, x, assigned) *
+           (x == y ? 1 : values_of(reorder, y, assigned));
+}
+
+double esi_reorder_work(const struct esi_reorder *reorder,
+                        const struct esi_reorder_clause *clause,
+                        uint64_t assigned)
+{
+    struct esi_work work = {.reached = 1};
+    size_t count = clause->clause.count;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct esi_reorder_literal *literal = &clause->literals[i];
+
+        esi_work_add(&work, esi_reorder_pairs(reorder, literal, assigned),
+                     literal->success, i + 1 == count);
+        assigned |= literal->variables;
+    }
+    return work.expected;
+}
+
+/* --- Least and most successful first -----------------------------------------------
+ */
+
+static double successes(const struct esi_reorder *reorder,
+                        const struct esi_reorder_literal *literal)
+{
+    return esi_reorder_pairs(reorder, literal, 0) * literal->success;
+}
+
+/* By insertion, so that what is alike stays as it was. */
+static void sort_by_successes(const struct esi_reorder *reorder,
+                              struct esi_reorder_clause *clause)
+{
+    for (size_t i = 1; i < clause->clause.count; i++) {
+        struct esi_reorder_literal literal = clause->literals[i];
+        double value = successes(reorder, &literal);
+        size_t place = i;
+
+        for (; place > 0 && successes(reorder, &clause->literals[place - 1]) < value;
+             place--)
+            clause->literals[place] = clause->literals[place - 1];
+        clause->literals[place] = literal;
+    }
+}
+
+static int compare_work(const void *left, const void *right)
+{
+    const struct esi_reorder_clause *a = left;
+    const struct esi_reorder_clause *b = right;
+
+    if (a->work != b->work)
+        return a->work < b->work ? -1 : 1;
+    /* As they were: their literals were copied in this order. */
+    return (a->clause.literals > b->clause.literals) -
+           (a->clause.literals < b->clause.literals);
+}
+
+static void order_by_success(struct esi_reorder *reorder)
+{
+    for (size_t i = 0; i < reorder->count; i++) {
+        sort_by_successes(reorder, &reorder->clauses[i]);
+        reorder->clauses[i].work = esi_reorder_work(reorder, &reorder->clauses[i], 0);
+    }
+    qsort(reorder->clauses, reorder->count, sizeof *reorder->clauses, compare_work);
+}
+
+/* --- Variable clustering -----------------------------------------------------------
+ */
+
+struct frequencies {
+    size_t of[ES_PROGRAM_VARIABLES]; /* literals that name the variable */
+};
+
+static void count_variables(const struct esi_reorder *reorder,
+                            struct frequencies *ret_frequencies)
+{
+    *ret_frequencies = (struct frequencies){.of = {0}};
+    for (size_t i = 0; i < reorder->count; i++)
+        for (size_t k = 0; k < reorder->clauses[i].clause.count; k++)
+            for (uint64_t left = reorder->clauses[i].literals[k].variables; left;
+                 left &= left - 1)
+                ret_frequencies->of[__builtin_ctzll(left)]++;
+}
+
+/* The variable that occurs most, of those that may be assigned; 0 if there is none. */
+static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t variables)
+{
+    uint64_t best = 0;
+    size_t most = 0;
+
+    for (; variables; variables &= variables - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(variables);
+
+        if (frequencies->of[v] > most) {
+            most = frequencies->of[v];
+            best = UINT64_C(1) << v;
+        }
+    }
+    return best;
+}
+
+/* How soon a literal or a clause should come: few unassigned variables, then frequent
+ * ones. */
+struct rank {
+    int unassigned;
+    size_t frequency; /* of the most frequent one that is unassigned */
+};
+
+static struct rank rank_of(const struct frequencies *frequencies, uint64_t unassigned)
+{
+    struct rank rank = {.unassigned = __builtin_popcountll(unassigned)};
+    uint64_t best = most_frequent(frequencies, unassigned);
+
+    if (best)
+        rank.frequency = frequencies->of[__builtin_ctzll(best)];
+    return rank;
+}
+
+static bool is_sooner(struct rank a, struct rank b)
+{
+    return a.unassigned != b.unassigned ? a.unassigned < b.unassigned
+                                        : a.frequency > b.frequency;
+}
+
+static void cluster_literals(struct esi_reorder_clause *clause,
+                             const struct frequencies *frequencies,
+                             uint64_t assigned)
+{
+    for (size_t i = 0; i < clause->clause.count; i++) {
+        size_t best = i;
+        struct esi_reorder_literal chosen;
+
+        for (size_t k = i + 1; k < clause->clause.count; k++)
+            if (is_sooner(
+                    rank_of(frequencies, clause->literals[k].variables & ~assigned),
+                    rank_of(frequencies, clause->literals[best].variables & ~assigned)))
+                best = k;
+        chosen = clause->literals[best];
+        memmove(clause->literals + i + 1, clause->literals + i,
+                (best - i) * sizeof *clause->literals);
+        clause->literals[i] = chosen;
+    }
+}
+
+/* The clause from `first` on that should come next; of those with a variable of
+ * `wanted`, if there is one. */
+static size_t next_clause(const struct esi_reorder *reorder,
+                          const struct frequencies *frequencies,
+                          size_t first,
+                          uint64_t assigned,
+                          uint64_t wanted)
+{
+    size_t best = reorder->count;
+    struct rank best_rank = {.unassigned = 0};
+
+    for (size_t i = first; i < reorder->count; i++) {
+        const struct es_clause *clause = &reorder->clauses[i].clause;
+        uint64_t variables = clause->existential | clause->universal;
+        struct rank rank = rank_of(frequencies, variables & ~assigned);
+
+        if (wanted && !(variables & wanted))
+            continue;
+        if (best == reorder->count || is_sooner(rank, best_rank)) {
+            best = i;
+            best_rank = rank;
+        }
+    }
+    return best < reorder->count ? best : first;
+}
+
+static void order_by_clusters(struct esi_reorder *reorder)
+{
+    struct frequencies frequencies;
+    uint64_t existential = 0;
+    uint64_t assigned = 0;
+    uint64_t wanted;
+
+    count_variables(reorder, &frequencies);
+    for (size_t i = 0; i < reorder->count; i++)
+        existential |= reorder->clauses[i].clause.existential;
+    wanted = most_frequent(&frequencies, existential);
+    for (size_t i = 0; i < reorder->count; i++) {
+        size_t next = next_clause(reorder, &frequencies, i, assigned, wanted);
+        struct esi_reorder_clause chosen = reorder->clauses[next];
+
+        memmove(reorder->clauses + i + 1, reorder->clauses + i,
+                (next - i) * sizeof *reorder->clauses);
+        cluster_literals(&chosen, &frequencies, assigned);
+        reorder->clauses[i] = chosen;
+        assigned |= chosen.clause.existential;
+        wanted = 0;
+    }
+}
+
+/* --- All of it ---------------------------------------------------------------------
+ */
+
+static int open_reorder(const struct es_cnf *cnf,
+                        const struct esi_reorder_facts *facts,
+                        bool needs_success,
+                        struct esi_reorder *reorder)
+{
+    struct esi_reorder_literal *literals = calloc(cnf->literals + 1, sizeof *literals);
+
+    *reorder = (struct esi_reorder){.facts = facts, .count = cnf->count};
+    reorder->clauses = calloc(cnf->count + 1, sizeof *reorder->clauses);
+    if (!reorder->clauses || !literals) {
+        free(reorder->clauses);
+        free(literals);
+        return -ENOMEM;
+    }
+    reorder->clauses[cnf->count].literals = literals; /* to be freed */
+    for (size_t i = 0; i < cnf->count; i++) {
+        struct esi_reorder_clause *clause = &reorder->clauses[i];
+
+        clause->clause = cnf->clauses[i];
+        clause->literals = literals;
+        literals += clause->clause.count;
+        reorder->universal |= clause->clause.universal;
+        for (size_t k = 0; k < clause->clause.count; k++) {
+            const struct es_literal *literal = &clause->clause.literals[k];
+
+            clause->literals[k] = (struct esi_reorder_literal){
+                .literal = *literal,
+                .variables = esi_literal_variables(facts->program, literal),
+                .success = needs_success ? facts->success(facts->data, literal) : 0,
+            };
+        }
+    }
+    return 0;
+}
+
+static void close_reorder(struct es_cnf *cnf, struct esi_reorder *reorder)
+{
+    for (size_t i = 0; i < cnf->count; i++) {
+        struct es_literal *literals =
+            (struct es_literal *)(uintptr_t)reorder->clauses[i].clause.literals;
+
+        cnf->clauses[i] = reorder->clauses[i].clause;
+        for (size_t k = 0; k < cnf->clauses[i].count; k++)
+            literals[k] = reorder->clauses[i].literals[k].literal;
+    }
+    free(reorder->clauses[cnf->count].literals);
+    free(reorder->clauses);
+}
+
+int esi_reorder(struct es_cnf *cnf,
+                const struct esi_reorder_facts *facts,
+                enum es_reordering reordering,
+                struct esi_reordered *ret_reordered)
+{
+    struct esi_reordered reordered = {.reordering = reordering};
+    struct esi_reorder reorder;
+    int result;
+
+    if (reordering == ES_REORDER_NONE || cnf->count == 0) {
+        *ret_reordered = reordered;
+        return 0;
+    }
+    result = open_reorder(cnf, facts, reordering != ES_REORDER_CLUSTER, &reorder);
+    if (result)
+        return result;
+    if (reordering == ES_REORDER_BRUTE &&
+        !esi_reorder_brute(&reorder, &reordered, &result)) {
+        reordered.is_too_large = true;
+        reordered.reordering = ES_REORDER_CLUSTER;
+    }
+    if (reordered.reordering == ES_REORDER_SUCCESS)
+        order_by_success(&reorder);
+    if (reordered.reordering == ES_REORDER_CLUSTER)
+        order_by_clusters(&reorder);
+    close_reorder(cnf, &reorder);
+    if (result == 0)
+        *ret_reordered = reordered;
+    return result;
+}
