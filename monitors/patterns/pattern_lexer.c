@@ -205,9 +205,15 @@ static int refuse(const struct esi_lexer *lexer)
         return esi_source_fault(lexer->source, place_here(lexer),
                                 "the control character 0x%02x means nothing here",
                                 (unsigned)first);
-    return esi_source_fault(lexer->source, place_here(lexer),
-                            "'%.*s' means nothing here", character_length(lexer),
-                            lexer->at);
+    if (first == '\'')
+        return esi_source_fault(lexer->source, place_here(lexer),
+                                "a single quote means nothing here, expected strings "
+                                "in double quotes");
+    return esi_source_fault(
+        lexer->source, place_here(lexer), "'%.*s' means nothing here%s",
+        character_length(lexer), lexer->at,
+        (unsigned char)first > 127 ? ", expected names of ASCII letters, digits and '_'"
+                                   : "");
 }
 
 int esi_lexer_next(struct esi_lexer *lexer, struct esi_token *ret_token)

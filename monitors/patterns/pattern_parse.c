@@ -44,6 +44,18 @@ int esi_enter(struct esi_parser *parser)
     return 0;
 }
 
+int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place place)
+{
+    if (left > parser->height)
+        parser->height = left;
+    if (parser->height == ESI_TREE_HEIGHT)
+        return esi_fault(parser, place,
+                         "too many operators around each other, expected at most %d",
+                         ESI_TREE_HEIGHT);
+    parser->height++;
+    return 0;
+}
+
 /* --- Relations ----------------------------------------------------------------------
  */
 
@@ -128,6 +140,7 @@ static int parse_relation(struct esi_parser *parser,
     struct es_pattern_node *node;
     struct es_pattern_node *left;
     int code = esi_parse_operand(parser, &left);
+    uint32_t height = parser->height;
 
     if (code < 0)
         return code;
@@ -153,6 +166,8 @@ static int parse_relation(struct esi_parser *parser,
     if (code == 0)
         code = check_relation(parser, node);
     if (code == 0)
+        code = esi_raise(parser, height, node->place);
+    if (code == 0)
         *ret_node = node;
     return code;
 }
@@ -166,6 +181,7 @@ static int parse_conjunction(struct esi_parser *parser,
     const struct es_pattern_node *left;
     struct es_pattern_node *node;
     int code = parse_relation(parser, false, &left);
+    uint32_t height = parser->height;
 
     if (code < 0)
         return code;
@@ -184,6 +200,8 @@ static int parse_conjunction(struct esi_parser *parser,
         code = parse_conjunction(parser, &node->right);
     parser->depth--;
     if (code == 0)
+        code = esi_raise(parser, height, node->place);
+    if (code == 0)
         *ret_node = node;
     return code;
 }
@@ -193,6 +211,7 @@ int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **r
     const struct es_pattern_node *left;
     struct es_pattern_node *node;
     int code = parse_conjunction(parser, &left);
+    uint32_t height = parser->height;
 
     if (code < 0)
         return code;
@@ -210,6 +229,8 @@ int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **r
     if (code == 0)
         code = esi_parse_clause(parser, &node->right);
     parser->depth--;
+    if (code == 0)
+        code = esi_raise(parser, height, node->place);
     if (code == 0)
         *ret_node = node;
     return code;
@@ -315,14 +336,21 @@ static int parse_statement(struct esi_parser *parser)
     return esi_unexpected(parser, "':=' or a variable");
 }
 
+/* Some editors begin a file of UTF-8 with this. */
+static size_t byte_order_mark(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 int es_pattern_file_parse(const char *text,
                           size_t length,
                           const char *name,
                           struct es_pattern_file **ret_file,
                           struct es_error *error)
 {
-    struct esi_source source = {name, text, length, error};
-    struct esi_parser parser = {.lexer = {&source, text, text, 1}};
+    size_t mark = byte_order_mark(text, length);
+    struct esi_source source = {name, text + mark, length - mark, error};
+    struct esi_parser parser = {.lexer = {&source, source.text, source.text, 1}};
     int code = esi_source_check(&source);
 
     if (code == 0)

@@ -21,7 +21,13 @@
 #include "monitors/patterns/pattern_lexer.h"
 #include "monitors/patterns/pattern_private.h"
 
-enum { ESI_PARSER_DEPTH = 1000 }; /* brackets and operators around each other */
+/* Bounds of recursion, here and where trees are walked.  A tree that was printed with
+ * all brackets has at most twice its height of brackets and operators around each
+ * other. */
+enum {
+    ESI_PARSER_DEPTH = 1000, /* brackets and operators around each other */
+    ESI_TREE_HEIGHT = 500,   /* operators and times around each other */
+};
 
 /* Caller's memory. */
 struct esi_parser {
@@ -30,6 +36,7 @@ struct esi_parser {
     struct es_pattern_file *file;
     struct esi_symbols variables;
     uint32_t depth;
+    uint32_t height; /* of the tree that was parsed last */
 
     /* Of the predicate that is being parsed. */
     struct es_pattern_occurrence occurrences[ES_PATTERN_OCCURRENCES];
@@ -141,5 +148,7 @@ struct es_pattern_node *esi_node_create(struct esi_parser *parser,
 
 /* One level down, at the next token; back up by parser->depth--. */
 int esi_enter(struct esi_parser *parser);
+/* The tree that was parsed last, and one of height `left`, are below a new node. */
+int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place place);
 
 #endif

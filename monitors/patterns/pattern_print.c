@@ -90,6 +90,21 @@ static void print_constant(const struct es_pattern_constant *constant,
         print_glob(&constant->text, 1, out);
 }
 
+/* In the largest unit of which it is a whole number. */
+static void print_time(int64_t time_ns, FILE *out)
+{
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {
+        {1000 * 1000 * 1000, "s"}, {1000 * 1000, "ms"}, {1000, "us"}, {1, "ns"}};
+    size_t i = 0;
+
+    while (time_ns % units[i].ns != 0)
+        i++;
+    fprintf(out, "%" PRId64 "%s", time_ns / units[i].ns, units[i].name);
+}
+
 /* --- Classes ------------------------------------------------------------------------
  */
 
@@ -245,7 +260,8 @@ static void print_node(const struct printing *printing,
     case ES_NODE_WITHIN:
         fputc('(', printing->out);
         print_node(printing, node->left);
-        fprintf(printing->out, ") within %" PRId64 "ns", node->within_ns);
+        fputs(") within ", printing->out);
+        print_time(node->within_ns, printing->out);
         break;
     case ES_NODE_RELATION:
     case ES_NODE_LIMITED:

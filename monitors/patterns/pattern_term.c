@@ -288,7 +288,8 @@ static int parse_count(struct esi_parser *parser,
     if (code == 0)
         code = esi_parse_number(parser, ESI_UNITS_COUNT, &number);
     if (code == 0 && number > UINT32_MAX)
-        code = esi_fault(parser, number_place, "the number is too large");
+        code = esi_fault(parser, number_place,
+                         "the number is too large, expected at most 2^32 - 1");
     if (code == 0 &&
         (parser->token.kind != ESI_TOKEN_ID || !esi_token_is(&parser->token, "of")))
         code = esi_unexpected(parser, "'of'");
@@ -352,6 +353,8 @@ static int parse_within(struct esi_parser *parser,
     if (code == 0)
         code = esi_parse_number(parser, ESI_UNITS_TIME, &node->within_ns);
     if (code == 0)
+        code = esi_raise(parser, 0, node->place);
+    if (code == 0)
         *ret_node = node;
     return code;
 }
@@ -380,6 +383,7 @@ int esi_parse_operand(struct esi_parser *parser, struct es_pattern_node **ret_no
 {
     int code;
 
+    parser->height = 0;
     switch (parser->token.kind) {
     case ESI_TOKEN_LEFT_ROUND:
         return parse_brackets(parser, ret_node);

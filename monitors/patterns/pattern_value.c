@@ -45,8 +45,9 @@ static int check_escapes(struct esi_parser *parser, const struct esi_token *toke
         if (token->text[i] != '\\')
             continue;
         if (escaped(token->text[i + 1]) == '\0')
-            return esi_fault(parser, place_in(token, i),
-                             "no such escape, expected \\\" \\\\ \\t \\n or \\*");
+            return esi_fault(
+                parser, place_in(token, i),
+                "there is no such escape, expected \\\" \\\\ \\t \\n or \\*");
         i++;
     }
     return 0;
@@ -198,7 +199,7 @@ int esi_parse_regex(struct esi_parser *parser, const char **ret_expression)
     code = esi_regex_compile(text, &compiled, &offset, words);
     if (code == -EINVAL)
         return esi_fault(parser, place_in(&token, 1 + offset),
-                         "no regular expression: %s", words);
+                         "the regular expression is wrong: %s", words);
     if (code < 0)
         return code;
     pcre2_code_free(compiled);
@@ -290,20 +291,24 @@ static int parse_unit(struct esi_parser *parser,
                       size_t length,
                       const struct unit **ret_unit)
 {
-    size_t left = number->length - length;
-    const struct unit *unit = find_unit(number->text + length, left);
+    struct esi_token written = {ESI_TOKEN_ID, number->text + length,
+                                number->length - length, place_in(number, length)};
+    char words[ESI_TOKEN_WORDS];
 
-    if (left > 0 && !unit)
-        return esi_fault(parser, place_in(number, length),
-                         "no unit, expected ns, us, ms, s, min, B, KiB, MiB, GiB, kB, "
-                         "MB or GB");
-    if (left == 0 && parser->token.kind == ESI_TOKEN_ID) {
-        unit = find_unit(parser->token.text, parser->token.length);
-        if (unit && esi_advance(parser) < 0)
+    *ret_unit = NULL;
+    if (written.length == 0 && parser->token.kind == ESI_TOKEN_ID) {
+        written = parser->token;
+        if (esi_advance(parser) < 0)
             return -EINVAL;
     }
-    *ret_unit = unit;
-    return 0;
+    if (written.length == 0)
+        return 0;
+    *ret_unit = find_unit(written.text, written.length);
+    return *ret_unit ? 0
+                     : esi_fault(parser, written.place,
+                                 "%s is no unit, expected ns, us, ms, s, min, B, KiB, "
+                                 "MiB, GiB, kB, MB or GB",
+                                 esi_token_words(&written, words));
 }
 
 /* Nothing is rounded. */
@@ -332,8 +337,28 @@ static int check_units(struct esi_parser *parser,
                          "or min");
     if (units != ESI_UNITS_ANY && token->text[0] == '-')
         return esi_fault(parser, token->place,
-                         "a negative number, expected none below 0");
+                         "the number is negative, expected one from 0 on");
     return 0;
+}
+
+static int refuse_number(struct esi_parser *parser,
+                         const struct esi_token *token,
+                         const struct unit *unit,
+                         int fault)
+{
+    char words[ESI_TOKEN_WORDS];
+
+    esi_token_words(token, words);
+    if (fault == -EOVERFLOW)
+        return esi_fault(parser, token->place,
+                         "%s is too large, expected at most 2^63 - 1%s", words,
+                         !unit           ? ""
+                         : unit->is_time ? " nanoseconds"
+                                         : " bytes");
+    return esi_fault(parser, token->place, "found %s, expected a whole number%s", words,
+                     !unit           ? ""
+                     : unit->is_time ? " of nanoseconds"
+                                     : " of bytes");
 }
 
 int esi_parse_number(struct esi_parser *parser,
@@ -363,14 +388,7 @@ int esi_parse_number(struct esi_parser *parser,
         return code;
     if (fault == 0)
         fault = multiply(&digits, unit ? unit->factor : 1, ret_number);
-    if (fault == -EOVERFLOW)
-        return esi_fault(parser, token.place, "the number is too large");
-    if (fault == -ERANGE)
-        return esi_fault(parser, token.place, "no whole number%s",
-                         !unit           ? ""
-                         : unit->is_time ? " of nanoseconds"
-                                         : " of bytes");
-    return 0;
+    return fault == 0 ? 0 : refuse_number(parser, &token, unit, fault);
 }
 
 /* --- Names --------------------------------------------------------------------------
@@ -390,7 +408,7 @@ int esi_parse_name(struct esi_parser *parser, const char **ret_name)
         return esi_unexpected(parser, "the name of an attribute");
     if (token.length == 2)
         return esi_fault(parser, token.place,
-                         "an attribute's name is empty, expected one that is not");
+                         "the name of an attribute is empty, expected letters");
     code = esi_parse_glob(parser, &glob);
     return code < 0 ? code : esi_glob_text(parser, &glob, ret_name);
 }

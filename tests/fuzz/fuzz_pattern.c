@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Feeds texts to the parser of patterns.  What it refuses it must explain; what it
+ * takes must print as a text that means the same.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/patterns/pattern.h"
+#include "tests/patterns/pattern_compare.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_error(const struct es_error *error)
+{
+    if (error->text[0] == '\0' || error->line < 1 || error->column < 1 ||
+        strlen(error->text) >= sizeof error->text - 1)
+        abort();
+}
+
+static void check_reach(const struct es_pattern_file *file)
+{
+    uint32_t predicates = es_pattern_predicates(file);
+    bool *is_predicate_needed = calloc(predicates + 1, sizeof(bool));
+    bool *is_class_needed = calloc(es_pattern_classes(file) + 1, sizeof(bool));
+
+    if (!is_predicate_needed || !is_class_needed)
+        abort();
+    if (predicates > 0)
+        es_pattern_reach(file, predicates - 1, is_predicate_needed, is_class_needed);
+    free(is_predicate_needed);
+    free(is_class_needed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct es_error error = {.text = ""};
+    struct es_pattern_file *file;
+    struct es_pattern_file *again;
+    char *text;
+
+    if (es_pattern_file_parse((const char *)data, size, "input", &file, &error) < 0) {
+        check_error(&error);
+        return 0;
+    }
+    check_reach(file);
+    text = pattern_file_text(file);
+    if (es_pattern_file_parse(text, strlen(text), "printed", &again, &error) < 0 ||
+        !pattern_files_are_alike(file, again))
+        abort();
+    free(text);
+    es_pattern_file_destroy(file);
+    es_pattern_file_destroy(again);
+    return 0;
+}
