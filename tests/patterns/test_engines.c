@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Random patterns in random event sets: every engine with every option gives the
+ * matches and counts that the reference finds by definition.
+ *
+ * ES_TEST_SEED repeats a run, ES_TEST_ROUNDS makes it longer.  What differs is made
+ * small and shown with the file, the events and both answers.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/patterns/random_pattern.h"
+#include "tests/patterns/search_case.h"
+#include "tests/patterns/shrink.h"
+
+enum {
+    ROUNDS = 120,
+    EVENTS = 9, /* 3 to 11, and up to half as many more */
+    WORK = 20000,
+};
+
+/* What rounds have seen. */
+struct tally {
+    unsigned predicates;
+    unsigned matched;
+    unsigned unknown;   /* too much work for the reference */
+    unsigned too_large; /* for an engine */
+    unsigned searches;
+};
+
+static unsigned rounds(void)
+{
+    const char *given = getenv("ES_TEST_ROUNDS");
+
+    return given ? (unsigned)strtoul(given, NULL, 10) : ROUNDS;
+}
+
+static void print_tally(const struct tally *tally)
+{
+    print_message("# %u predicates, %u with matches, %u too much for the reference; "
+                  "%u searches, %u too large for their engine\n",
+                  tally->predicates, tally->matched, tally->unknown, tally->searches,
+                  tally->too_large);
+}
+
+/* --- A case that differs -----------------------------------------------------------
+ */
+
+struct difference {
+    const struct search_case_config *config;
+    uint64_t limit;
+    char fault[600]; /* of the last one that failed */
+    struct search_answer answer;
+};
+
+/* NULL: as it should be. */
+static const char *judge(const struct search_case *search,
+                         const struct shrink_case *tried,
+                         const struct reference_answer *expected,
+                         struct difference *difference)
+{
+    struct es_search_config config = difference->config->config;
+    const char *name = tried->file.predicates[tried->predicate].name;
+    struct es_error error = {.text = ""};
+    int code;
+
+    config.limit = difference->limit;
+    code = search_case_run(search, name, &config, &difference->answer, &error);
+    if (code == -EOVERFLOW)
+        return NULL;
+    if (code < 0) {
+        snprintf(difference->fault, sizeof difference->fault, "%s (%s)",
+                 strerror(-code), error.text);
+        return difference->fault;
+    }
+    return difference->limit ? search_answer_limited_fault(&difference->answer,
+                                                           expected, difference->limit)
+                             : search_answer_fault(&difference->answer, expected);
+}
+
+static bool differs(void *data, const struct shrink_case *tried)
+{
+    struct difference *difference = data;
+    struct reference_answers *answers =
+        reference_search(&tried->file, &tried->set, WORK);
+    const struct reference_answer *expected = &answers->of[tried->predicate];
+    char *text = random_pattern_text(&tried->file, tried->predicate, NULL);
+    struct search_case *search = NULL;
+    const char *fault = NULL;
+
+    search_answer_clear(&difference->answer);
+    if (expected->is_known &&
+        search_case_create(text, &tried->set, NULL, &search, NULL) == 0)
+        fault = judge(search, tried, expected, difference);
+    search_case_destroy(search);
+    reference_answers_destroy(answers);
+    free(text);
+    return fault != NULL;
+}
+
+static void show(const struct shrink_case *failing, const struct difference *difference)
+{
+    print_message("# found by %s, %u assignments:\n", difference->config->name,
+                  (unsigned)difference->answer.statistics.assignments);
+    for (uint32_t i = 0; i < difference->answer.count; i++)
+        small_set_print_events(&failing->set, difference->answer.matches[i], stdout);
+    putchar('\n');
+    shrink_print(failing, stdout);
+    fflush(stdout);
+}
+
+static void report(const struct shrink_case *failing,
+                   const struct search_case_config *config,
+                   uint64_t limit,
+                   const char *fault,
+                   uint64_t seed)
+{
+    struct shrink_case *small = malloc(sizeof *small);
+    struct difference difference = {.config = config, .limit = limit};
+
+    assert_non_null(small);
+    *small = *failing;
+    if (differs(&difference, small)) {
+        shrink(small, differs, &difference);
+        differs(&difference, small);
+    }
+    show(small, &difference);
+    search_answer_clear(&difference.answer);
+    free(small);
+    fail_msg("ES_TEST_SEED=%llu, %s: %s: %s", (unsigned long long)seed,
+             failing->file.predicates[failing->predicate].name, config->name, fault);
+}
+
+/* --- Rounds ------------------------------------------------------------------------
+ */
+
+/* All options, and one of them with a limit. */
+static void check_predicate(const struct search_case *search,
+                            const struct shrink_case *tried,
+                            const struct reference_answer *expected,
+                            uint64_t seed,
+                            struct tally *tally)
+{
+    size_t count = search_case_config_count();
+
+    for (size_t i = 0; i <= count; i++) {
+        struct difference difference = {
+            .config = search_case_config(i < count ? i : seed % count),
+            .limit = i < count ? 0 : 1 + seed % 3};
+        const char *fault = judge(search, tried, expected, &difference);
+
+        tally->searches++;
+        tally->too_large += difference.answer.statistics.elapsed_ns == 0;
+        search_answer_clear(&difference.answer);
+        if (fault)
+            report(tried, difference.config, difference.limit, fault, seed);
+    }
+}
+
+static void check_file(struct shrink_case *tried,
+                       const struct reference_answers *answers,
+                       struct made_draw *draw,
+                       uint64_t seed,
+                       struct tally *tally)
+{
+    char *text = random_pattern_text(&tried->file, REFERENCE_NONE, draw);
+    uint32_t order[SMALL_EVENTS];
+    struct search_case *search;
+    struct es_error error = {.text = ""};
+
+    small_set_extension(&tried->set, draw, order);
+    if (search_case_create(text, &tried->set, order, &search, &error) < 0)
+        fail_msg("ES_TEST_SEED=%llu: %d:%d: %s\n%s", (unsigned long long)seed,
+                 error.line, error.column, error.text, text);
+    for (int i = 0; i < answers->count; i++) {
+        const struct reference_answer *answer = &answers->of[i];
+
+        tried->predicate = i;
+        if (tried->file.predicates[i].name[0] != 'P')
+            continue;
+        tally->predicates++;
+        tally->matched += answer->count > 0;
+        tally->unknown += !answer->is_known;
+        if (answer->is_known)
+            check_predicate(search, tried, answer, seed, tally);
+    }
+    search_case_destroy(search);
+    free(text);
+}
+
+/* Whether most predicates, which are the last ones, match nothing. */
+static bool is_dull(const struct reference_answers *answers, int predicates)
+{
+    int matched = 0;
+
+    for (int i = answers->count - predicates; i < answers->count; i++)
+        matched += answers->of[i].count > 0;
+    return matched * 2 < predicates;
+}
+
+/* Some are drawn again until something is found. */
+static struct reference_answers *make_case(struct made_draw *draw,
+                                           const struct random_pattern_options *options,
+                                           struct shrink_case *made)
+{
+    struct reference_answers *answers = NULL;
+
+    for (int i = 0; i < 4; i++) {
+        reference_answers_destroy(answers);
+        small_set_random(draw, 3 + made_draw_below(draw, EVENTS), &made->set);
+        random_pattern_make(draw, options, &made->file);
+        answers = reference_search(&made->file, &made->set, WORK);
+        if (made_draw_percent(draw, 20) || !is_dull(answers, options->predicates))
+            break;
+    }
+    return answers;
+}
+
+static void check_rounds(const struct random_pattern_options *options, unsigned count)
+{
+    uint64_t seed = made_seed();
+    struct shrink_case *tried = malloc(sizeof *tried);
+    struct tally tally = {.searches = 0};
+
+    assert_non_null(tried);
+    for (unsigned round = 0; round < count; round++) {
+        struct reference_answers *answers;
+        struct made_draw draw;
+
+        made_draw_init(&draw, seed + round);
+        answers = make_case(&draw, options, tried);
+        check_file(tried, answers, &draw, seed + round, &tally);
+        reference_answers_destroy(answers);
+    }
+    print_tally(&tally);
+    free(tried);
+}
+
+static void the_language_of_the_thesis_means_the_same_to_all_engines(void **state)
+{
+    struct random_pattern_options options;
+
+    (void)state;
+    random_pattern_options_init(&options);
+    options.is_extended = false;
+    check_rounds(&options, rounds());
+}
+
+static void what_is_beyond_it_means_the_same_to_all_engines(void **state)
+{
+    struct random_pattern_options options;
+
+    (void)state;
+    random_pattern_options_init(&options);
+    check_rounds(&options, rounds());
+}
+
+static void many_universal_variables_mean_the_same_to_all_engines(void **state)
+{
+    struct random_pattern_options options;
+
+    (void)state;
+    random_pattern_options_init(&options);
+    options.universals = 4;
+    options.terms = 6;
+    options.predicates = 2;
+    check_rounds(&options, rounds() / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_language_of_the_thesis_means_the_same_to_all_engines),
+        cmocka_unit_test(what_is_beyond_it_means_the_same_to_all_engines),
+        cmocka_unit_test(many_universal_variables_mean_the_same_to_all_engines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
