@@ -3,7 +3,7 @@
 /* engines.c - the table of engines. */
 #include "config.h"
 
-#include "monitors/patterns/search_private.h"
+#include "monitors/patterns/search_engine.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "monitors/patterns/search_private.h"
+#include "monitors/patterns/search_engine.h"
 
 /* A predicate that is searched; without a program it is not. */
 struct part {
