@@ -65,8 +65,9 @@ struct esi_program_builder {
     struct es_atom *atoms;
     uint32_t atom_count;
     uint32_t atom_capacity;
-    size_t parts;    /* of all formulas */
-    uint32_t nested; /* the deepest nesting of names so far */
+    size_t parts;     /* of all formulas */
+    uint32_t nested;  /* the deepest nesting of names so far */
+    uint32_t pending; /* occurrences that were not met yet: each needs a variable */
 };
 
 /* --- program_parts.c: memory, variables, atoms, formulas ---------------------------

@@ -114,7 +114,8 @@ static bool is_replaced(const struct esi_program_builder *builder,
     return replaceable->has_one_support &&
            !(replaceable->has_universal && at.is_below_or) &&
            at.scope->nested + replaceable->nested < ESI_NESTED_NAMES &&
-           builder->variable_count + replaceable->variables <= ES_PROGRAM_VARIABLES;
+           builder->variable_count + replaceable->variables + builder->pending <=
+               ES_PROGRAM_VARIABLES;
 }
 
 /* The outcomes of a predicate differ in what they pass up only: what is passed by its
@@ -150,6 +151,8 @@ static bool open_scope(struct esi_program_builder *builder, struct scope *scope)
 
     scope->met = esi_builder_alloc(builder, count * sizeof *scope->met);
     scope->is_met = esi_builder_alloc(builder, count * sizeof *scope->is_met);
+    for (uint32_t i = 0; i < count; i++)
+        builder->pending += scope->predicate->occurrences[i].sign != ES_SIGN_COUNTED;
     return scope->met && scope->is_met;
 }
 
@@ -176,7 +179,8 @@ static struct esi_outcome replace(struct esi_program_builder *builder,
         return outcome;
     walk(builder, scope.predicate->root, inner, &outcomes);
     outcome = join_outcomes(builder, &outcomes);
-    outcome.own = returned_among(scope.predicate, scope.met);
+    /* Not those of a side of `|` that can never hold. */
+    outcome.own = returned_among(scope.predicate, scope.met) & outcome.needed;
     return outcome;
 }
 
@@ -214,6 +218,7 @@ static struct esi_outcome meet(struct esi_program_builder *builder,
 
     if (scope->is_met[number])
         return scope->met[number];
+    builder->pending--;
     outcome = is_replaced(builder, occurrence, at)
                   ? replace(builder, occurrence, number, at)
                   : add_variable(builder, occurrence, number, at);
