@@ -32,7 +32,7 @@ const struct pattern_set_help *pattern_sets(void)
 void pattern_set_config_init(struct pattern_set_config *config, const char *name)
 {
     *config = (struct pattern_set_config){
-        .name = name, .seed = 5, .ranks = 1000, .events = 1000000};
+        .name = name, .seed = 55, .ranks = 1000, .events = 1000000};
 }
 
 uint32_t set_draw(struct pattern_set_maker *maker, uint32_t limit)
