@@ -99,6 +99,23 @@ static int demand_value(struct walk *walk,
     return 0;
 }
 
+/* What is compared may stand in a `within`, too. */
+static int visit_comparison(struct walk *walk,
+                            const struct es_pattern_node *node,
+                            struct demand demand)
+{
+    int result = 0;
+
+    for (unsigned side = 0; side < 2 && result == 0; side++) {
+        const struct es_pattern_operand *operand = &node->operands[side];
+
+        if (operand->occurrence != ES_PATTERN_NONE)
+            demand_of(walk, operand->occurrence, demand);
+        result = demand_value(walk, node, operand);
+    }
+    return result;
+}
+
 /* The parser bounds how deep trees are. */
 static int visit(struct walk *walk,
                  const struct es_pattern_node *node,
@@ -113,8 +130,7 @@ static int visit(struct walk *walk,
         demand_of(walk, node->occurrence, demand);
         return 0;
     case ES_NODE_COMPARE:
-        result = demand_value(walk, node, &node->operands[0]);
-        return result < 0 ? result : demand_value(walk, node, &node->operands[1]);
+        return visit_comparison(walk, node, demand);
     case ES_NODE_WITHIN:
         demand.times = true;
         return visit(walk, node->left, demand);

@@ -276,6 +276,8 @@ static void sides_of_an_or_that_are_not_needed_are_left_out(void **state)
         {"Q := A | (A & B);", "p1 p1,p2 p1,q1", 3},
         {"A $a; Q := $a | ($a & B);", "p1", 1},
         {"Q := (D --> A) | (B --> C);", "q1,q2", 1},
+        /* Nothing follows what passes up nothing. */
+        {"B ~b; C *c; P := (C --> (~b --> *c)) | A; Q := P --> B;", "p1,p2 p1,q1", 2},
     };
 
     (void)state;
@@ -346,6 +348,8 @@ static void messages_times_and_numbers_are_told(void **state)
         {"Q := at least 1 of A => B;", "q1", 1},
         {"A $a; B $b; Q := ($a & $b) & $b.time > $a.time & $b.time <= 20;", "p1,p2", 1},
         {"C *c; A $a; Q := $a & $a.time < *c.time;", "p1", 1},
+        {"A $a; B ~b; Q := ($a.time < ~b.time) within 10ns;", "p1", 1},
+        {"A $a; B ~b; Q := ($a.time < ~b.time) within 9ns;", "", 0},
         {"D *d; A $a; Q := $a & $a.time > *d.time;", "p1", 1},
     };
 
