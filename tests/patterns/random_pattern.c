@@ -341,9 +341,10 @@ static int make_count(struct maker *maker, int terms)
     return number;
 }
 
+/* Of 0 terms: of a term alone. */
 static int make_within(struct maker *maker, int terms)
 {
-    int inner = make_clause(maker, terms);
+    int inner = terms > 0 ? make_clause(maker, terms) : make_term(maker);
     int number = reference_add_node(maker->predicate, REFERENCE_WITHIN);
 
     maker->predicate->nodes[number].left = inner;
@@ -411,7 +412,8 @@ static int make_clause(struct maker *maker, int terms)
     static const int weights[] = {52, 10, 17, 13, 7, 7, 10, 1};
 
     if (terms <= 1)
-        return make_term(maker);
+        return maker->options->is_extended && percent(maker, 2) ? make_within(maker, 0)
+                                                                : make_term(maker);
     switch (weighted(maker, weights, maker->options->is_extended ? 8 : 4)) {
     case LIMITED:
         if (maker->universals < maker->options->universals)
@@ -447,7 +449,7 @@ static void make_of_type(struct reference_class *class, const char *type)
     copy_word(class->conditions[1].text, type);
 }
 
-/* A := [...]; the first three are mostly plain ones. */
+/* A := [...], or another name for one; the first three are mostly plain ones. */
 static void make_named_class(struct maker *maker, int number)
 {
     static const char *const names[] = {"A", "B", "C", "D_1", "e"};
@@ -459,7 +461,10 @@ static void make_named_class(struct maker *maker, int number)
     if (number < 3 && percent(maker, 70))
         make_of_type(&maker->file->classes[class_number], names[number]);
     occurrence = reference_add_occurrence(maker->predicate, REFERENCE_PLAIN);
-    maker->predicate->occurrences[occurrence].class_number = class_number;
+    if (number >= 3 && percent(maker, 15))
+        maker->predicate->occurrences[occurrence].predicate = below(maker, number);
+    else
+        maker->predicate->occurrences[occurrence].class_number = class_number;
     node = reference_add_node(maker->predicate, REFERENCE_TERM);
     maker->predicate->nodes[node].occurrence = occurrence;
     maker->predicate->root = node;

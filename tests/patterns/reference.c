@@ -345,6 +345,7 @@ static bool is_within(const struct search *search, uint64_t events, int64_t with
     return true;
 }
 
+/* Only one more condition: a variable alone in the brackets counts as without them. */
 static void satisfy_within(const struct search *search,
                            const struct reference_node *node,
                            struct outcomes *outcomes)
@@ -354,7 +355,7 @@ static void satisfy_within(const struct search *search,
     satisfy(search, node->left, &inner);
     for (int i = 0; i < inner.count; i++)
         if (is_within(search, inner.of[i].inside, node->within_ns))
-            pass_up(outcomes, inner.of[i].passed, inner.of[i].inside);
+            add_outcome(outcomes, inner.of[i]);
 }
 
 static struct reference_value attribute_of(const struct search *search,

@@ -579,6 +579,8 @@ static void values_within_a_time_are_near_each_other(void **state)
         {"NONE *n; Q := (X & *n) within 1ns;", "p1 q2", 2},
         {"Q := (X --> X) within 2us || NONE | Z;", "q4", 1},
         {"Q := (X | Z) within 1ms;", "p1 q2", 2},
+        {"Y ~y; Q := X --> (~y) within 1us;", "p1", 1},
+        {"NONE *n; Q := X --> (*n) within 1us;", "p1 q2", 2},
     };
 
     (void)state;
