@@ -23,10 +23,15 @@
 #include "tests/patterns/search_case.h"
 #include "tests/patterns/shrink.h"
 
-enum {
-    ROUNDS = 120,
-    EVENTS = 9, /* 3 to 11, and up to half as many more */
-    WORK = 20000,
+enum { ROUNDS = 240 };
+
+/* What is made, and how much of it. */
+struct plan {
+    struct random_pattern_options options;
+    uint32_t events; /* at least, about */
+    uint32_t more;   /* at most so many more */
+    uint64_t work;   /* of the reference for a predicate, at most */
+    unsigned part;   /* of all rounds one in so many */
 };
 
 /* What rounds have seen. */
@@ -59,6 +64,7 @@ static void print_tally(const struct tally *tally)
 struct difference {
     const struct search_case_config *config;
     uint64_t limit;
+    uint64_t work;
     char fault[600]; /* of the last one that failed */
     struct search_answer answer;
 };
@@ -92,7 +98,7 @@ static bool differs(void *data, const struct shrink_case *tried)
 {
     struct difference *difference = data;
     struct reference_answers *answers =
-        reference_search(&tried->file, &tried->set, WORK);
+        reference_search(&tried->file, &tried->set, difference->work);
     const struct reference_answer *expected = &answers->of[tried->predicate];
     char *text = random_pattern_text(&tried->file, tried->predicate, NULL);
     struct search_case *search = NULL;
@@ -120,80 +126,91 @@ static void show(const struct shrink_case *failing, const struct difference *dif
 }
 
 static void report(const struct shrink_case *failing,
-                   const struct search_case_config *config,
-                   uint64_t limit,
+                   struct difference *difference,
                    const char *fault,
                    uint64_t seed)
 {
     struct shrink_case *small = malloc(sizeof *small);
-    struct difference difference = {.config = config, .limit = limit};
+    char words[600];
 
     assert_non_null(small);
+    snprintf(words, sizeof words, "%s", fault);
     *small = *failing;
-    if (differs(&difference, small)) {
-        shrink(small, differs, &difference);
-        differs(&difference, small);
+    if (differs(difference, small)) {
+        shrink(small, differs, difference);
+        differs(difference, small);
     }
-    show(small, &difference);
-    search_answer_clear(&difference.answer);
+    show(small, difference);
+    search_answer_clear(&difference->answer);
     free(small);
     fail_msg("ES_TEST_SEED=%llu, %s: %s: %s", (unsigned long long)seed,
-             failing->file.predicates[failing->predicate].name, config->name, fault);
+             failing->file.predicates[failing->predicate].name,
+             difference->config->name, words);
 }
 
 /* --- Rounds ------------------------------------------------------------------------
  */
 
+/* A file and events, and what the reference finds in them. */
+struct round {
+    const struct plan *plan;
+    uint64_t seed;
+    struct made_draw draw;
+    struct shrink_case *tried;
+    struct reference_answers *answers;
+    struct tally *tally;
+};
+
 /* All options, and one of them with a limit. */
-static void check_predicate(const struct search_case *search,
-                            const struct shrink_case *tried,
-                            const struct reference_answer *expected,
-                            uint64_t seed,
-                            struct tally *tally)
+static void check_predicate(const struct search_case *search, const struct round *round)
 {
+    const struct reference_answer *expected =
+        &round->answers->of[round->tried->predicate];
     size_t count = search_case_config_count();
 
     for (size_t i = 0; i <= count; i++) {
         struct difference difference = {
-            .config = search_case_config(i < count ? i : seed % count),
-            .limit = i < count ? 0 : 1 + seed % 3};
-        const char *fault = judge(search, tried, expected, &difference);
+            .config = search_case_config(i < count ? i : round->seed % count),
+            .limit = i < count ? 0 : 1 + round->seed % 3,
+            .work = round->plan->work};
+        const char *fault = judge(search, round->tried, expected, &difference);
 
-        tally->searches++;
-        tally->too_large += difference.answer.statistics.elapsed_ns == 0;
+        round->tally->searches++;
+        round->tally->too_large += difference.answer.statistics.elapsed_ns == 0;
         search_answer_clear(&difference.answer);
         if (fault)
-            report(tried, difference.config, difference.limit, fault, seed);
+            report(round->tried, &difference, fault, round->seed);
     }
 }
 
-static void check_file(struct shrink_case *tried,
-                       const struct reference_answers *answers,
-                       struct made_draw *draw,
-                       uint64_t seed,
-                       struct tally *tally)
+static void check_predicates(const struct search_case *search, struct round *round)
 {
-    char *text = random_pattern_text(&tried->file, REFERENCE_NONE, draw);
+    for (int i = 0; i < round->answers->count; i++) {
+        const struct reference_answer *answer = &round->answers->of[i];
+
+        round->tried->predicate = i;
+        if (round->tried->file.predicates[i].name[0] != 'P')
+            continue;
+        round->tally->predicates++;
+        round->tally->matched += answer->count > 0;
+        round->tally->unknown += !answer->is_known;
+        if (answer->is_known)
+            check_predicate(search, round);
+    }
+}
+
+static void check_file(struct round *round)
+{
+    char *text = random_pattern_text(&round->tried->file, REFERENCE_NONE, &round->draw);
     uint32_t order[SMALL_EVENTS];
     struct search_case *search;
     struct es_error error = {.text = ""};
 
-    small_set_extension(&tried->set, draw, order);
-    if (search_case_create(text, &tried->set, order, &search, &error) < 0)
-        fail_msg("ES_TEST_SEED=%llu: %d:%d: %s\n%s", (unsigned long long)seed,
+    small_set_extension(&round->tried->set, &round->draw, order);
+    if (search_case_create(text, &round->tried->set, order, &search, &error) < 0)
+        fail_msg("ES_TEST_SEED=%llu: %d:%d: %s\n%s", (unsigned long long)round->seed,
                  error.line, error.column, error.text, text);
-    for (int i = 0; i < answers->count; i++) {
-        const struct reference_answer *answer = &answers->of[i];
-
-        tried->predicate = i;
-        if (tried->file.predicates[i].name[0] != 'P')
-            continue;
-        tally->predicates++;
-        tally->matched += answer->count > 0;
-        tally->unknown += !answer->is_known;
-        if (answer->is_known)
-            check_predicate(search, tried, answer, seed, tally);
-    }
+    check_predicates(search, round);
     search_case_destroy(search);
     free(text);
 }
@@ -209,72 +226,93 @@ static bool is_dull(const struct reference_answers *answers, int predicates)
 }
 
 /* Some are drawn again until something is found. */
-static struct reference_answers *make_case(struct made_draw *draw,
-                                           const struct random_pattern_options *options,
-                                           struct shrink_case *made)
+static void make_round(struct round *round)
 {
-    struct reference_answers *answers = NULL;
+    const struct plan *plan = round->plan;
+    struct shrink_case *made = round->tried;
 
+    made_draw_init(&round->draw, round->seed);
     for (int i = 0; i < 4; i++) {
-        reference_answers_destroy(answers);
-        small_set_random(draw, 3 + made_draw_below(draw, EVENTS), &made->set);
-        random_pattern_make(draw, options, &made->file);
-        answers = reference_search(&made->file, &made->set, WORK);
-        if (made_draw_percent(draw, 20) || !is_dull(answers, options->predicates))
+        reference_answers_destroy(round->answers);
+        small_set_random(&round->draw,
+                         plan->events + made_draw_below(&round->draw, plan->more + 1),
+                         &made->set);
+        random_pattern_make(&round->draw, &plan->options, &made->file);
+        round->answers = reference_search(&made->file, &made->set, plan->work);
+        if (made_draw_percent(&round->draw, 20) ||
+            !is_dull(round->answers, plan->options.predicates))
             break;
     }
-    return answers;
 }
 
-static void check_rounds(const struct random_pattern_options *options, unsigned count)
+static void check_rounds(const struct plan *plan)
 {
     uint64_t seed = made_seed();
     struct shrink_case *tried = malloc(sizeof *tried);
     struct tally tally = {.searches = 0};
 
     assert_non_null(tried);
-    for (unsigned round = 0; round < count; round++) {
-        struct reference_answers *answers;
-        struct made_draw draw;
+    for (unsigned i = 0; i < rounds() / plan->part; i++) {
+        struct round round = {
+            .plan = plan, .seed = seed + i, .tried = tried, .tally = &tally};
 
-        made_draw_init(&draw, seed + round);
-        answers = make_case(&draw, options, tried);
-        check_file(tried, answers, &draw, seed + round, &tally);
-        reference_answers_destroy(answers);
+        make_round(&round);
+        check_file(&round);
+        reference_answers_destroy(round.answers);
     }
     print_tally(&tally);
     free(tried);
 }
 
+static struct plan usual_plan(void)
+{
+    struct plan plan = {.events = 3, .more = 8, .work = 20000, .part = 1};
+
+    random_pattern_options_init(&plan.options);
+    return plan;
+}
+
 static void the_language_of_the_thesis_means_the_same_to_all_engines(void **state)
 {
-    struct random_pattern_options options;
+    struct plan plan = usual_plan();
 
     (void)state;
-    random_pattern_options_init(&options);
-    options.is_extended = false;
-    check_rounds(&options, rounds());
+    plan.options.is_extended = false;
+    check_rounds(&plan);
 }
 
 static void what_is_beyond_it_means_the_same_to_all_engines(void **state)
 {
-    struct random_pattern_options options;
+    struct plan plan = usual_plan();
 
     (void)state;
-    random_pattern_options_init(&options);
-    check_rounds(&options, rounds());
+    check_rounds(&plan);
 }
 
 static void many_universal_variables_mean_the_same_to_all_engines(void **state)
 {
-    struct random_pattern_options options;
+    struct plan plan = usual_plan();
 
     (void)state;
-    random_pattern_options_init(&options);
-    options.universals = 4;
-    options.terms = 6;
-    options.predicates = 2;
-    check_rounds(&options, rounds() / 4);
+    plan.options.universals = 4;
+    plan.options.terms = 6;
+    plan.options.predicates = 2;
+    plan.part = 4;
+    check_rounds(&plan);
+}
+
+static void traces_of_more_events_are_searched_alike(void **state)
+{
+    struct plan plan = usual_plan();
+
+    (void)state;
+    plan.options.terms = 3;
+    plan.options.predicates = 2;
+    plan.events = 18;
+    plan.more = 24;
+    plan.work = 100000;
+    plan.part = 8;
+    check_rounds(&plan);
 }
 
 int main(void)
@@ -283,6 +321,7 @@ int main(void)
         cmocka_unit_test(the_language_of_the_thesis_means_the_same_to_all_engines),
         cmocka_unit_test(what_is_beyond_it_means_the_same_to_all_engines),
         cmocka_unit_test(many_universal_variables_mean_the_same_to_all_engines),
+        cmocka_unit_test(traces_of_more_events_are_searched_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
