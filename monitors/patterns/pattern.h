@@ -9,6 +9,13 @@
  *   es_pattern_predicate(file, number)->root ...
  *   es_pattern_file_destroy(file);
  *
+ * The grammar stands in docs/pattern-language.md.  In short: statements NAME := clause;
+ * and NAME $x, *y, ~z; - relations --> -> || <-> => and -(C)->, negated by !, bind
+ * tightest, then &, then |, and group to the right.  Classes are ["process", "type",
+ * "text"] or [name = "value", bytes > 1KiB, ...], or X.Y for those of X with a partner
+ * in Y.  Beyond the thesis are conditions other than = with a string, =>, $a.tag =
+ * $b.tag, (...) within 5ms, and "at least 3 of B" on one side of a relation.
+ *
  * All names are resolved: a name must be defined above its use.  The limited operator
  * stays what it is; es_program (program.h) says what a predicate demands.  A file is
  * not changed after it was parsed: any number of threads may read it.
@@ -46,14 +53,16 @@ enum es_pattern_field {
 enum es_pattern_test {
     ES_TEST_GLOB,  /* "k" = "a*b": pieces with anything between them */
     ES_TEST_REGEX, /* k =~ "expression": somewhere in the text (PCRE2) */
-    ES_TEST_EQUAL, /* of two attributes, and of numbers */
+    ES_TEST_EQUAL, /* of two attributes, of numbers, and of an attribute with a text */
     ES_TEST_LESS,
     ES_TEST_LESS_EQUAL,
     ES_TEST_GREATER,
     ES_TEST_GREATER_EQUAL,
 };
 
-/* What stands on the right of a comparison. */
+/* What stands on the right of a comparison.  A string that is compared with a
+ * variable's attribute is a text without wildcards, or else a regular expression that
+ * matches what it does (REGEX). */
 struct es_pattern_constant {
     bool is_number;
     int64_t number; /* with a unit: nanoseconds, or bytes */
@@ -98,7 +107,8 @@ struct es_pattern_occurrence {
     uint32_t class_number; /* or ES_PATTERN_NONE; a name that stands for nothing but a
                               class is taken for the class */
     uint32_t predicate;    /* or ES_PATTERN_NONE; always less than its user's */
-    const char *name;      /* as written, with its sign; of a literal "[...]" */
+    const char *name;      /* as written, with its sign, or "Send.Recv"; of a literal
+                              "[...]" */
     struct es_pattern_place place; /* of its first use */
 };
 
@@ -144,7 +154,10 @@ struct es_pattern_node {
     struct es_pattern_operand operands[2]; /* of COMPARE */
 };
 
-enum { ES_PATTERN_OCCURRENCES = 64 }; /* of a predicate, at most */
+enum {
+    ES_PATTERN_OCCURRENCES = 64, /* of a predicate, at most */
+    ES_PATTERN_HEIGHT = 500,     /* of nodes above each other, besides terms, at most */
+};
 
 struct es_pattern_predicate {
     const char *name;
@@ -196,7 +209,8 @@ void es_pattern_reach(const struct es_pattern_file *file,
                       bool *is_predicate_needed,
                       bool *is_class_needed);
 
-/* Writes a predicate as text that parses to the same tree, with all brackets. */
+/* Writes the declarations of a predicate's variables and the predicate, as text that
+ * parses to the same tree, with all brackets. */
 void es_pattern_print(const struct es_pattern_file *file,
                       uint32_t predicate,
                       FILE *out);

@@ -48,10 +48,10 @@ int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place 
 {
     if (left > parser->height)
         parser->height = left;
-    if (parser->height == ESI_TREE_HEIGHT)
+    if (parser->height == ES_PATTERN_HEIGHT)
         return esi_fault(parser, place,
                          "too many operators around each other, expected at most %d",
-                         ESI_TREE_HEIGHT);
+                         ES_PATTERN_HEIGHT);
     parser->height++;
     return 0;
 }
