@@ -21,13 +21,9 @@
 #include "monitors/patterns/pattern_lexer.h"
 #include "monitors/patterns/pattern_private.h"
 
-/* Bounds of recursion, here and where trees are walked.  A tree that was printed with
- * all brackets has at most twice its height of brackets and operators around each
- * other. */
-enum {
-    ESI_PARSER_DEPTH = 1000, /* brackets and operators around each other */
-    ESI_TREE_HEIGHT = 500,   /* operators and times around each other */
-};
+/* Brackets and operators around each other: bounds the recursion.  What was printed
+ * with all brackets has at most twice as many as the tree is high. */
+enum { ESI_PARSER_DEPTH = 2 * ES_PATTERN_HEIGHT };
 
 /* Caller's memory. */
 struct esi_parser {
