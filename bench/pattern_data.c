@@ -13,6 +13,7 @@
 struct pass {
     struct es_set_sink order;
     struct es_set_sink domains;
+    struct es_set_sink successors; /* without functions: none */
     uint64_t events;
 };
 
@@ -21,7 +22,11 @@ static int pass_trace(void *data, uint32_t trace, const char *name)
     struct pass *pass = data;
     int code = pass->order.trace(pass->order.data, trace, name);
 
-    return code < 0 ? code : pass->domains.trace(pass->domains.data, trace, name);
+    if (code >= 0)
+        code = pass->domains.trace(pass->domains.data, trace, name);
+    if (code >= 0 && pass->successors.trace)
+        code = pass->successors.trace(pass->successors.data, trace, name);
+    return code;
 }
 
 static int pass_event(void *data, const struct es_set_event *event)
@@ -30,7 +35,11 @@ static int pass_event(void *data, const struct es_set_event *event)
     int code = pass->order.event(pass->order.data, event);
 
     pass->events++;
-    return code < 0 ? code : pass->domains.event(pass->domains.data, event);
+    if (code >= 0)
+        code = pass->domains.event(pass->domains.data, event);
+    if (code >= 0 && pass->successors.event)
+        code = pass->successors.event(pass->successors.data, event);
+    return code;
 }
 
 static int64_t heap_bytes(void)
@@ -48,10 +57,15 @@ static int fill(const struct pattern_set_config *set,
                         .domains = es_domains_sink(data->domains)};
     struct es_set_sink sink = {.trace = pass_trace, .event = pass_event, .data = &pass};
     uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
-    int code = pattern_set_stream(set, &sink, error);
+    int code;
 
+    if (data->successors)
+        pass.successors = es_successors_sink(data->successors);
+    code = pattern_set_stream(set, &sink, error);
     if (code < 0)
         return code;
+    if (data->successors)
+        es_successors_finish(data->successors);
     code = es_domains_finish(data->domains);
     if (code < 0)
         return es_error_set(error, code, "%s", strerror(-code));
@@ -63,6 +77,7 @@ static int fill(const struct pattern_set_config *set,
 int pattern_data_load(const struct pattern_set_config *set,
                       const char *pattern_path,
                       const char *store,
+                      bool has_successors,
                       struct pattern_data *ret_data,
                       struct es_error *error)
 {
@@ -76,6 +91,8 @@ int pattern_data_load(const struct pattern_set_config *set,
         code = es_order_create(&config, error, &data.order);
     if (code >= 0)
         code = es_domains_create(data.file, NULL, NULL, &data.domains, error);
+    if (code >= 0 && has_successors)
+        code = es_successors_create(&data.successors);
     if (code >= 0)
         code = fill(set, &data, error);
     if (code < 0) {
@@ -89,6 +106,7 @@ int pattern_data_load(const struct pattern_set_config *set,
 
 void pattern_data_fini(struct pattern_data *data)
 {
+    es_successors_destroy(data->successors);
     es_domains_destroy(data->domains);
     es_order_destroy(data->order);
     es_pattern_file_destroy(data->file);

@@ -4,25 +4,30 @@
 #ifndef ES_BENCH_PATTERN_DATA_H
 #define ES_BENCH_PATTERN_DATA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/pattern_sets.h"
 #include "monitors/order/order.h"
 #include "monitors/patterns/domains.h"
+#include "monitors/patterns/successors.h"
 
 struct pattern_data {
     struct es_pattern_file *file;
     struct es_order *order;
     struct es_domains *domains;
+    struct es_successors *successors; /* or NULL */
     uint64_t events;
     uint64_t load_ns;   /* making the set, ordering and sorting */
     int64_t heap_bytes; /* by which the heap grew */
 };
 
-/* All classes of the pattern file are kept.  `store` NULL: the order's default. */
+/* All classes of the pattern file are kept.  `store` NULL: the order's default.
+ * Successors are for closures that are walked forward only. */
 int pattern_data_load(const struct pattern_set_config *set,
                       const char *pattern_path,
                       const char *store,
+                      bool has_successors,
                       struct pattern_data *ret_data,
                       struct es_error *error);
 /* Also of zeroes. */

@@ -197,6 +197,7 @@ static void run_way(struct bench *bench,
         (bench->is_quick && pattern_way_is_slow(way, one->name)))
         return;
     pattern_way_configure(way, &config);
+    config.successors = data->successors;
     if (measure(bench, data, one, &config, &cell, &error) < 0) {
         /* "brute" cannot order patterns that are too large for it. */
         printf("%-4s %-18s %s\n", one->name, way->name, error.text);
@@ -224,7 +225,7 @@ static int run_case(struct bench *bench,
 
     pattern_set_config_init(&set, one->set);
     snprintf(path, sizeof path, "%s/%s", bench->folder, one->file);
-    code = pattern_data_load(&set, path, bench->store, &data, error);
+    code = pattern_data_load(&set, path, bench->store, true, &data, error);
     if (code < 0)
         return code;
     for (const struct pattern_way *way = pattern_ways; way->name; way++)

@@ -180,7 +180,7 @@ static int run(struct options *options, struct es_error *error)
     int code;
 
     snprintf(path, sizeof path, "%s/large.pattern", options->folder);
-    code = pattern_data_load(&options->set, path, options->store, &data, error);
+    code = pattern_data_load(&options->set, path, options->store, false, &data, error);
     if (code < 0)
         return code;
     print_load(options, &data);
