@@ -41,7 +41,17 @@ int esi_closure_events_add(struct es_closure_events *events,
     return result;
 }
 
-static void clear(struct es_closure *closure)
+int esi_closure_add_ends(struct es_closure *closure,
+                         uint32_t trace,
+                         uint32_t front,
+                         uint32_t back)
+{
+    int result = esi_closure_add(&closure->ends, trace, front);
+
+    return result < 0 ? result : esi_closure_add(&closure->ends, trace, back);
+}
+
+void esi_closure_clear(struct es_closure *closure)
 {
     closure->ends.count = closure->first.count = closure->greatest.count = 0;
 }
@@ -146,6 +156,7 @@ void es_closure_maker_destroy(struct es_closure_maker *maker)
     if (!maker)
         return;
     free(maker->last.events);
+    free(maker->united.events);
     free(maker->minima.events);
     free(maker->maxima.events);
     free(maker->waiting.events);
@@ -214,14 +225,32 @@ static int find_greatest(struct es_closure_maker *maker,
     return result;
 }
 
-/* An event has nothing between it and itself. */
-static int take_single(struct es_event_id event, struct es_closure *closure)
+/* Algorithm 4.9.  All between an event of the set and the back is in the closure, too
+ * (4.4, the second improvement). */
+static int find_fronts(const struct es_closure_maker *maker,
+                       struct es_precedence *precedence,
+                       struct es_closure *closure)
 {
-    int result = esi_closure_add(&closure->ends, event.trace, event.index);
+    size_t known = 0;
+    int result = 0;
 
-    if (result < 0)
-        return result;
-    return esi_closure_add(&closure->ends, event.trace, event.index);
+    for (size_t i = 0; i < closure->greatest.count && result == 0; i++) {
+        struct es_event_id back = closure->greatest.events[i];
+        struct esi_closure_range range = {.trace = back.trace, .back = back.index};
+        uint32_t front;
+
+        while (known < closure->first.count &&
+               closure->first.events[known].trace < back.trace)
+            known++;
+        if (known < closure->first.count &&
+            closure->first.events[known].trace == back.trace)
+            range.inside = closure->first.events[known].index;
+        front =
+            esi_closure_find_front(maker->method, precedence, &closure->first, &range);
+        if (front)
+            result = esi_closure_add_ends(closure, back.trace, front, back.index);
+    }
+    return result;
 }
 
 static int make(struct es_closure_maker *maker,
@@ -239,9 +268,11 @@ static int make(struct es_closure_maker *maker,
     result = find_greatest(maker, precedence, closure);
     if (result < 0)
         return result;
+    /* An event has nothing between it and itself. */
     if (count == 1)
-        return take_single(events[0], closure);
-    return esi_closure_fronts(maker->method, precedence, &closure->first, closure);
+        return esi_closure_add_ends(closure, events[0].trace, events[0].index,
+                                    events[0].index);
+    return find_fronts(maker, precedence, closure);
 }
 
 int es_closure_make(struct es_closure_maker *maker,
@@ -252,121 +283,9 @@ int es_closure_make(struct es_closure_maker *maker,
 {
     int result;
 
-    clear(closure);
+    esi_closure_clear(closure);
     result = make(maker, precedence, events, count, closure);
     if (result < 0)
-        clear(closure);
-    return result;
-}
-
-/* --- Combining ---------------------------------------------------------------------
- */
-
-/* On each trace of one or both the less or the greater of their events.  `step`: how
- * far the events of two traces lie apart. */
-static int merge(const struct es_closure_events *a,
-                 const struct es_closure_events *b,
-                 size_t step,
-                 bool takes_greater,
-                 struct es_closure_events *ret_merged)
-{
-    size_t i = 0, j = 0;
-    int result = 0;
-
-    ret_merged->count = 0;
-    while ((i < a->count || j < b->count) && result == 0) {
-        struct es_event_id next;
-
-        if (j == b->count ||
-            (i < a->count && a->events[i].trace < b->events[j].trace)) {
-            next = a->events[i];
-            i += step;
-        } else if (i == a->count || a->events[i].trace > b->events[j].trace) {
-            next = b->events[j];
-            j += step;
-        } else {
-            bool is_less = a->events[i].index < b->events[j].index;
-
-            next = is_less != takes_greater ? a->events[i] : b->events[j];
-            i += step;
-            j += step;
-        }
-        result = esi_closure_add(ret_merged, next.trace, next.index);
-    }
-    return result;
-}
-
-/*
- * The greatest predecessors of both are those of the union, with nothing asked; what is
- * in one closure is in theirs, so that the search goes on from the lesser front of each
- * trace.  The thesis looks for successors of the fronts; the first events of the sets
- * themselves are fewer and say the same (corollary 4.11).
- */
-static int combine(struct es_closure_maker *maker,
-                   struct es_precedence *precedence,
-                   const struct es_closure *a,
-                   const struct es_closure *b,
-                   struct es_closure *closure)
-{
-    int result = merge(&a->first, &b->first, 1, false, &closure->first);
-
-    if (result == 0)
-        result = merge(&a->greatest, &b->greatest, 1, true, &closure->greatest);
-    /* Fronts stand at even places. */
-    if (result == 0)
-        result = merge(&a->ends, &b->ends, 2, false, &maker->minima);
-    if (result == 0)
-        result = esi_closure_fronts(maker->method, precedence, &maker->minima, closure);
-    return result;
-}
-
-/* The sets' fronts and backs, as a set of events. */
-static int unite_ends(const struct es_closure *a,
-                      const struct es_closure *b,
-                      struct es_closure_events *ret_events)
-{
-    size_t i = 0, j = 0;
-    int result = 0;
-
-    ret_events->count = 0;
-    while ((i < a->ends.count || j < b->ends.count) && result == 0) {
-        struct es_event_id next, other;
-        bool is_first;
-
-        if (i < a->ends.count && j < b->ends.count) {
-            next = a->ends.events[i];
-            other = b->ends.events[j];
-            is_first = next.trace != other.trace ? next.trace < other.trace
-                                                 : next.index <= other.index;
-        } else {
-            is_first = i < a->ends.count;
-        }
-        next = is_first ? a->ends.events[i++] : b->ends.events[j++];
-        if (ret_events->count == 0 ||
-            !es_event_is(next, ret_events->events[ret_events->count - 1]))
-            result = esi_closure_add(ret_events, next.trace, next.index);
-    }
-    return result;
-}
-
-int es_closure_combine(struct es_closure_maker *maker,
-                       struct es_precedence *precedence,
-                       const struct es_closure *a,
-                       const struct es_closure *b,
-                       struct es_closure *closure)
-{
-    int result;
-
-    clear(closure);
-    if (maker->method != ES_CLOSURE_EXISTING) {
-        result = combine(maker, precedence, a, b, closure);
-    } else {
-        result = unite_ends(a, b, &maker->waiting);
-        if (result == 0)
-            result = make(maker, precedence, maker->waiting.events,
-                          maker->waiting.count, closure);
-    }
-    if (result < 0)
-        clear(closure);
+        esi_closure_clear(closure);
     return result;
 }

@@ -78,9 +78,11 @@ int es_closure_make(struct es_closure_maker *maker,
                     size_t count,
                     struct es_closure *closure);
 
-/* The closure of the union of the sets that two closures are of (4.5): only what is in
- * neither is looked at.  With EXISTING, which has no way to do so, it is made anew of
- * fronts and backs.  `closure` is none of the two. */
+/* The closure of the union of the sets that two closures are of (4.5): only on traces
+ * that one of them does not have, and there only what the other has not told.  At most
+ * n t log i comparisons, for t traces of one set, often none.  With EXISTING, which has
+ * no way to do so, it is made anew of fronts and backs.  `closure` is none of the two.
+ */
 int es_closure_combine(struct es_closure_maker *maker,
                        struct es_precedence *precedence,
                        const struct es_closure *a,

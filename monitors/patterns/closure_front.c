@@ -60,11 +60,8 @@ static void look(struct front_search *search, uint32_t index)
 /* O(c + t) comparisons, for c events of the closure on the trace. */
 static void step_back(struct front_search *search)
 {
-    while (search->inside - search->outside > 1) {
+    while (search->inside - search->outside > 1)
         look(search, search->inside - 1);
-        if (search->outside)
-            break;
-    }
 }
 
 /* O(t log i) for i events before the back. */
@@ -80,7 +77,7 @@ static void halve(struct front_search *search)
 static void jump_back(struct front_search *search)
 {
     uint32_t divisor = search->first->count > 1 ? (uint32_t)search->first->count : 2;
-    uint32_t jump = search->inside / divisor;
+    uint32_t jump = (search->inside - search->outside) / divisor;
 
     while (search->inside - search->outside > 1) {
         uint32_t before = search->outside;
@@ -95,67 +92,36 @@ static void jump_back(struct front_search *search)
     }
 }
 
-static void find_front(enum es_closure_method method, struct front_search *search)
+uint32_t esi_closure_find_front(enum es_closure_method method,
+                                struct es_precedence *precedence,
+                                const struct es_closure_events *first,
+                                const struct esi_closure_range *range)
 {
+    struct front_search search = {
+        .precedence = precedence,
+        .first = first,
+        .trace = range->trace,
+        .inside = range->inside ? range->inside : range->back,
+        .outside = range->outside,
+    };
+
+    if (!range->inside &&
+        (range->back <= range->outside || !is_inside(&search, range->back)))
+        return 0;
+    /* What is known may leave nothing open. */
+    if (search.outside >= search.inside)
+        search.outside = search.inside - 1;
     switch (method) {
     case ES_CLOSURE_STEP:
-        step_back(search);
+        step_back(&search);
         break;
     case ES_CLOSURE_JUMP:
-        jump_back(search);
+        jump_back(&search);
         break;
     case ES_CLOSURE_EXISTING:
     case ES_CLOSURE_BINARY:
-        halve(search);
+        halve(&search);
         break;
     }
-}
-
-/* Adds the ends on the trace of a greatest predecessor, if it is in the closure.
- * `inside`: index of an event that is known to be, or 0. */
-static int add_ends(enum es_closure_method method,
-                    struct front_search *search,
-                    struct es_event_id back,
-                    uint32_t inside,
-                    struct es_closure *closure)
-{
-    int result;
-
-    search->at = 0;
-    search->trace = back.trace;
-    if (!inside && !is_inside(search, back.index))
-        return 0;
-    /* All between an event that is inside and the back is inside, too (4.4, the second
-     * improvement). */
-    search->inside = inside ? inside : back.index;
-    search->outside = 0;
-    find_front(method, search);
-    result = esi_closure_add(&closure->ends, back.trace, search->inside);
-    if (result < 0)
-        return result;
-    return esi_closure_add(&closure->ends, back.trace, back.index);
-}
-
-int esi_closure_fronts(enum es_closure_method method,
-                       struct es_precedence *precedence,
-                       const struct es_closure_events *inside,
-                       struct es_closure *closure)
-{
-    struct front_search search = {.precedence = precedence, .first = &closure->first};
-    size_t known = 0;
-    int result = 0;
-
-    for (size_t i = 0; i < closure->greatest.count && result == 0; i++) {
-        struct es_event_id back = closure->greatest.events[i];
-
-        while (known < inside->count && inside->events[known].trace < back.trace)
-            known++;
-        result =
-            add_ends(method, &search, back,
-                     known < inside->count && inside->events[known].trace == back.trace
-                         ? inside->events[known].index
-                         : 0,
-                     closure);
-    }
-    return result;
+    return search.inside;
 }

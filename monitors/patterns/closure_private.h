@@ -11,7 +11,8 @@ struct es_closure_maker {
     enum es_closure_method method;
     const struct es_successors *successors;
     uint32_t traces;
-    struct es_closure_events last; /* of the set, on each of its traces */
+    struct es_closure_events last;   /* of the set, on each of its traces */
+    struct es_closure_events united; /* ends of two closures */
 
     /* Of the existing algorithm; the dense ones are 0 between closures. */
     struct es_closure_events minima;
@@ -25,6 +26,11 @@ struct es_closure_maker {
 /* 0 or -ENOMEM. */
 int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index);
 
+void esi_closure_clear(struct es_closure *closure);
+int esi_closure_add_ends(struct es_closure *closure,
+                         uint32_t trace,
+                         uint32_t front,
+                         uint32_t back);
 int esi_closure_events_add(struct es_closure_events *events,
                            const struct es_event_id *added,
                            size_t count);
@@ -43,11 +49,20 @@ int esi_closure_existing(struct es_closure_maker *maker,
                          struct es_precedence *precedence,
                          struct es_closure *closure);
 
-/* Algorithm 4.9: fills ends from first and greatest.  `inside`: for traces of some of
- * them, rising, an event that is known to be in the closure. */
-int esi_closure_fronts(enum es_closure_method method,
-                       struct es_precedence *precedence,
-                       const struct es_closure_events *inside,
-                       struct es_closure *closure);
+/* Events of one trace of which it is searched which are in a closure: from `inside` (0
+ * = it is not known whether `back` is) to `back` all are; up to `outside` none is. */
+struct esi_closure_range {
+    uint32_t trace;
+    uint32_t outside;
+    uint32_t inside;
+    uint32_t back;
+};
+
+/* Algorithm 4.9 on one trace: the front, which is the least event that is one of
+ * `first` or succeeds one; 0 = none is. */
+uint32_t esi_closure_find_front(enum es_closure_method method,
+                                struct es_precedence *precedence,
+                                const struct es_closure_events *first,
+                                const struct esi_closure_range *range);
 
 #endif
