@@ -238,7 +238,8 @@ static int remember_tuple(struct es_matches *matches,
 
 static int count_assignment(struct es_matches *matches,
                             uint64_t variables,
-                            const struct es_domain_value *values)
+                            const struct es_domain_value *values,
+                            uint64_t times)
 {
     int result = 1;
 
@@ -247,7 +248,7 @@ static int count_assignment(struct es_matches *matches,
     if (!matches->proof.are_tuples_distinct)
         result = remember_tuple(matches, variables, values);
     if (result > 0)
-        matches->assignments++;
+        matches->assignments += times;
     return result < 0 ? result : 0;
 }
 
@@ -269,13 +270,21 @@ int es_matches_add(struct es_matches *matches,
                    uint64_t variables,
                    const struct es_domain_value *values)
 {
+    return es_matches_add_times(matches, variables, values, 1);
+}
+
+int es_matches_add_times(struct es_matches *matches,
+                         uint64_t variables,
+                         const struct es_domain_value *values,
+                         uint64_t times)
+{
     int result;
 
     if (matches->is_enough)
         return 1;
     result = unite(matches, variables & matches->returned, values, &matches->events);
     if (result == 0)
-        result = count_assignment(matches, variables, values);
+        result = count_assignment(matches, variables, values, times);
     if (result == 0)
         result = remember_set(matches);
     if (result <= 0)

@@ -44,6 +44,14 @@ int es_matches_add(struct es_matches *matches,
                    uint64_t variables,
                    const struct es_domain_value *values);
 
+/* The same of an assignment that stands for itself and for others, which it is told
+ * instead of: `times` in all, whose tuples are distinct and are those of no other
+ * assignment that is added.  They return the same events. */
+int es_matches_add_times(struct es_matches *matches,
+                         uint64_t variables,
+                         const struct es_domain_value *values,
+                         uint64_t times);
+
 uint64_t es_matches_count(const struct es_matches *matches);
 /* Distinct tuples of values of the returned occurrences (D10). */
 uint64_t es_matches_assignments(const struct es_matches *matches);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* indexed_literal.c - whether literals and clauses hold of bound variables, and which
+ * values of one variable that is not bound satisfy a literal. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "monitors/patterns/indexed_private.h"
+
+static size_t events_of(const struct esi_searcher *searcher,
+                        unsigned v,
+                        struct es_event_id *scratch,
+                        const struct es_event_id **ret_events)
+{
+    return es_domain_events(searcher->plan->domains[v], searcher->values[v], scratch,
+                            ret_events);
+}
+
+/* --- Relations -------------------------------------------------------------------- */
+
+static uint8_t on_one_trace(struct es_event_id a, struct es_event_id b)
+{
+    if (a.index == b.index)
+        return ESI_IS_SAME;
+    return a.index < b.index ? ESI_IS_BEFORE : ESI_IS_AFTER;
+}
+
+/* Asks only what the mask depends on. */
+static bool is_allowed(struct esi_searcher *searcher,
+                       struct es_event_id a,
+                       struct es_event_id b,
+                       uint8_t mask)
+{
+    bool as_before = mask & ESI_IS_BEFORE;
+    bool as_after = mask & ESI_IS_AFTER;
+    bool otherwise = mask & ESI_IS_CONCURRENT;
+
+    if (a.trace == b.trace)
+        return mask & on_one_trace(a, b);
+    if (as_before != otherwise && es_precedence_before(&searcher->precedence, a, b))
+        return as_before;
+    if (as_after != otherwise && es_precedence_before(&searcher->precedence, b, a))
+        return as_after;
+    return otherwise;
+}
+
+static bool some_precedes(struct esi_searcher *searcher, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *of_x;
+    const struct es_event_id *of_y;
+    size_t x_count = events_of(searcher, x, &scratch[0], &of_x);
+    size_t y_count = events_of(searcher, y, &scratch[1], &of_y);
+
+    for (size_t i = 0; i < x_count; i++)
+        for (size_t j = 0; j < y_count; j++)
+            if (es_precedence_before(&searcher->precedence, of_x[i], of_y[j]))
+                return true;
+    return false;
+}
+
+static bool share(const struct esi_searcher *searcher, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *of_x;
+    const struct es_event_id *of_y;
+    size_t x_count = events_of(searcher, x, &scratch[0], &of_x);
+    size_t y_count = events_of(searcher, y, &scratch[1], &of_y);
+    size_t i = 0;
+    size_t j = 0;
+
+    while (i < x_count && j < y_count) {
+        struct es_event_id a = of_x[i];
+        struct es_event_id b = of_y[j];
+
+        if (es_event_is(a, b))
+            return true;
+        if (a.trace < b.trace || (a.trace == b.trace && a.index < b.index))
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+/* Widens [*first, *last] by the times of a variable; false: one is not known.  Nothing
+ * happened in a set without events. */
+static bool widen(const struct esi_searcher *searcher,
+                  unsigned v,
+                  int64_t *first,
+                  int64_t *last)
+{
+    struct es_event_id scratch;
+    const struct es_event_id *events;
+    int64_t from;
+    int64_t to;
+
+    if (events_of(searcher, v, &scratch, &events) == 0)
+        return true;
+    if (!es_domain_time(searcher->plan->domains[v], searcher->values[v], &from, &to))
+        return false;
+    *first = from < *first ? from : *first;
+    *last = to > *last ? to : *last;
+    return true;
+}
+
+static bool are_near(const struct esi_searcher *searcher,
+                     const struct esi_indexed_literal *literal)
+{
+    const struct es_atom *atom = &searcher->plan->program->atoms[literal->atom];
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+
+    if (!widen(searcher, literal->x, &first, &last) ||
+        !widen(searcher, literal->y, &first, &last))
+        return false;
+    return first > last ||
+           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+}
+
+static bool compares(const struct esi_searcher *searcher,
+                     const struct esi_indexed_literal *literal)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct es_atom *atom = &plan->program->atoms[literal->atom];
+    unsigned left = atom->left ? (unsigned)__builtin_ctzll(atom->left) : literal->x;
+    unsigned right = atom->right ? (unsigned)__builtin_ctzll(atom->right) : literal->y;
+
+    return es_domain_compare(atom->node, plan->domains[left], searcher->values[left],
+                             plan->domains[right], searcher->values[right]);
+}
+
+bool esi_literal_holds(struct esi_searcher *searcher,
+                       const struct esi_indexed_literal *literal)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned x = literal->x;
+    unsigned y = literal->y;
+    bool holds = false;
+
+    switch (literal->kind) {
+    case ESI_INDEXED_RELATION:
+        return is_allowed(searcher, searcher->events[x], searcher->events[y],
+                          literal->mask);
+    case ESI_INDEXED_BEFORE:
+        holds = some_precedes(searcher, x, y);
+        break;
+    case ESI_INDEXED_EQUAL:
+        holds = share(searcher, x, y);
+        break;
+    case ESI_INDEXED_RECEIVED:
+        holds = es_domain_is_received(plan->domains[x], searcher->values[x],
+                                      plan->domains[y], searcher->values[y]);
+        break;
+    case ESI_INDEXED_NEAR:
+        holds = are_near(searcher, literal);
+        break;
+    case ESI_INDEXED_COMPARE:
+        holds = compares(searcher, literal);
+        break;
+    case ESI_INDEXED_COUNT:
+        holds = esi_count_holds(searcher, literal);
+        break;
+    }
+    return holds != literal->is_negated;
+}
+
+/* --- Clauses ---------------------------------------------------------------------- */
+
+bool esi_clause_is_satisfied(struct esi_searcher *searcher,
+                             const struct esi_indexed_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++)
+        if ((clause->literals[i].variables & ~searcher->bound) == 0 &&
+            esi_literal_holds(searcher, &clause->literals[i]))
+            return true;
+    return false;
+}
+
+bool esi_clause_holds(struct esi_searcher *searcher,
+                      const struct esi_indexed_clause *clause)
+{
+    return esi_clause_is_satisfied(searcher, clause) ||
+           (clause->universal && esi_universal_holds(searcher, clause));
+}
+
+/* --- Spans ------------------------------------------------------------------------ */
+
+void esi_mask_spans(struct esi_searcher *searcher,
+                    unsigned x,
+                    uint8_t mask,
+                    unsigned distinct,
+                    uint32_t slot,
+                    struct esi_spans *spans)
+{
+    struct es_domain_column column =
+        es_domain_column(searcher->plan->distinct[distinct], slot);
+    bool is_own = column.trace == searcher->events[x].trace;
+    bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
+    bool before = mask & ESI_IS_BEFORE;
+    bool after = mask & ESI_IS_AFTER;
+    uint32_t before_end = 0;
+    uint32_t after_begin = column.count;
+
+    if (before == between && between == after) {
+        if (before)
+            esi_spans_add(spans, 0, column.count);
+        return;
+    }
+    if (before != between)
+        before_end = esi_row_before_end(searcher, x, distinct, slot);
+    if (after != between)
+        after_begin = esi_row_after_begin(searcher, x, distinct, slot);
+    if (before && before != between)
+        esi_spans_add(spans, 0, before_end);
+    if (between)
+        esi_spans_add(spans, before_end, after_begin);
+    if (after && after != between)
+        esi_spans_add(spans, after_begin, column.count);
+}
+
+static void add_position(const struct es_domain_column *column,
+                         uint32_t index,
+                         struct esi_spans *spans)
+{
+    uint32_t position = esi_column_position(column, index);
+
+    if (position < column->count && column->indexes[position] == index)
+        esi_spans_add(spans, position, position + 1);
+}
+
+static void add_events(const struct es_domain_column *column,
+                       const struct es_event_id *events,
+                       size_t count,
+                       struct esi_spans *spans)
+{
+    for (size_t i = 0; i < count; i++)
+        if (events[i].trace == column->trace)
+            add_position(column, events[i].index, spans);
+}
+
+/* Values of v that some event of x precedes, or that precede one. */
+static void add_ordered(struct esi_searcher *searcher,
+                        unsigned x,
+                        unsigned v,
+                        uint32_t slot,
+                        bool is_after,
+                        struct esi_spans *spans)
+{
+    unsigned distinct = searcher->plan->distinct_of[v];
+    uint32_t count = es_domain_column(searcher->plan->domains[v], slot).count;
+
+    if (is_after)
+        esi_spans_add(spans, esi_row_after_begin(searcher, x, distinct, slot), count);
+    else
+        esi_spans_add(spans, 0, esi_row_before_end(searcher, x, distinct, slot));
+}
+
+/* The sends that bound y names, or the receives that name bound x. */
+static void add_received(struct esi_searcher *searcher,
+                         const struct esi_indexed_literal *literal,
+                         unsigned v,
+                         uint32_t slot,
+                         struct esi_spans *spans)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct es_domain_value *values;
+    const struct es_event_id *partners;
+    size_t count;
+
+    if (v == literal->x) {
+        struct es_domain_column column = es_domain_column(plan->domains[v], slot);
+
+        count = es_domain_partners(plan->domains[literal->y],
+                                   searcher->values[literal->y], &partners);
+        add_events(&column, partners, count, spans);
+        return;
+    }
+    count = esi_received_index_find(plan->received[plan->distinct_of[v]],
+                                    searcher->events[literal->x], &values);
+    for (size_t i = 0; i < count; i++)
+        if (values[i].slot == slot)
+            esi_spans_add(spans, values[i].position, values[i].position + 1);
+}
+
+bool esi_literal_is_exact(const struct esi_indexed_plan *plan,
+                          const struct esi_indexed_literal *literal,
+                          unsigned v)
+{
+    switch (literal->kind) {
+    case ESI_INDEXED_RELATION:
+        return true;
+    case ESI_INDEXED_BEFORE:
+    case ESI_INDEXED_EQUAL:
+        return literal->x != literal->y && plan->single >> v & 1;
+    case ESI_INDEXED_RECEIVED:
+        return literal->x != literal->y && plan->single >> literal->x & 1 &&
+               plan->single >> literal->y & 1 && (v == literal->x || !plan->is_growing);
+    case ESI_INDEXED_NEAR:
+    case ESI_INDEXED_COMPARE:
+    case ESI_INDEXED_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* As if the literal were not negated. */
+static void add_plain(struct esi_searcher *searcher,
+                      const struct esi_indexed_literal *literal,
+                      unsigned v,
+                      uint32_t slot,
+                      struct esi_spans *spans)
+{
+    unsigned other = v == literal->x ? literal->y : literal->x;
+    struct es_domain_column column;
+    struct es_event_id scratch;
+    const struct es_event_id *events;
+    size_t count;
+
+    switch (literal->kind) {
+    case ESI_INDEXED_RELATION:
+        esi_mask_spans(searcher, other,
+                       v == literal->x ? literal->mask : esi_mask_turned(literal->mask),
+                       searcher->plan->distinct_of[v], slot, spans);
+        break;
+    case ESI_INDEXED_BEFORE:
+        add_ordered(searcher, other, v, slot, v == literal->y, spans);
+        break;
+    case ESI_INDEXED_EQUAL:
+        column = es_domain_column(searcher->plan->domains[v], slot);
+        count = events_of(searcher, other, &scratch, &events);
+        add_events(&column, events, count, spans);
+        break;
+    case ESI_INDEXED_RECEIVED:
+        add_received(searcher, literal, v, slot, spans);
+        break;
+    case ESI_INDEXED_NEAR:
+    case ESI_INDEXED_COMPARE:
+    case ESI_INDEXED_COUNT:
+        break; /* never exact */
+    }
+}
+
+void esi_literal_spans(struct esi_searcher *searcher,
+                       const struct esi_indexed_literal *literal,
+                       unsigned v,
+                       uint32_t slot,
+                       struct esi_spans *spans)
+{
+    uint32_t end = es_domain_column(searcher->plan->domains[v], slot).count;
+    uint32_t at = 0;
+
+    if (literal->kind == ESI_INDEXED_RELATION || !literal->is_negated) {
+        add_plain(searcher, literal, v, slot, spans);
+        return;
+    }
+    searcher->plain.count = 0;
+    add_plain(searcher, literal, v, slot, &searcher->plain);
+    esi_spans_sort(&searcher->plain);
+    esi_searcher_check(searcher, &searcher->plain);
+    for (uint32_t i = 0; i < searcher->plain.count; i++) {
+        esi_spans_add(spans, at, searcher->plain.items[i].begin);
+        at = searcher->plain.items[i].end;
+    }
+    esi_spans_add(spans, at, end);
+}

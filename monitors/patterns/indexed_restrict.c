@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* indexed_restrict.c - the values that bound variables leave to one that is not. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/patterns/indexed_private.h"
+
+/* --- What there is to apply ------------------------------------------------------- */
+
+static void push_work(struct esi_searcher *searcher, uint32_t number)
+{
+    if (searcher->work_count == searcher->work_capacity) {
+        size_t capacity = 2 * searcher->work_capacity + 64;
+        uint32_t *larger = realloc(searcher->work, capacity * sizeof *larger);
+
+        if (!larger) {
+            searcher->error = -ENOMEM;
+            return;
+        }
+        searcher->work = larger;
+        searcher->work_capacity = capacity;
+    }
+    searcher->work[searcher->work_count++] = number;
+}
+
+/* The member of v's group that was bound last: they are bound in their order. */
+static int floor_of(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    uint64_t members;
+
+    if (plan->group_of[v] < 0)
+        return -1;
+    members = plan->groups[plan->group_of[v]].members & searcher->bound;
+    return members ? 63 - __builtin_clzll(members) : -1;
+}
+
+struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_candidates *source = searcher->source[v];
+    uint64_t applied = source ? source->applied : 0;
+    struct esi_restriction restriction = {
+        .v = v,
+        .masked = plan->masked[v] & searcher->bound & ~applied,
+        .floor = floor_of(searcher, v),
+        .clauses = searcher->work_count,
+    };
+
+    if (restriction.floor >= 0 && applied >> restriction.floor & 1)
+        restriction.floor = -1;
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_indexed_clause *clause =
+            &plan->clauses[plan->clauses_of[v][i]];
+        uint64_t others = clause->existential & ~esi_bit(v);
+
+        if (!(clause->exact >> v & 1) || others & ~searcher->bound ||
+            (source && !(others & ~applied)) ||
+            esi_clause_is_satisfied(searcher, clause))
+            continue;
+        push_work(searcher, clause->number);
+    }
+    restriction.clause_count = searcher->work_count - restriction.clauses;
+    return restriction;
+}
+
+void esi_restriction_end(struct esi_searcher *searcher,
+                         const struct esi_restriction *restriction)
+{
+    searcher->work_count = restriction->clauses;
+}
+
+/* --- Applying it to a column ------------------------------------------------------ */
+
+static void exchange(struct esi_spans *a, struct esi_spans *b)
+{
+    struct esi_spans spans = *a;
+
+    *a = *b;
+    *b = spans;
+}
+
+/* Leaves what is in searcher->allowed, too. */
+static void keep_allowed(struct esi_searcher *searcher, struct esi_spans *spans)
+{
+    struct esi_spans *allowed = &searcher->allowed;
+
+    esi_spans_sort(allowed);
+    esi_searcher_check(searcher, allowed);
+    if (allowed->count == 0) {
+        spans->count = 0;
+    } else if (allowed->count == 1) {
+        esi_spans_keep(spans, allowed->items[0].begin, allowed->items[0].end);
+    } else {
+        esi_spans_intersect(&searcher->scratch, spans, allowed);
+        esi_searcher_check(searcher, &searcher->scratch);
+        exchange(&searcher->scratch, spans);
+    }
+}
+
+/* Values of a group rise. */
+static void keep_above(struct esi_searcher *searcher,
+                       const struct esi_restriction *restriction,
+                       uint32_t slot,
+                       struct esi_spans *spans)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    struct es_domain_value value = searcher->values[restriction->floor];
+    bool is_distinct = plan->groups[plan->group_of[restriction->v]].is_distinct;
+
+    if (slot < value.slot)
+        spans->count = 0;
+    else if (slot == value.slot)
+        esi_spans_keep(spans, value.position + is_distinct, UINT32_MAX);
+}
+
+static void apply_clause(struct esi_searcher *searcher,
+                         const struct esi_indexed_clause *clause,
+                         unsigned v,
+                         uint32_t slot,
+                         struct esi_spans *spans)
+{
+    if (clause->universal) {
+        esi_universal_restrict(searcher, clause, v, slot, spans);
+        return;
+    }
+    searcher->allowed.count = 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].variables & esi_bit(v))
+            esi_literal_spans(searcher, &clause->literals[i], v, slot,
+                              &searcher->allowed);
+    keep_allowed(searcher, spans);
+}
+
+void esi_restriction_apply(struct esi_searcher *searcher,
+                           const struct esi_restriction *restriction,
+                           uint32_t slot,
+                           struct esi_spans *spans)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned v = restriction->v;
+
+    if (restriction->floor >= 0)
+        keep_above(searcher, restriction, slot, spans);
+    for (uint64_t left = restriction->masked; left && spans->count > 0;
+         left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+
+        searcher->allowed.count = 0;
+        esi_mask_spans(searcher, x, plan->masks[v][x], plan->distinct_of[v], slot,
+                       &searcher->allowed);
+        keep_allowed(searcher, spans);
+    }
+    for (size_t i = 0; i < restriction->clause_count && spans->count > 0; i++)
+        apply_clause(searcher, &plan->clauses[searcher->work[restriction->clauses + i]],
+                     v, slot, spans);
+    esi_searcher_check(searcher, spans);
+}
+
+/* --- Walking columns -------------------------------------------------------------- */
+
+struct esi_walk esi_walk_begin(const struct esi_searcher *searcher, unsigned v)
+{
+    return (struct esi_walk){.source = searcher->source[v],
+                             .domain = searcher->plan->domains[v]};
+}
+
+bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *spans)
+{
+    const struct esi_candidates *source = walk->source;
+    size_t i = walk->next;
+
+    spans->count = 0;
+    if (!source) {
+        if (i == es_domain_slots(walk->domain))
+            return false;
+        esi_spans_add(spans, 0, es_domain_column(walk->domain, (uint32_t)i).count);
+        *ret_slot = (uint32_t)i;
+        walk->next++;
+        return true;
+    }
+    if (i == source->count)
+        return false;
+    *ret_slot = source->ranges[i].slot;
+    for (; i < source->count && source->ranges[i].slot == *ret_slot; i++)
+        esi_spans_add(spans, source->ranges[i].begin, source->ranges[i].end);
+    walk->next = i;
+    return true;
+}
+
+/* --- All columns ------------------------------------------------------------------ */
+
+static void add_column(struct esi_searcher *searcher,
+                       struct esi_candidates *candidates,
+                       uint32_t slot,
+                       const struct esi_spans *spans)
+{
+    if (candidates->count + spans->count > candidates->capacity) {
+        size_t capacity = 2 * (candidates->count + spans->count) + 16;
+        struct esi_range *larger =
+            realloc(candidates->ranges, capacity * sizeof *larger);
+
+        if (!larger) {
+            searcher->error = -ENOMEM;
+            return;
+        }
+        candidates->ranges = larger;
+        candidates->capacity = capacity;
+    }
+    for (uint32_t i = 0; i < spans->count; i++)
+        candidates->ranges[candidates->count++] =
+            (struct esi_range){slot, spans->items[i].begin, spans->items[i].end};
+    candidates->total += esi_spans_total(spans);
+    candidates->slots += spans->count > 0;
+}
+
+static bool fill(struct esi_searcher *searcher,
+                 const struct esi_restriction *restriction,
+                 unsigned depth,
+                 uint64_t limit,
+                 struct esi_candidates *candidates)
+{
+    struct esi_walk walk = esi_walk_begin(searcher, restriction->v);
+    struct esi_spans *spans = &searcher->spans[depth];
+    uint32_t slot;
+
+    candidates->count = 0;
+    candidates->total = 0;
+    candidates->slots = 0;
+    while (esi_walk_next(&walk, &slot, spans)) {
+        esi_restriction_apply(searcher, restriction, slot, spans);
+        add_column(searcher, candidates, slot, spans);
+        if (candidates->total > limit)
+            return false;
+    }
+    candidates->applied = searcher->bound;
+    return true;
+}
+
+bool esi_candidates_make(struct esi_searcher *searcher,
+                         unsigned depth,
+                         unsigned v,
+                         uint64_t limit)
+{
+    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
+    struct esi_candidates *candidates =
+        &searcher->candidates[(size_t)depth * searcher->plan->variable_count + v];
+    const struct esi_candidates *source = searcher->source[v];
+    bool result;
+
+    if (!restriction.masked && restriction.floor < 0 && restriction.clause_count == 0) {
+        esi_restriction_end(searcher, &restriction);
+        return (source ? source->total : es_domain_count(searcher->plan->domains[v])) <=
+               limit;
+    }
+    result = fill(searcher, &restriction, depth, limit, candidates);
+    esi_restriction_end(searcher, &restriction);
+    if (result)
+        searcher->source[v] = candidates;
+    return result;
+}

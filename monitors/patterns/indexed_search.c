@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * indexed_search.c - the search by ranges: binds the variable to which the bound ones
+ * leave the fewest values to each of these in turn.
+ *
+ * Variables that are returned come first.  Of the others one witness is enough: one
+ * that has nothing to do with what is still unbound is looked for as soon as that is
+ * so, the rest at the end.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "monitors/patterns/indexed_private.h"
+
+enum {
+    NODES_BETWEEN_QUESTIONS = 256, /* whether the time is over */
+    NOTHING = -1,                  /* some variable has no value left */
+};
+
+/* --- Values that are tested ------------------------------------------------------- */
+
+bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    if (searcher->pinned_excluded >> v & plan->single >> v & 1 &&
+        es_event_is(searcher->events[v], searcher->pinned_event))
+        return false;
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_indexed_clause *clause =
+            &plan->clauses[plan->clauses_of[v][i]];
+
+        if (!(clause->exact >> v & 1) && !(clause->existential & ~searcher->bound) &&
+            !esi_clause_holds(searcher, clause))
+            return false;
+    }
+    return true;
+}
+
+/* --- Witnesses -------------------------------------------------------------------- */
+
+static bool has_witness_in(struct esi_searcher *searcher,
+                           unsigned v,
+                           uint32_t slot,
+                           const struct esi_spans *spans)
+{
+    for (uint32_t i = 0; i < spans->count; i++)
+        for (uint32_t p = spans->items[i].begin; p < spans->items[i].end; p++) {
+            bool passes;
+
+            esi_searcher_bind(searcher, v, (struct es_domain_value){slot, p});
+            passes = esi_searcher_passes(searcher, v);
+            esi_searcher_unbind(searcher, v);
+            if (passes)
+                return true;
+        }
+    return false;
+}
+
+static bool has_witness(struct esi_searcher *searcher, unsigned v)
+{
+    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
+    struct esi_walk walk = esi_walk_begin(searcher, v);
+    struct esi_spans *spans = &searcher->spans[__builtin_popcountll(searcher->bound)];
+    bool result = false;
+    uint32_t slot;
+
+    while (!result && esi_walk_next(&walk, &slot, spans)) {
+        esi_restriction_apply(searcher, &restriction, slot, spans);
+        result = has_witness_in(searcher, v, slot, spans);
+    }
+    esi_restriction_end(searcher, &restriction);
+    return result;
+}
+
+bool esi_searcher_settle(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    uint64_t hidden = plan->existential & ~plan->returned & ~searcher->bound;
+
+    for (hidden &= ~searcher->settled; hidden; hidden &= hidden - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(hidden);
+
+        if (plan->neighbours[v] & ~searcher->bound)
+            continue;
+        if (!has_witness(searcher, v))
+            return false;
+        searcher->settled |= esi_bit(v);
+    }
+    return true;
+}
+
+/* --- Which variable is next ------------------------------------------------------- */
+
+static uint64_t known_total(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_candidates *source = searcher->source[v];
+
+    return source ? source->total : es_domain_count(searcher->plan->domains[v]);
+}
+
+/* Those that may be next, the ones of which fewest values are known to be left first.
+ */
+static unsigned sort_eligible(const struct esi_searcher *searcher,
+                              uint64_t eligible,
+                              uint8_t *ret_variables)
+{
+    unsigned count = 0;
+
+    for (; eligible; eligible &= eligible - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(eligible);
+        unsigned at = count;
+
+        if (!esi_indexed_is_next(searcher->plan, searcher->bound, v))
+            continue;
+        for (; at > 0 &&
+               known_total(searcher, ret_variables[at - 1]) > known_total(searcher, v);
+             at--)
+            ret_variables[at] = ret_variables[at - 1];
+        ret_variables[at] = (uint8_t)v;
+        count++;
+    }
+    return count;
+}
+
+/* Members of v's group that are unbound and have to be on traces of their own. */
+static unsigned traces_needed(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_group *group;
+
+    if (plan->group_of[v] < 0)
+        return 1;
+    group = &plan->groups[plan->group_of[v]];
+    return group->is_concurrent
+               ? (unsigned)__builtin_popcountll(group->members & ~searcher->bound)
+               : 1;
+}
+
+static bool has_too_few(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_candidates *source = searcher->source[v];
+
+    return known_total(searcher, v) == 0 ||
+           (source && source->slots < traces_needed(searcher, v));
+}
+
+static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligible)
+{
+    uint8_t variables[ES_PROGRAM_VARIABLES];
+    unsigned count = sort_eligible(searcher, eligible, variables);
+    uint64_t limit = UINT64_MAX;
+    int best = NOTHING;
+
+    if (count == 1 && traces_needed(searcher, variables[0]) == 1)
+        return variables[0];
+    for (unsigned i = 0; i < count; i++) {
+        unsigned v = variables[i];
+
+        if (!esi_candidates_make(searcher, depth, v, limit))
+            continue;
+        if (has_too_few(searcher, v))
+            return NOTHING;
+        best = (int)v;
+        limit = known_total(searcher, v) - 1;
+    }
+    return best;
+}
+
+/* --- Descending ------------------------------------------------------------------- */
+
+int esi_searcher_try(struct esi_searcher *searcher,
+                     unsigned depth,
+                     unsigned v,
+                     struct es_domain_value value)
+{
+    int result = 0;
+
+    esi_searcher_bind(searcher, v, value);
+    if (esi_searcher_passes(searcher, v))
+        result = esi_searcher_descend(searcher, depth + 1);
+    esi_searcher_unbind(searcher, v);
+    searcher->backtracks++;
+    return result;
+}
+
+static int tell(struct esi_searcher *searcher)
+{
+    int result = searcher->found(searcher->found_data, searcher->values);
+
+    if (result == ESI_INDEXED_REJECTED)
+        return 0;
+    searcher->found_count++;
+    return result;
+}
+
+/* Tries the values of a column.  With `is_enough` one that leads to an assignment
+ * does. */
+static int try_column(struct esi_searcher *searcher,
+                      unsigned depth,
+                      unsigned v,
+                      uint32_t slot,
+                      bool is_enough)
+{
+    uint64_t found = searcher->found_count;
+    int result = 0;
+
+    for (uint32_t i = 0; i < searcher->spans[depth].count; i++) {
+        struct esi_span span = searcher->spans[depth].items[i];
+
+        for (uint32_t p = span.begin; p < span.end; p++) {
+            result =
+                esi_searcher_try(searcher, depth, v, (struct es_domain_value){slot, p});
+            if (result != 0 || (is_enough && searcher->found_count > found))
+                return result;
+        }
+    }
+    return result;
+}
+
+static int try_all(struct esi_searcher *searcher,
+                   unsigned depth,
+                   unsigned v,
+                   bool is_enough)
+{
+    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
+    struct esi_walk walk = esi_walk_begin(searcher, v);
+    uint64_t found = searcher->found_count;
+    int result = 0;
+    uint32_t slot;
+
+    while (result == 0 && !(is_enough && searcher->found_count > found) &&
+           esi_walk_next(&walk, &slot, &searcher->spans[depth])) {
+        esi_restriction_apply(searcher, &restriction, slot, &searcher->spans[depth]);
+        result = searcher->error ? searcher->error
+                                 : try_column(searcher, depth, v, slot, is_enough);
+    }
+    esi_restriction_end(searcher, &restriction);
+    return result;
+}
+
+void esi_searcher_share(struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    if (plan->group_of[v] < 0 || !searcher->source[v])
+        return;
+    for (uint64_t left = plan->groups[plan->group_of[v]].members & ~searcher->bound;
+         left; left &= left - 1)
+        searcher->source[__builtin_ctzll(left)] = searcher->source[v];
+}
+
+static bool is_time_over(struct esi_searcher *searcher)
+{
+    if (searcher->over_countdown-- > 0)
+        return false;
+    searcher->over_countdown = NODES_BETWEEN_QUESTIONS;
+    return searcher->is_over && searcher->is_over(searcher->over_data);
+}
+
+/* What is unbound, of which something is. */
+static int go_on(struct esi_searcher *searcher, unsigned depth, uint64_t unbound)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    uint64_t returned = unbound & plan->returned;
+    int v = depth == 0 && searcher->first >= 0
+                ? searcher->first
+                : choose(searcher, depth, returned ? returned : unbound);
+
+    if (searcher->error)
+        return searcher->error;
+    if (v == NOTHING)
+        return 0;
+    esi_searcher_share(searcher, (unsigned)v);
+    return try_all(searcher, depth, (unsigned)v, !returned && !plan->all_witnesses);
+}
+
+int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_candidates *source[ES_PROGRAM_VARIABLES];
+    size_t bytes = plan->variable_count * sizeof source[0];
+    uint64_t settled = searcher->settled;
+    int result = 0;
+    uint64_t unbound;
+
+    if (searcher->error)
+        return searcher->error;
+    if (is_time_over(searcher))
+        return 1;
+    if (!(plan->existential & ~searcher->bound & ~settled))
+        return tell(searcher);
+    memcpy(source, searcher->source, bytes);
+    if (!searcher->may_settle || esi_searcher_settle(searcher)) {
+        unbound = plan->existential & ~searcher->bound & ~searcher->settled;
+        result = unbound ? go_on(searcher, depth, unbound) : tell(searcher);
+    }
+    memcpy(searcher->source, source, bytes);
+    searcher->settled = settled;
+    return result;
+}
+
+/* --- Beginning -------------------------------------------------------------------- */
+
+bool esi_searcher_may_begin(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    if (plan->is_false)
+        return false;
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        if (!plan->clauses[i].existential &&
+            !esi_clause_holds(searcher, &plan->clauses[i]))
+            return false;
+    return true;
+}
+
+void esi_searcher_narrow(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        uint64_t variable = plan->clauses[i].existential;
+
+        if (variable && !(variable & (variable - 1)) &&
+            plan->clauses[i].exact & variable)
+            esi_candidates_make(searcher, 0, (unsigned)__builtin_ctzll(variable),
+                                UINT64_MAX);
+    }
+}
+
+int esi_searcher_all(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    bool may_begin = esi_searcher_may_begin(searcher);
+
+    if (searcher->error || !may_begin)
+        return searcher->error;
+    esi_searcher_narrow(searcher);
+    if (plan->existential)
+        searcher->first = (int)esi_indexed_plan_first(plan);
+    return esi_searcher_descend(searcher, 0);
+}
+
+/* --- Assignments from elsewhere --------------------------------------------------- */
+
+static bool masks_hold(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    for (unsigned x = 0; x < plan->variable_count; x++)
+        for (uint64_t left = plan->masked[x] & ~(esi_bit(x) - 1); left;
+             left &= left - 1) {
+            unsigned y = (unsigned)__builtin_ctzll(left);
+            struct esi_indexed_literal literal = {.kind = ESI_INDEXED_RELATION,
+                                                  .mask = plan->masks[x][y],
+                                                  .x = (uint8_t)x,
+                                                  .y = (uint8_t)y};
+
+            if (!esi_literal_holds(searcher, &literal))
+                return false;
+        }
+    return true;
+}
+
+static bool is_asked(const struct esi_indexed_clause *clause,
+                     enum esi_indexed_clauses clauses)
+{
+    return clauses == ESI_INDEXED_ALL ||
+           (clauses == ESI_INDEXED_UNIVERSAL) == (clause->universal != 0);
+}
+
+bool esi_searcher_holds(struct esi_searcher *searcher,
+                        const struct es_domain_value *values,
+                        enum esi_indexed_clauses clauses)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    bool result = !plan->is_false;
+
+    for (uint64_t left = plan->existential; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        esi_searcher_bind(searcher, v, values[v]);
+    }
+    if (clauses != ESI_INDEXED_UNIVERSAL)
+        result = result && masks_hold(searcher);
+    for (uint32_t i = 0; result && i < plan->clause_count; i++)
+        if (is_asked(&plan->clauses[i], clauses))
+            result = esi_clause_holds(searcher, &plan->clauses[i]);
+    searcher->bound = 0;
+    return result;
+}
