@@ -12,8 +12,8 @@
 /* The default first. */
 static const struct es_engine_ops *const engines[] = {
     &esi_engine_indexed,
-    &esi_engine_closure,
     &esi_engine_rewrite,
+    &esi_engine_closure,
     NULL,
 };
 

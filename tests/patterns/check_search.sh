@@ -1,0 +1,355 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_search.sh - eventspace search: all engines and options find the same, which is
+# what a closure says; what is printed; limits, interrupts, errors.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+python=${PYTHON:-python3}
+unset EVENTSPACE_PATTERNS
+
+# --- By closure -----------------------------------------------------------------------
+
+# Random messages, patterns over them, and the matches by closure.
+"$python" - "$folder" "${ES_TEST_SEED:-$RANDOM}" <<'END' || exit 1
+import itertools, json, random, sys
+folder, seed = sys.argv[1], int(sys.argv[2])
+print("seed", seed)
+chance = random.Random(seed)
+traces, count = 6, 90
+events, before, counts, sends, types = [], {}, [0] * traces, [], {}
+partners_of = {}
+while len(events) < count:
+    trace = chance.randrange(traces)
+    counts[trace] += 1
+    here = (trace, counts[trace])
+    known = {here}
+    if counts[trace] > 1:
+        known |= before[trace, counts[trace] - 1]
+    event = {"trace": trace, "index": counts[trace], "type": "work",
+             "attributes": {"tag": str(chance.randrange(3))}}
+    draw = chance.random()
+    if draw < 0.35 and sends:
+        partner = chance.choice(sends)
+        event.update(kind="receive", partners=[partner], type="recv")
+        known |= before[partner]
+        partners_of[here] = partner
+    elif draw < 0.8:
+        event.update(kind="send", type="send")
+        sends.append(here)
+    before[here] = known
+    types[here] = event["type"], event["attributes"]["tag"]
+    events.append(event)
+with open(folder + "/set.jsonl", "w") as out:
+    print(json.dumps({"format": "eventspace-events", "version": 1,
+                      "traces": [f"T {i}" for i in range(traces)]}), file=out)
+    for event in events:
+        print(json.dumps(event), file=out)
+ids = sorted(before)
+is_before = lambda a, b: a != b and a in before[b]
+of = lambda kind: [i for i in ids if types[i][0] == kind]
+answers = {
+    "Before": {frozenset((a, b)) for a in of("send") for b in of("recv") if is_before(a, b)},
+    "Concurrent": {frozenset((a, b)) for a, b in itertools.combinations(of("send"), 2)
+                   if not is_before(a, b) and not is_before(b, a)},
+    "Message": {frozenset((s, r)) for r, s in partners_of.items()},
+    "SameTag": {frozenset((s, r)) for r, s in partners_of.items() if types[s][1] == types[r][1]},
+    "First": {frozenset((a,)) for a in of("send")
+              if not any(is_before(r, a) for r in of("recv"))},
+    "Hidden": {frozenset((a,)) for a in of("work") if any(is_before(a, w) for w in of("work"))},
+    "Nothing": set(),
+}
+for name, matches in answers.items():
+    with open(f"{folder}/{name}.jsonl", "w") as out:
+        for match in sorted(sorted(m) for m in matches):
+            print(json.dumps({"match": match}, separators=(",", ":")), file=out)
+END
+cat >"$folder/all.pattern" <<'END'
+Send := ["", "send", ""]; Recv := ["", "recv", ""]; Work := ["", "work", ""];
+Absent := ["", "nothing", ""];
+Send $s; Recv $r; Recv *every; Work ~w;
+Before := Send --> Recv;
+Concurrent := Send || Send;
+Message := Send => Recv;
+SameTag := ($s => $r) & $s.tag = $r.tag;
+First := *every !--> $s;
+Hidden := Work --> ~w;
+Nothing := Absent --> Send;
+END
+set=$folder/set.jsonl
+all=$folder/all.pattern
+predicates='Before Concurrent Message SameTag First Hidden Nothing'
+
+# check_all OPTION... : every predicate, with these options.
+check_all()
+{
+    local name status
+    for name in $predicates; do
+        status=0
+        [ -s "$folder/$name.jsonl" ] || status=1
+        expect $status "$eventspace" search -p "$all" "$set" "$name" --sort --format json "$@"
+        cmp -s "$folder/out" "$folder/$name.jsonl" ||
+            fault "$name $*: $(diff "$folder/out" "$folder/$name.jsonl" | head -5)"
+    done
+}
+
+while read -r how; do
+    # shellcheck disable=SC2086 # several words
+    check_all $how
+done <<'END'
+
+--engine indexed
+--engine rewrite
+--engine closure
+--threads 0
+--threads 3
+--no-prune
+--no-failed-first
+--reorder none
+--reorder brute
+--reorder success --seed 7
+--reorder cluster
+--no-prune --reorder none --no-failed-first
+--closure-method existing
+--closure-method step
+--closure-method binary
+--closure-method jump
+--closure-method existing --no-combining
+--store dense
+--store cluster
+END
+
+# Both files may come by pipe, one of them at a time.
+expect 0 "$eventspace" search -p "$all" - Message --sort --format json <"$set"
+cmp -s "$folder/out" "$folder/Message.jsonl" || fault "a set from standard input is another"
+expect 0 "$eventspace" search -p - "$set" Message --sort --format json <"$all"
+cmp -s "$folder/out" "$folder/Message.jsonl" || fault "patterns from standard input are others"
+
+# --- What is printed ------------------------------------------------------------------
+
+cat >"$folder/x.jsonl" <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["P", "Q", "R"]}
+{"trace": 0, "index": 1, "kind": "send", "type": "A"}
+{"trace": 0, "index": 2, "type": "B"}
+{"trace": 1, "index": 1, "kind": "receive", "type": "B", "partners": [[0, 1]]}
+{"trace": 1, "index": 2, "type": "C"}
+{"trace": 2, "index": 1, "type": "C"}
+END
+cat >"$folder/x.pattern" <<'END'
+A := ["", "A", ""]; B := ["", "B", ""]; C := ["", "C", ""]; D := ["", "D", ""];
+AB := A --> B;
+Two := C || C;
+  Late := AB & C;
+A ~a; B ~b;
+Holds := ~a --> ~b;
+None := D --> A;
+END
+x=$folder/x.jsonl
+patterns=$folder/x.pattern
+
+# is_text TEXT... : the lines of out.
+is_text()
+{
+    printf '%s\n' "$@" | cmp -s - "$folder/out" || fault "out is not $*: $(cat "$folder/out")"
+}
+
+expect 0 "$eventspace" search -p "$patterns" "$x" AB --sort
+is_text 'P:1 A, P:2 B' 'P:1 A, Q:1 B'
+expect 0 "$eventspace" search -p "$patterns" "$x" AB --sort --format json
+is_text '{"match":[[0,1],[0,2]]}' '{"match":[[0,1],[1,1]]}'
+expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort
+is_text 'Two: Q:2 C, R:1 C' 'Holds: the pattern holds'
+expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort --format json
+is_text '{"pattern":"Two","match":[[1,2],[2,1]]}' '{"pattern":"Holds","match":[]}'
+expect 0 "$eventspace" search -p "$patterns" "$x" Holds --format json
+is_text '{"match":[]}'
+# What no other uses, and no mere class.
+expect 0 "$eventspace" search -p "$patterns" "$x" --count
+is_text 'Two: 1' 'Late: 4' 'Holds: 1' 'None: 0'
+is_empty err
+expect 0 "$eventspace" search -p "$patterns" "$x" Two --count
+is_text 1
+expect 0 "$eventspace" search -p "$patterns" "$x" Two --count --format json
+is_text '{"type":"count","pattern":"Two","matches":1,"complete":true}'
+# A class alone is searched where there is nothing else.
+expect 0 "$eventspace" search -p - "$x" --count <<<'B := ["", "B", ""];'
+is_text 2
+expect 0 "$eventspace" search -p "$patterns" "$x" C --sort
+is_text 'Q:2 C' 'R:1 C'
+
+expect 1 "$eventspace" search -p "$patterns" "$x" None
+is_empty out
+is_empty err
+expect 1 "$eventspace" search -p "$patterns" "$x" None --count
+is_text 0
+expect 0 "$eventspace" search -p "$patterns" "$x" None AB --count # one of them is there
+is_text 'None: 0' 'AB: 2'
+
+for engine in indexed rewrite closure; do
+    expect 0 "$eventspace" search -p "$patterns" "$x" Late --stats --count --engine $engine
+    contains out "engine                $engine"
+    contains out "assignments           4"
+    contains out "5 on 3 traces"
+    expect 0 "$eventspace" search -p "$patterns" "$x" Two AB --stats --format json \
+        --engine $engine
+    grep statistics "$folder/out" >"$folder/only"
+    cp "$folder/only" "$folder/out"
+    json_lines_hold "(o['engine'] == '$engine' and o['complete'] and o['events'] == 5
+        and o['assignments'] == 2 and o['matches'] == {'AB': 2, 'Two': 1}[o['pattern']]
+        and o['elapsed_ns'] > 0 and o['bytes'] > 0 and not o['lower_bound'])"
+    [ "$(wc -l <"$folder/out")" -eq 2 ] || fault "not one record of statistics for each"
+    expect 0 "$eventspace" search -p "$patterns" "$x" Late --explain --engine $engine
+    contains out "Late :="
+    lacks out "P:1"
+done
+
+# --- Limits ---------------------------------------------------------------------------
+
+expect 0 "$eventspace" search -p "$all" "$set" Before --first
+[ "$(wc -l <"$folder/out")" -eq 1 ] || fault "--first is not one match"
+is_empty err
+expect 0 "$eventspace" search -p "$all" "$set" Before --limit 3 --format json
+[ "$(sort -u "$folder/out" | wc -l)" -eq 3 ] || fault "--limit 3 is not three matches"
+[ "$(sort "$folder/out" "$folder/Before.jsonl" | uniq -d | wc -l)" -eq 3 ] ||
+    fault "--limit finds something else"
+expect 0 "$eventspace" search -p "$all" "$set" Before Concurrent --limit 3 --count
+is_text 'Before: 3' 'Concurrent: 3'
+expect 0 "$eventspace" search -p "$all" "$set" Before --first --stats --format json
+tail -1 "$folder/out" >"$folder/last"
+cp "$folder/last" "$folder/out"
+json_lines_hold 'not o["complete"] and o["matches"] == 1'
+expect 1 "$eventspace" search -p "$all" "$set" Nothing --first
+
+# A search that does not end while we wait.
+"$python" - >"$folder/long.jsonl" <<'END'
+import json
+print(json.dumps({"format": "eventspace-events", "version": 1, "traces": ["long"]}))
+for i in range(1, 3001):
+    print(json.dumps({"trace": 0, "index": i, "type": "E"}))
+END
+cat >"$folder/long.pattern" <<'END'
+E := ["", "E", ""]; E $a, $b, $c, $d;
+Chain := ($a --> $b) & ($b --> $c) & ($c --> $d);
+END
+for engine in indexed rewrite closure; do
+    expect 0 "$eventspace" search -p "$folder/long.pattern" "$folder/long.jsonl" --count \
+        --engine $engine --time-limit 300ms --format json
+    contains err "the search for Chain was ended by --time-limit: there may be more matches"
+    json_lines_hold 'not o["complete"] and o["matches"] > 10'
+
+    rm "$folder/out" # what is in it then is this search's
+    "$eventspace" search -p "$folder/long.pattern" "$folder/long.jsonl" --engine $engine \
+        --format json >"$folder/out" 2>"$folder/err" &
+    search=$!
+    await 20 [ -s "$folder/out" ]
+    kill -TERM $search
+    wait $search || fault "$engine: an interrupted search ended with $?"
+    contains err "the search for Chain was ended by an interrupt: there may be more matches"
+    head -1000 "$folder/out" >"$folder/only"
+    tail -1000 "$folder/out" >>"$folder/only"
+    mv "$folder/only" "$folder/out"
+    json_lines_hold 'len(o["match"]) == 4' # whole lines
+done
+
+# --- Files of patterns ----------------------------------------------------------------
+
+expect 0 "$eventspace" search --list -p "$patterns"
+contains out "AB                       $patterns:2:1  (part of others)"
+contains out "Late                     $patterns:4:3"
+[ "$(wc -l <"$folder/out")" -eq 9 ] || fault "--list shows something else"
+expect 0 "$eventspace" search --list -p "$patterns" --format json
+json_lines_hold '(o["type"] == "predicate" and o["line"] > 0 and o["column"] > 0
+    and o["searched"] == (o["pattern"] in ("Two", "Late", "Holds", "None")))'
+expect 0 "$eventspace" search --check -p "$patterns"
+is_empty out
+is_empty err
+mkdir "$folder/shipped"
+cp "$patterns" "$folder/shipped/mine.pattern"
+for name in mine mine.pattern; do
+    expect 0 env EVENTSPACE_PATTERNS="$folder/shipped" "$eventspace" search -p $name "$x" Two
+done
+expect 2 env EVENTSPACE_PATTERNS="$folder/shipped" "$eventspace" search -p ./mine "$x" Two
+expect 2 "$eventspace" search -p no-such-patterns "$x"
+contains err "eventspace search: cannot read the patterns: no-such-patterns: No such file"
+
+printf 'A := ["", "A", ""];\nQ := A --> ;\n' >"$folder/bad.pattern"
+for how in --check --list "$x"; do
+    expect 2 "$eventspace" search -p "$folder/bad.pattern" "$how"
+    contains err "eventspace search: cannot read the patterns: $folder/bad.pattern:2:12: "
+    contains err '    Q := A --> ;'
+    contains err '               ^'
+    is_empty out
+done
+expect 2 "$eventspace" search -p - "$x" </dev/null
+contains err "standard input"
+expect 2 "$eventspace" search -p / "$x"
+contains err "/: Is a directory"
+{
+    echo 'A := ["", "A", ""];'
+    echo "P := A$(printf ' & A%.0s' {1..70});"
+} >"$folder/large.pattern"
+expect 2 "$eventspace" search --check -p "$folder/large.pattern"
+contains err "64"
+head -c 100000 /dev/zero | tr '\0' '(' >"$folder/deep.pattern"
+expect 2 "$eventspace" search --check -p "$folder/deep.pattern"
+head -c 5000 /dev/urandom >"$folder/noise.pattern"
+expect 2 "$eventspace" search --check -p "$folder/noise.pattern"
+
+# --- What cannot be -------------------------------------------------------------------
+
+expect 2 "$eventspace" search
+contains err "-p FILE, the patterns, is needed"
+expect 2 "$eventspace" search "$x"
+contains err "-p FILE, the patterns, is needed"
+expect 2 "$eventspace" search -p "$patterns"
+contains err "a SET, DIR or RUN is needed"
+expect 2 "$eventspace" search -p "$patterns" "$x" Neither
+contains err "no predicate 'Neither' in $patterns: it has A, B, C, D, AB, Two, Late, Holds and others"
+expect 2 "$eventspace" search -p - - <"$x"
+contains err "standard input cannot be both the set and the patterns"
+while IFS='|' read -r options message; do
+    # shellcheck disable=SC2086
+    expect 2 "$eventspace" search -p "$patterns" "$x" $options
+    contains err "eventspace search: $message"
+    is_empty out
+done <<'END'
+-p again|one pattern file at a time: 'again' is one too many
+--engine steam|cannot search so: no engine is named 'steam'; expected indexed, rewrite or closure
+--engine indexed --closure-method step|--closure-method is of --engine closure
+--engine closure --no-prune|--no-prune is of --engine rewrite
+--engine rewrite --threads 2|--threads is of --engine indexed
+--threads 2 --reorder none|--threads is of --engine indexed
+--reorder best|--reorder: there is no 'best'
+--closure-method best|--closure-method: there is no 'best'
+--limit 0|--limit: '0' is not a whole number from 1
+--threads -1|--threads: '-1' is not a whole number from 0 to 1024
+--time-limit soon|--time-limit: 'soon' is not a time
+--time-limit 0s|--time-limit: '0s' is not a time
+--time-limit 3parsecs|--time-limit: '3parsecs' is not a time
+--time-limit nan|--time-limit: 'nan' is not a time
+--count --sort|--count prints no matches that --sort could sort
+--explain --format json|--explain is for people
+--list|--list looks at the pattern file only
+--check|--check looks at the pattern file only
+--store vector|cannot order events so: no store of the order is named 'vector'
+--format xml|--format: 'xml' is neither
+--local|--local is for runs, and
+--follow|--follow is for runs, and
+END
+expect 2 "$eventspace" search -p "$patterns" --list --check
+contains err "--list or --check, not both"
+expect 2 "$eventspace" search -p "$patterns" --list --stats
+contains err "--list searches nothing"
+expect 2 "$eventspace" search -p "$patterns" no-such-set.jsonl
+contains err "no-such-set.jsonl: no such file, archive or run"
+expect 2 "$eventspace" search -p "$patterns" "$folder"
+contains err "no archive"
+echo '{"trace": 0, "index": 9999}' >>"$x"
+expect 2 "$eventspace" search -p "$patterns" "$x"
+contains err "eventspace search: cannot read the events: $x:7"
+is_empty out
+"$eventspace" search -p "$all" "$set" Before >/dev/full 2>"$folder/err" &&
+    fault "a full disk went unnoticed"
+contains err "cannot write the output"
+finish
