@@ -12,9 +12,10 @@
  *                          found, data);
  *   esi_indexed_destroy(search);
  *
- * A search is for one thread.  Nothing may be added to the domains or dropped from them
- * during a call; between calls both may happen.  Once as much room as ever was needed
- * has been had, a call allocates nothing.
+ * A search is for one thread.  All events of the domains must be in the order; a half
+ * of a sync is not before the other half came, too.  Nothing may be added to the
+ * domains or dropped from them during a call; between calls both may happen.  Once as
+ * much room as ever was needed has been had, a call allocates nothing.
  */
 #ifndef ES_MONITORS_PATTERNS_INDEXED_H
 #define ES_MONITORS_PATTERNS_INDEXED_H

@@ -212,7 +212,7 @@ uint64_t esi_spans_total(const struct esi_spans *spans);
  */
 
 /* What is known of one bound variable and one column. */
-struct esi_row_entry {
+struct esi_end_entry {
     uint64_t before_binding; /* the binding that before_end is of */
     uint64_t after_binding;
     uint32_t before_end;         /* positions below are its predecessors */
@@ -220,8 +220,8 @@ struct esi_row_entry {
     struct es_event_id after_of; /* whose after_begin it is: a hint for later events */
 };
 
-struct esi_row {
-    struct esi_row_entry *entries; /* owned, by slot */
+struct esi_end_row {
+    struct esi_end_entry *entries; /* owned, by slot */
     uint32_t capacity;
 };
 
@@ -279,7 +279,7 @@ struct esi_searcher {
     int first;       /* variable to begin with; -1: the cheapest */
     bool may_settle; /* any witness of hidden variables does */
 
-    struct esi_row *rows;          /* owned: [variable][distinct domain] */
+    struct esi_end_row *rows;      /* owned: [variable][distinct domain] */
     struct esi_memo *memos;        /* owned: [distinct domain][distinct domain] */
     struct esi_stamp *stamps;      /* owned: [variable] */
     struct esi_slot_order *orders; /* owned: [clause] */

@@ -200,17 +200,17 @@ static uint32_t find_after_begin(struct esi_searcher *searcher,
     return within.end;
 }
 
-static struct esi_row_entry *entry_of(struct esi_searcher *searcher,
+static struct esi_end_entry *entry_of(struct esi_searcher *searcher,
                                       unsigned x,
                                       unsigned distinct,
                                       uint32_t slot)
 {
-    struct esi_row *row =
+    struct esi_end_row *row =
         &searcher->rows[(size_t)x * searcher->plan->distinct_count + distinct];
 
     if (slot >= row->capacity) {
         uint32_t capacity = slot < 8 ? 16 : 2 * slot;
-        struct esi_row_entry *entries =
+        struct esi_end_entry *entries =
             realloc(row->entries, capacity * sizeof *entries);
 
         if (!entries) {
@@ -218,7 +218,7 @@ static struct esi_row_entry *entry_of(struct esi_searcher *searcher,
             return NULL;
         }
         for (uint32_t i = row->capacity; i < capacity; i++)
-            entries[i] = (struct esi_row_entry){.before_binding = 0};
+            entries[i] = (struct esi_end_entry){.before_binding = 0};
         row->entries = entries;
         row->capacity = capacity;
     }
@@ -272,7 +272,7 @@ static uint32_t before_end(struct esi_searcher *searcher,
                            const struct es_domain_column *column)
 {
     uint32_t *memory = remembered(searcher, x, distinct, slot);
-    struct esi_row_entry *entry;
+    struct esi_end_entry *entry;
 
     if (memory) {
         if (memory[0] == UINT32_MAX)
@@ -303,7 +303,7 @@ uint32_t esi_row_before_end(struct esi_searcher *searcher,
 /* A place below which no successor of x can be: of single events. */
 static uint32_t lowest_successor(struct esi_searcher *searcher,
                                  unsigned x,
-                                 const struct esi_row_entry *entry,
+                                 const struct esi_end_entry *entry,
                                  uint32_t before)
 {
     struct es_event_id event = searcher->events[x];
@@ -323,7 +323,7 @@ uint32_t esi_row_after_begin(struct esi_searcher *searcher,
     struct es_domain_column column =
         es_domain_column(searcher->plan->distinct[distinct], slot);
     uint32_t *memory = remembered(searcher, x, distinct, slot);
-    struct esi_row_entry *entry = entry_of(searcher, x, distinct, slot);
+    struct esi_end_entry *entry = entry_of(searcher, x, distinct, slot);
     uint32_t low = 0;
 
     if (memory && memory[1] != UINT32_MAX)
