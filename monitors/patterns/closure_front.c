@@ -111,6 +111,9 @@ uint32_t esi_closure_find_front(enum es_closure_method method,
     /* What is known may leave nothing open. */
     if (search.outside >= search.inside)
         search.outside = search.inside - 1;
+    /* An event of the set is often the front itself: its neighbour tells (4.4). */
+    if (range->inside && search.inside - search.outside > 1)
+        look(&search, search.inside - 1);
     switch (method) {
     case ES_CLOSURE_STEP:
         step_back(&search);
