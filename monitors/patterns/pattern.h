@@ -187,6 +187,13 @@ int es_pattern_file_read(const char *path,
 /* Accepts NULL. */
 void es_pattern_file_destroy(struct es_pattern_file *file);
 
+/* What is found wrong later, said as the parser does it.  `words` is a sentence of up
+ * to 200 bytes.  Returns -EINVAL. */
+int es_pattern_fault(const struct es_pattern_file *file,
+                     struct es_pattern_place place,
+                     const char *words,
+                     struct es_error *error);
+
 uint32_t es_pattern_predicates(const struct es_pattern_file *file);
 const struct es_pattern_predicate *es_pattern_predicate(
     const struct es_pattern_file *file,

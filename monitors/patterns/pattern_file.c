@@ -9,16 +9,27 @@
 #include <string.h>
 
 #include "monitors/patterns/pattern_private.h"
+#include "monitors/patterns/pattern_source.h"
 
 /* --- Made ---------------------------------------------------------------------------
  */
 
-int esi_pattern_file_create(struct es_pattern_file **ret_file)
+int esi_pattern_file_create(const char *source,
+                            const char *text,
+                            size_t length,
+                            struct es_pattern_file **ret_file)
 {
     struct es_pattern_file *file = calloc(1, sizeof *file);
 
     if (!file)
         return -ENOMEM;
+    file->source = esi_pattern_copy(&file->memory, source, strlen(source));
+    file->text = esi_pattern_copy(&file->memory, text, length);
+    file->length = length;
+    if (!file->source || !file->text) {
+        es_pattern_file_destroy(file);
+        return -ENOMEM;
+    }
     *ret_file = file;
     return 0;
 }
@@ -117,6 +128,16 @@ uint32_t esi_pattern_alias(const struct es_pattern_predicate *predicate)
         predicate->occurrences[root->occurrence].sign != ES_SIGN_NONE)
         return ES_PATTERN_NONE;
     return predicate->occurrences[root->occurrence].class_number;
+}
+
+int es_pattern_fault(const struct es_pattern_file *file,
+                     struct es_pattern_place place,
+                     const char *words,
+                     struct es_error *error)
+{
+    struct esi_source source = {file->source, file->text, file->length, error};
+
+    return esi_source_fault(&source, place, "%s", words);
 }
 
 /* --- Asked --------------------------------------------------------------------------

@@ -354,7 +354,7 @@ int es_pattern_file_parse(const char *text,
     int code = esi_source_check(&source);
 
     if (code == 0)
-        code = esi_pattern_file_create(&parser.file);
+        code = esi_pattern_file_create(name, source.text, source.length, &parser.file);
     if (code == 0)
         code = esi_advance(&parser);
     while (code == 0 && parser.token.kind != ESI_TOKEN_END)

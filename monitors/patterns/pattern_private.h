@@ -69,6 +69,10 @@ struct es_pattern_file {
     struct esi_symbols names;
     struct esi_symbols attributes;
 
+    const char *source; /* the name of the text, for errors */
+    const char *text;
+    size_t length;
+
     struct es_pattern_predicate **predicates;
     uint32_t predicate_count;
     uint32_t predicate_room;
@@ -82,7 +86,11 @@ struct es_pattern_file {
     uint32_t attribute_room;
 };
 
-int esi_pattern_file_create(struct es_pattern_file **ret_file);
+/* Of a text, which is copied. */
+int esi_pattern_file_create(const char *source,
+                            const char *text,
+                            size_t length,
+                            struct es_pattern_file **ret_file);
 
 /* New ones at the end, zeroed.  0 or -ENOMEM. */
 int esi_pattern_add_predicate(struct es_pattern_file *file,

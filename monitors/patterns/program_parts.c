@@ -20,9 +20,10 @@ void esi_builder_fail(struct esi_program_builder *builder,
     if (builder->failure)
         return;
     builder->failure = code;
-    if (words)
-        es_error_set_at(builder->error, code, NULL, place ? (int)place->line : 0,
-                        place ? (int)place->column : 0, "%s", words);
+    if (words && place)
+        es_pattern_fault(builder->file, *place, words, builder->error);
+    else if (words)
+        es_error_set(builder->error, code, "%s", words);
 }
 
 void *esi_builder_alloc(struct esi_program_builder *builder, size_t size)

@@ -300,6 +300,28 @@ static void no_record_of_errors_is_needed(void **state)
     assert_null(file);
 }
 
+static void what_is_found_wrong_later_is_shown_as_well(void **state)
+{
+    static const char text[] = "A := [x = 1];\n\tA $a; Q := A;";
+    struct es_error error = {.text = ""};
+    struct es_pattern_file *file = NULL;
+    char *copy = strdup(text);
+
+    (void)state;
+    assert_non_null(copy);
+    assert_int_equal(es_pattern_file_parse(copy, strlen(copy), "text", &file, &error),
+                     0);
+    free(copy);
+    assert_int_equal(es_pattern_fault(file, es_pattern_predicate(file, 1)->place,
+                                      "too large", &error),
+                     -EINVAL);
+    assert_string_equal(error.source, "text");
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 8);
+    assert_string_equal(error.text, "too large\n    \tA $a; Q := A;\n    \t      ^");
+    es_pattern_file_destroy(file);
+}
+
 /* --- Files --------------------------------------------------------------------------
  */
 
@@ -349,6 +371,7 @@ int main(void)
         cmocka_unit_test(the_caret_stands_below_the_fault),
         cmocka_unit_test(long_messages_stay_whole),
         cmocka_unit_test(no_record_of_errors_is_needed),
+        cmocka_unit_test(what_is_found_wrong_later_is_shown_as_well),
         cmocka_unit_test(files_that_cannot_be_read_say_so),
         cmocka_unit_test(the_standard_input_is_read_as_well),
     };
