@@ -156,6 +156,35 @@ static int collect(void *data, const struct es_event_id *events, size_t count)
     return 0;
 }
 
+int search_case_give(const struct search_case *search,
+                     const char *predicate,
+                     const struct es_search_config *config,
+                     const struct es_match_sink *sink,
+                     struct es_search_statistics *ret_statistics,
+                     struct es_error *error)
+{
+    uint32_t number = es_pattern_find(search->file, predicate);
+
+    if (number == ES_PATTERN_NONE)
+        return -ENOENT;
+    return es_search_run(search->file, number, search->domains, search->order, config,
+                         sink, ret_statistics, error);
+}
+
+int search_case_explain(const struct search_case *search,
+                        const char *predicate,
+                        const struct es_search_config *config,
+                        FILE *out,
+                        struct es_error *error)
+{
+    uint32_t number = es_pattern_find(search->file, predicate);
+
+    if (number == ES_PATTERN_NONE)
+        return -ENOENT;
+    return es_search_explain(search->file, number, search->domains, search->order,
+                             config, out, error);
+}
+
 int search_case_run(const struct search_case *search,
                     const char *predicate,
                     const struct es_search_config *config,
@@ -164,12 +193,9 @@ int search_case_run(const struct search_case *search,
 {
     struct collector collector = {.set = search->set, .answer = {.is_sorted = true}};
     struct es_match_sink sink = {collect, &collector};
-    uint32_t number = es_pattern_find(search->file, predicate);
-    int code = -ENOENT;
+    int code = search_case_give(search, predicate, config, &sink,
+                                &collector.answer.statistics, error);
 
-    if (number != ES_PATTERN_NONE)
-        code = es_search_run(search->file, number, search->domains, search->order,
-                             config, &sink, &collector.answer.statistics, error);
     if (code < 0) {
         free(collector.answer.matches);
         return code;

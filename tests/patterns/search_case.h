@@ -53,6 +53,19 @@ int search_case_run(const struct search_case *search,
                     struct es_error *error);
 void search_answer_clear(struct search_answer *answer);
 
+/* As es_search_run() and es_search_explain(); -ENOENT: no such predicate. */
+int search_case_give(const struct search_case *search,
+                     const char *predicate,
+                     const struct es_search_config *config,
+                     const struct es_match_sink *sink,
+                     struct es_search_statistics *ret_statistics,
+                     struct es_error *error);
+int search_case_explain(const struct search_case *search,
+                        const char *predicate,
+                        const struct es_search_config *config,
+                        FILE *out,
+                        struct es_error *error);
+
 /* NULL: a complete answer is what is expected; else in a word how it differs. */
 const char *search_answer_fault(const struct search_answer *answer,
                                 const struct reference_answer *expected);
