@@ -148,6 +148,8 @@ static int make_clause(struct esi_plans *plans,
     plans->choice.bytes += from->count * sizeof *clause->tests;
     result = add_tests(plans, from, false, clause);
     clause->fixed = clause->count;
+    clause->lucky = clause->count;
+    clause->learns = plans->task->config->failed_first;
     if (result == 0)
         result = add_tests(plans, from, true, clause);
     return result ? result : make_foralls(plans, from->universal, clause);

@@ -24,6 +24,9 @@ struct esi_plan_clause {
     struct esi_test *tests; /* those without universal variables first, if there are
                                any with */
     size_t fixed;           /* tests without universal variables */
+    size_t lucky; /* the test that held last, of those with universal variables:
+                     tried first, if failed values are */
+    bool learns;
     size_t forall_count;
     struct esi_forall *foralls;
 };

@@ -39,6 +39,21 @@ static bool does_any_hold(struct esi_choice *choice,
     return false;
 }
 
+/* The values of a trace come in its order: what held of one is likely to hold of the
+ * next. */
+static bool does_any_hold_again(struct esi_choice *choice,
+                                struct esi_plan_clause *clause)
+{
+    if (esi_test_holds(choice, &clause->tests[clause->lucky]))
+        return true;
+    for (size_t i = clause->fixed; i < clause->count; i++)
+        if (i != clause->lucky && esi_test_holds(choice, &clause->tests[i])) {
+            clause->lucky = clause->learns ? i : clause->lucky;
+            return true;
+        }
+    return false;
+}
+
 static void move_to_front(uint32_t *order, uint32_t position)
 {
     uint32_t value = order[position];
@@ -50,14 +65,13 @@ static void move_to_front(uint32_t *order, uint32_t position)
 /* Whether the clause holds for all values of the universal variables from `first` on.
  */
 static bool holds_for_all(struct esi_choice *choice,
-                          const struct esi_plan_clause *clause,
+                          struct esi_plan_clause *clause,
                           size_t first)
 {
     const struct esi_forall *forall = &clause->foralls[first];
 
     if (first == clause->forall_count)
-        return does_any_hold(choice, clause->tests + clause->fixed,
-                             clause->count - clause->fixed);
+        return does_any_hold_again(choice, clause);
     for (uint32_t i = 0; i < forall->count; i++) {
         choice->chosen[forall->variable] = forall->order ? forall->order[i] : i;
         if (esi_choice_is_over(choice))
@@ -71,8 +85,7 @@ static bool holds_for_all(struct esi_choice *choice,
     return true;
 }
 
-static bool clause_holds(struct esi_choice *choice,
-                         const struct esi_plan_clause *clause)
+static bool clause_holds(struct esi_choice *choice, struct esi_plan_clause *clause)
 {
     return does_any_hold(choice, clause->tests, clause->fixed) ||
            (clause->forall_count && holds_for_all(choice, clause, 0));
@@ -146,7 +159,7 @@ static int try_values(struct search *search,
 static int go_on(struct search *search, size_t number, size_t literal)
 {
     while (number < search->plan->clause_count) {
-        const struct esi_plan_clause *clause = &search->plan->clauses[number];
+        struct esi_plan_clause *clause = &search->plan->clauses[number];
         const struct esi_test *test = &clause->tests[literal];
 
         if (clause->forall_count) {

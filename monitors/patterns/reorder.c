@@ -14,6 +14,14 @@
 #include "monitors/patterns/cnf_private.h"
 #include "monitors/patterns/reorder_private.h"
 
+/* Beyond these, an order would take longer to find than it saves. */
+enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
+
+static bool is_single(const struct esi_reorder *reorder, unsigned v)
+{
+    return reorder->facts->program->variables[v].class_number != ES_PATTERN_NONE;
+}
+
 /* --- Estimates ---------------------------------------------------------------------
  */
 
@@ -102,18 +110,58 @@ static void order_by_success(struct esi_reorder *reorder)
  */
 
 struct frequencies {
-    size_t of[ES_PROGRAM_VARIABLES]; /* literals that name the variable */
+    size_t of[ES_PROGRAM_VARIABLES];           /* literals that name the variable */
+    uint64_t before[ES_PROGRAM_VARIABLES];     /* x -> y, as a clause: bits y */
+    uint64_t after[ES_PROGRAM_VARIABLES];      /* x -> y: bits x, by y */
+    uint64_t not_before[ES_PROGRAM_VARIABLES]; /* x !-> y: bits y */
+    uint64_t not_after[ES_PROGRAM_VARIABLES];
 };
 
 static void count_variables(const struct esi_reorder *reorder,
                             struct frequencies *ret_frequencies)
 {
-    *ret_frequencies = (struct frequencies){.of = {0}};
+    memset(ret_frequencies, 0, sizeof *ret_frequencies);
     for (size_t i = 0; i < reorder->count; i++)
         for (size_t k = 0; k < reorder->clauses[i].clause.count; k++)
             for (uint64_t left = reorder->clauses[i].literals[k].variables; left;
                  left &= left - 1)
                 ret_frequencies->of[__builtin_ctzll(left)]++;
+}
+
+/* What clauses of one literal say about single events. */
+static void collect_relations(const struct esi_reorder *reorder,
+                              struct frequencies *frequencies)
+{
+    for (size_t i = 0; i < reorder->count; i++) {
+        const struct es_literal *literal = &reorder->clauses[i].literals[0].literal;
+        uint8_t x;
+        uint8_t y;
+
+        if (reorder->clauses[i].clause.count != 1 || literal->kind != ES_LITERAL_BEFORE)
+            continue;
+        x = literal->x;
+        y = literal->y;
+        if (!is_single(reorder, x) || !is_single(reorder, y))
+            continue;
+        *(literal->is_negated ? &frequencies->not_before[x]
+                              : &frequencies->before[x]) |= UINT64_C(1) << y;
+        *(literal->is_negated ? &frequencies->not_after[y] : &frequencies->after[y]) |=
+            UINT64_C(1) << x;
+    }
+}
+
+/* x !-> y follows from p !-> y where p -> x, and from x !-> q where y -> q: asked
+ * after them it fails no more. */
+static bool follows(const struct frequencies *frequencies,
+                    const struct esi_reorder_clause *clause)
+{
+    const struct es_literal *literal = &clause->literals[0].literal;
+
+    if (clause->clause.count != 1 || literal->kind != ES_LITERAL_BEFORE ||
+        !literal->is_negated)
+        return false;
+    return (frequencies->after[literal->x] & frequencies->not_after[literal->y]) ||
+           (frequencies->before[literal->y] & frequencies->not_before[literal->x]);
 }
 
 /* The variable that occurs most, of those that may be assigned; 0 if there is none. */
@@ -134,15 +182,21 @@ static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t va
 }
 
 /* How soon a literal or a clause should come: few unassigned variables, then frequent
- * ones. */
+ * ones, then what takes no comparison of timestamps, which is ours: in the thesis an
+ * event is found to be taken twice only after all its relations. */
 struct rank {
     int unassigned;
     size_t frequency; /* of the most frequent one that is unassigned */
+    size_t compared;  /* literals that are not equalities */
+    bool follows;     /* from what others say */
 };
 
-static struct rank rank_of(const struct frequencies *frequencies, uint64_t unassigned)
+static struct rank rank_of(const struct frequencies *frequencies,
+                           uint64_t unassigned,
+                           size_t compared)
 {
-    struct rank rank = {.unassigned = __builtin_popcountll(unassigned)};
+    struct rank rank = {.unassigned = __builtin_popcountll(unassigned),
+                        .compared = compared};
     uint64_t best = most_frequent(frequencies, unassigned);
 
     if (best)
@@ -152,8 +206,36 @@ static struct rank rank_of(const struct frequencies *frequencies, uint64_t unass
 
 static bool is_sooner(struct rank a, struct rank b)
 {
-    return a.unassigned != b.unassigned ? a.unassigned < b.unassigned
-                                        : a.frequency > b.frequency;
+    if (a.unassigned != b.unassigned)
+        return a.unassigned < b.unassigned;
+    if (a.frequency != b.frequency)
+        return a.frequency > b.frequency;
+    if ((a.compared == 0) != (b.compared == 0))
+        return a.compared == 0;
+    return !a.follows && b.follows;
+}
+
+static struct rank rank_of_literal(const struct frequencies *frequencies,
+                                   const struct esi_reorder_literal *literal,
+                                   uint64_t assigned)
+{
+    return rank_of(frequencies, literal->variables & ~assigned,
+                   literal->literal.kind != ES_LITERAL_EQUAL);
+}
+
+static struct rank rank_of_clause(const struct frequencies *frequencies,
+                                  const struct esi_reorder_clause *clause,
+                                  uint64_t assigned)
+{
+    uint64_t variables = clause->clause.existential | clause->clause.universal;
+    size_t compared = 0;
+    struct rank rank;
+
+    for (size_t i = 0; i < clause->clause.count; i++)
+        compared += clause->literals[i].literal.kind != ES_LITERAL_EQUAL;
+    rank = rank_of(frequencies, variables & ~assigned, compared);
+    rank.follows = follows(frequencies, clause);
+    return rank;
 }
 
 static void cluster_literals(struct esi_reorder_clause *clause,
@@ -166,8 +248,8 @@ static void cluster_literals(struct esi_reorder_clause *clause,
 
         for (size_t k = i + 1; k < clause->clause.count; k++)
             if (is_sooner(
-                    rank_of(frequencies, clause->literals[k].variables & ~assigned),
-                    rank_of(frequencies, clause->literals[best].variables & ~assigned)))
+                    rank_of_literal(frequencies, &clause->literals[k], assigned),
+                    rank_of_literal(frequencies, &clause->literals[best], assigned)))
                 best = k;
         chosen = clause->literals[best];
         memmove(clause->literals + i + 1, clause->literals + i,
@@ -190,7 +272,7 @@ static size_t next_clause(const struct esi_reorder *reorder,
     for (size_t i = first; i < reorder->count; i++) {
         const struct es_clause *clause = &reorder->clauses[i].clause;
         uint64_t variables = clause->existential | clause->universal;
-        struct rank rank = rank_of(frequencies, variables & ~assigned);
+        struct rank rank = rank_of_clause(frequencies, &reorder->clauses[i], assigned);
 
         if (wanted && !(variables & wanted))
             continue;
@@ -210,6 +292,7 @@ static void order_by_clusters(struct esi_reorder *reorder)
     uint64_t wanted;
 
     count_variables(reorder, &frequencies);
+    collect_relations(reorder, &frequencies);
     for (size_t i = 0; i < reorder->count; i++)
         existential |= reorder->clauses[i].clause.existential;
     wanted = most_frequent(&frequencies, existential);
@@ -287,7 +370,12 @@ int esi_reorder(struct es_cnf *cnf,
     struct esi_reorder reorder;
     int result;
 
-    if (reordering == ES_REORDER_NONE || cnf->count == 0) {
+    if (reordering != ES_REORDER_NONE &&
+        (cnf->count > MOST_CLAUSES || cnf->literals > MOST_LITERALS)) {
+        reordered.is_too_large = true;
+        reordered.reordering = ES_REORDER_NONE;
+    }
+    if (reordered.reordering == ES_REORDER_NONE || cnf->count == 0) {
         *ret_reordered = reordered;
         return 0;
     }
