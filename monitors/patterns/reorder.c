@@ -210,8 +210,9 @@ static bool is_sooner(struct rank a, struct rank b)
         return a.unassigned < b.unassigned;
     if (a.frequency != b.frequency)
         return a.frequency > b.frequency;
+    /* One that gives values excludes few of them. */
     if ((a.compared == 0) != (b.compared == 0))
-        return a.compared == 0;
+        return (a.compared == 0) == (a.unassigned == 0);
     return !a.follows && b.follows;
 }
 
