@@ -351,7 +351,7 @@ static int refuse_number(struct esi_parser *parser,
     esi_token_words(token, words);
     if (fault == -EOVERFLOW)
         return esi_fault(parser, token->place,
-                         "%s is too large, expected at most 2^63 - 1%s", words,
+                         "%s is out of range, expected up to 2^63 - 1%s", words,
                          !unit           ? ""
                          : unit->is_time ? " nanoseconds"
                                          : " bytes");
