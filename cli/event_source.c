@@ -131,7 +131,12 @@ static int read_run(const struct esi_event_source *source,
                     struct es_set_source_facts *ret_facts)
 {
     struct esi_run_reading reading = {
-        .follow = source->follow, .progress = show, .data = progress};
+        .follow = source->follow,
+        .is_enough = source->is_enough,
+        .enough_data = source->enough_data,
+        .progress = show,
+        .data = progress,
+    };
     int status = esi_run_reading_open(&reading, source->path, &source->consumer);
 
     if (status != ES_EXIT_SUCCESS)

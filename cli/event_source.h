@@ -16,6 +16,9 @@ struct esi_event_source {
     const char *path; /* of an event set SET or archive DIR, "-", or the name of a RUN;
                          borrowed */
     bool follow;      /* a run: until it is over, or an interrupt */
+    /* Ends following earlier; asked between readings; NULL: nothing does. */
+    bool (*is_enough)(void *data);
+    void *enough_data;                    /* borrowed */
     struct esi_consumer_options consumer; /* of a run */
     /* Gets the channels of an archive or a run on which ends are missing; NULL: nobody
      * wants them; borrowed. */

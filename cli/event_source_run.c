@@ -51,10 +51,12 @@ static void show_notices(const struct es_causality_scope *scope,
 }
 
 /* What is cleaned up when it ends vanishes: what we have attached can still be read. */
-static bool is_at_end(const struct es_causality_scope *scope)
+static bool is_at_end(const struct esi_run_reading *reading,
+                      const struct es_causality_scope *scope)
 {
     return esi_interrupt_came() || es_causality_scope_is_over(scope) ||
-           es_causality_scope_has_vanished(scope);
+           es_causality_scope_has_vanished(scope) ||
+           (reading->is_enough && reading->is_enough(reading->enough_data));
 }
 
 /* Reads until nobody is left who could write; what is there then is still to be read.
@@ -64,7 +66,7 @@ static int follow(struct esi_run_reading *reading, struct es_causality_scope *sc
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct esi_notices notices = {.count = 0};
 
-    while (!is_at_end(scope)) {
+    while (!is_at_end(reading, scope)) {
         int more = es_causality_scope_read(scope, false);
 
         if (more < 0)

@@ -11,6 +11,9 @@
 
 struct esi_run_reading {
     bool follow; /* until the run is over, or an interrupt */
+    /* Ends following earlier; may be NULL. */
+    bool (*is_enough)(void *data);
+    void *enough_data;
     /* Called between readings; may be NULL. */
     void (*progress)(void *data);
     void *data;

@@ -57,46 +57,68 @@ static char *find(const char *patterns)
 
 /* --- Which predicates ------------------------------------------------------------- */
 
-/* Nothing but a name for a class of events: part of other patterns. */
-static bool is_class(const struct es_pattern_file *file, uint32_t number)
+/* ES_PATTERN_NONE: it is more than a name for a class of events. */
+static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
 {
     const struct es_pattern_predicate *predicate = es_pattern_predicate(file, number);
 
-    return predicate->root->kind == ES_NODE_TERM &&
-           predicate->occurrences[predicate->root->occurrence].class_number !=
-               ES_PATTERN_NONE;
+    if (predicate->root->kind != ES_NODE_TERM)
+        return ES_PATTERN_NONE;
+    return predicate->occurrences[predicate->root->occurrence].class_number;
 }
 
+/* A name for a class is taken for the class wherever it is used. */
 static bool uses(const struct es_pattern_file *file, uint32_t user, uint32_t number)
 {
     const struct es_pattern_predicate *predicate = es_pattern_predicate(file, user);
+    uint32_t class_number = class_of(file, number);
 
-    for (uint32_t i = 0; i < predicate->occurrence_count; i++)
-        if (predicate->occurrences[i].predicate == number)
+    for (uint32_t i = 0; i < predicate->occurrence_count; i++) {
+        const struct es_pattern_occurrence *occurrence = &predicate->occurrences[i];
+
+        if (occurrence->predicate == number ||
+            (class_number != ES_PATTERN_NONE &&
+             occurrence->class_number == class_number))
             return true;
+    }
+    return false;
+}
+
+/* On either side of a partner dot: on the left its conditions are shared. */
+static bool is_part_of_class(const struct es_pattern_file *file, uint32_t class_number)
+{
+    const struct es_pattern_class *part = es_pattern_class(file, class_number);
+
+    for (uint32_t i = 0; i < es_pattern_classes(file); i++) {
+        const struct es_pattern_class *whole = es_pattern_class(file, i);
+
+        for (size_t j = 0; j < whole->partner_count; j++)
+            if (whole->partners[j] == class_number)
+                return true;
+        if (i != class_number && part->condition_count > 0 &&
+            whole->conditions == part->conditions)
+            return true;
+    }
     return false;
 }
 
 static bool is_used(const struct es_pattern_file *file, uint32_t number)
 {
+    uint32_t class_number = class_of(file, number);
+
     for (uint32_t user = number + 1; user < es_pattern_predicates(file); user++)
         if (uses(file, user, number))
             return true;
-    return false;
+    return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
 }
 
-/* Those that no other uses; classes only where there is nothing else. */
 static void choose_default(struct esi_search_file *file)
 {
     uint32_t count = es_pattern_predicates(file->file);
 
     for (uint32_t i = 0; i < count; i++)
-        if (!is_class(file->file, i) && !is_used(file->file, i))
+        if (!is_used(file->file, i))
             file->predicates[file->predicate_count++] = i;
-    for (uint32_t i = 0; file->predicate_count == 0 && i < count; i++)
-        file->predicates[i] = i;
-    if (file->predicate_count == 0)
-        file->predicate_count = count;
 }
 
 static int fail_unknown(const struct esi_search_file *file, const char *name)

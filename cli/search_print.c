@@ -184,14 +184,18 @@ static int take_match(void *data, const struct es_event_id *events, size_t count
     struct esi_search_print *print = data;
     struct match match = {.events = events, .count = count};
 
+    bool is_enough = ++print->taken == print->limit;
+
     esi_search_progress_count(print->progress);
-    if (print->is_silent)
-        return 0;
-    if (print->is_sorted)
-        return keep(print, &match);
-    print_now(print, &match);
+    if (print->is_sorted) {
+        int result = keep(print, &match);
+
+        return result < 0 ? result : is_enough;
+    }
+    if (!print->is_silent)
+        print_now(print, &match);
     /* main() says that the output was lost. */
-    return ferror(stdout) ? 1 : 0;
+    return is_enough || ferror(stdout);
 }
 
 struct es_match_sink esi_search_print_sink(struct esi_search_print *print)

@@ -27,8 +27,10 @@ struct esi_search_print {
     enum es_format format;
     bool is_silent; /* matches are counted only */
     bool is_sorted; /* printed by esi_search_print_end(), sorted */
+    uint64_t limit; /* after so many there is enough; 0 = all */
     struct esi_search_progress *progress; /* is told of matches; may be NULL */
     uint64_t flushed_ns;
+    uint64_t taken; /* matches */
     /* Kept for sorting, owned: all events, and where each match ends. */
     struct es_event_id *events;
     size_t event_count;

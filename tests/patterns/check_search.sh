@@ -164,7 +164,7 @@ expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort --format json
 is_text '{"pattern":"Two","match":[[1,2],[2,1]]}' '{"pattern":"Holds","match":[]}'
 expect 0 "$eventspace" search -p "$patterns" "$x" Holds --format json
 is_text '{"match":[]}'
-# What no other uses, and no mere class.
+# What no other uses.
 expect 0 "$eventspace" search -p "$patterns" "$x" --count
 is_text 'Two: 1' 'Late: 4' 'Holds: 1' 'None: 0'
 is_empty err
@@ -172,9 +172,15 @@ expect 0 "$eventspace" search -p "$patterns" "$x" Two --count
 is_text 1
 expect 0 "$eventspace" search -p "$patterns" "$x" Two --count --format json
 is_text '{"type":"count","pattern":"Two","matches":1,"complete":true}'
-# A class alone is searched where there is nothing else.
 expect 0 "$eventspace" search -p - "$x" --count <<<'B := ["", "B", ""];'
 is_text 2
+# Classes are used on either side of a partner dot, too.
+expect 0 "$eventspace" search -p - "$x" --count <<'END'
+A := ["", "A", ""]; B := ["", "B", ""]; C := ["", "C", ""]; D := ["", "D", ""];
+AB := A.B; AC := AB --> C;
+Other := ["Q", "", ""];
+END
+is_text 'D: 0' 'AC: 1' 'Other: 2'
 expect 0 "$eventspace" search -p "$patterns" "$x" C --sort
 is_text 'Q:2 C' 'R:1 C'
 
