@@ -132,6 +132,11 @@ bool esi_domain_row(const struct es_domain *domain,
 /* Drops what is before `index` on a trace. */
 void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
 
+/* Single events, or events and sets. */
+uint64_t esi_domain_kept(const struct es_domain *domain);
+/* Of sets: all go. */
+void esi_domain_clear_sets(struct es_domain *domain);
+
 /* What is known of an event that belongs to a set: of the classes that keep times or
  * partners the first that has it (domains.c). */
 bool esi_domains_time(const struct es_domains *domains,

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void init_rows(struct es_domain *domain)
+{
+    es_rows_init(&domain->sets, sizeof(struct esi_set_row), 4);
+    es_rows_init(&domain->events, sizeof(struct es_event_id), 6);
+    es_rows_init(&domain->partners, sizeof(struct es_event_id), 6);
+}
+
 int es_domain_create_sets(struct es_domain **ret_domain)
 {
     return es_domain_create_sets_of(NULL, ret_domain);
@@ -22,9 +29,7 @@ int es_domain_create_sets_of(const struct es_domains *domains,
     if (!domain)
         return -ENOMEM;
     domain->domains = domains;
-    es_rows_init(&domain->sets, sizeof(struct esi_set_row), 4);
-    es_rows_init(&domain->events, sizeof(struct es_event_id), 6);
-    es_rows_init(&domain->partners, sizeof(struct es_event_id), 6);
+    init_rows(domain);
     *ret_domain = domain;
     return 0;
 }
@@ -95,4 +100,19 @@ int es_domain_add_set(struct es_domain *domain,
         return -ENOMEM;
     domain->count++;
     return 0;
+}
+
+uint64_t esi_domain_kept(const struct es_domain *domain)
+{
+    return domain->is_single ? domain->count
+                             : domain->count + es_rows_count(&domain->events);
+}
+
+void esi_domain_clear_sets(struct es_domain *domain)
+{
+    es_rows_fini(&domain->sets);
+    es_rows_fini(&domain->events);
+    es_rows_fini(&domain->partners);
+    init_rows(domain);
+    domain->count = 0;
 }

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* live_candidates.c - matches that are not decided: kept, and looked at again when a
+ * value joins that may decide them. */
+#include "config.h"
+
+#include "monitors/patterns/live_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void destroy_candidate(struct esi_candidate *candidate)
+{
+    free(candidate->ids);
+    free(candidate->is_open);
+}
+
+static void remove_candidate(struct esi_live_part *part, size_t at)
+{
+    destroy_candidate(&part->candidates[at]);
+    part->candidates[at] = part->candidates[--part->candidate_count];
+    part->live->candidates--;
+}
+
+void esi_live_candidates_fini(struct esi_live_part *part)
+{
+    while (part->candidate_count > 0)
+        remove_candidate(part, part->candidate_count - 1);
+    free(part->candidates);
+    part->candidates = NULL;
+    part->candidate_capacity = 0;
+}
+
+uint64_t esi_live_candidates_bytes(const struct esi_live_part *part)
+{
+    uint64_t one = part->program->variable_count * sizeof(struct es_event_id) +
+                   part->program->support_count * sizeof(bool);
+
+    return part->candidate_capacity * sizeof *part->candidates +
+           part->candidate_count * one;
+}
+
+/* --- Keeping ------------------------------------------------------------------------
+ */
+
+static int make_room(struct esi_live_part *part)
+{
+    size_t capacity = 2 * part->candidate_capacity + 8;
+    struct esi_candidate *candidates;
+
+    if (part->candidate_count < part->candidate_capacity)
+        return 0;
+    candidates = realloc(part->candidates, capacity * sizeof *candidates);
+    if (!candidates)
+        return -ENOMEM;
+    part->candidates = candidates;
+    part->candidate_capacity = capacity;
+    return 0;
+}
+
+static void take_ids(const struct esi_live_part *part,
+                     uint64_t variables,
+                     struct es_event_id *ids)
+{
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct esi_live_binding *binding = &part->bindings[v];
+
+        ids[v] = es_domain_is_single(part->domains[v])
+                     ? binding->one
+                     : (struct es_event_id){ES_PATTERN_NONE, binding->value.position};
+    }
+}
+
+/* What its variables have is in the part's bindings. */
+static int keep(struct esi_live_part *part,
+                uint32_t number,
+                bool is_held,
+                const bool *is_open)
+{
+    const struct es_program_support *support = part->supports[number].support;
+    struct esi_candidate candidate = {.support = number, .is_held = is_held};
+
+    if (part->live->candidates >= part->live->config.kept_candidates) {
+        part->live->lost_candidates++;
+        return 0;
+    }
+    candidate.ids = calloc(part->program->variable_count + 1u, sizeof *candidate.ids);
+    candidate.is_open = calloc(support->lesser_count + 1, sizeof *candidate.is_open);
+    if (!candidate.ids || !candidate.is_open || make_room(part) < 0) {
+        destroy_candidate(&candidate);
+        return -ENOMEM;
+    }
+    take_ids(part, support->variables, candidate.ids);
+    for (size_t i = 0; i < support->lesser_count; i++)
+        candidate.is_open[i] = is_open[i];
+    part->candidates[part->candidate_count++] = candidate;
+    part->live->candidates++;
+    return 0;
+}
+
+/* What lesser supports say: one that holds makes the match none. */
+static enum esi_live_status lesser_status(struct esi_live_part *part,
+                                          const struct es_program_support *support,
+                                          bool is_end,
+                                          bool *is_open)
+{
+    enum esi_live_status all = ESI_LIVE_HOLDS;
+
+    for (size_t i = 0; i < support->lesser_count; i++) {
+        enum esi_live_status one = esi_live_support_status(
+            part, &part->supports[support->lesser[i]], false, is_end);
+        if (one == ESI_LIVE_HOLDS)
+            return ESI_LIVE_FAILS;
+        is_open[i] = one == ESI_LIVE_OPEN;
+        if (is_open[i])
+            all = ESI_LIVE_OPEN;
+    }
+    return all;
+}
+
+int esi_live_found(struct esi_live_part *part, uint32_t number)
+{
+    struct esi_live_support *support = &part->supports[number];
+    bool is_open[ES_PROGRAM_SUPPORTS];
+    enum esi_live_status own = esi_live_support_status(part, support, true, false);
+    enum esi_live_status lesser;
+
+    if (own == ESI_LIVE_FAILS)
+        return 0;
+    lesser = lesser_status(part, support->support, false, is_open);
+    if (lesser == ESI_LIVE_FAILS)
+        return 0;
+    if (own == ESI_LIVE_HOLDS && lesser == ESI_LIVE_HOLDS)
+        return esi_live_part_tell(part, support->support->variables);
+    return keep(part, number, own == ESI_LIVE_HOLDS, is_open);
+}
+
+/* --- Deciding -----------------------------------------------------------------------
+ */
+
+/* What its variables have, into the part's bindings.  False: a value that is needed was
+ * lost. */
+static bool bind(struct esi_live_part *part, const struct esi_candidate *candidate)
+{
+    uint64_t left = part->supports[candidate->support].support->variables;
+
+    for (; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        struct esi_live_binding *binding = &part->bindings[v];
+        struct es_event_id id = candidate->ids[v];
+        struct es_domain_value value = {0, id.index};
+
+        if (id.trace == ES_PATTERN_NONE) {
+            esi_live_bind(part, v, value);
+            continue;
+        }
+        *binding = (struct esi_live_binding){.one = id, .count = 1};
+        binding->events = &binding->one;
+        if (!(part->needs_rows & UINT64_C(1) << v))
+            continue;
+        if (!es_domain_find(part->domains[v], id, &value))
+            return false;
+        binding->value = value;
+        binding->has_value = true;
+    }
+    return true;
+}
+
+static enum esi_live_status update(struct esi_live_part *part,
+                                   struct esi_candidate *candidate,
+                                   const struct esi_joined *joined)
+{
+    struct esi_live_support *support = &part->supports[candidate->support];
+    bool is_any_open = false;
+
+    if (!candidate->is_held) {
+        enum esi_live_status own = esi_live_support_update(part, support, joined);
+        if (own == ESI_LIVE_FAILS)
+            return own;
+        candidate->is_held = own == ESI_LIVE_HOLDS;
+    }
+    for (size_t i = 0; i < support->support->lesser_count; i++) {
+        enum esi_live_status lesser;
+        if (!candidate->is_open[i])
+            continue;
+        lesser = esi_live_support_update(
+            part, &part->supports[support->support->lesser[i]], joined);
+        if (lesser == ESI_LIVE_HOLDS)
+            return ESI_LIVE_FAILS;
+        candidate->is_open[i] = lesser == ESI_LIVE_OPEN;
+        is_any_open |= candidate->is_open[i];
+    }
+    return candidate->is_held && !is_any_open ? ESI_LIVE_HOLDS : ESI_LIVE_OPEN;
+}
+
+static bool is_asked_for(const struct esi_live_part *part,
+                         const struct esi_joined *joined)
+{
+    for (uint32_t v = 0; v < part->program->variable_count; v++) {
+        const struct es_program_variable *variable = &part->program->variables[v];
+        if (variable->is_universal &&
+            (joined->class_number != ES_PATTERN_NONE
+                 ? variable->class_number == joined->class_number
+                 : variable->predicate == joined->predicate))
+            return true;
+    }
+    for (uint32_t a = 0; a < part->program->atom_count; a++) {
+        const struct es_atom *atom = &part->program->atoms[a];
+        if (atom->kind == ES_ATOM_COUNT &&
+            (joined->class_number != ES_PATTERN_NONE
+                 ? atom->counted == joined->class_number
+                 : atom->counted_predicate == joined->predicate))
+            return true;
+    }
+    return false;
+}
+
+int esi_live_candidates_update(struct esi_live_part *part,
+                               const struct esi_joined *joined)
+{
+    int result = 0;
+
+    if (part->candidate_count == 0 || !is_asked_for(part, joined))
+        return 0;
+    for (size_t i = part->candidate_count; result == 0 && i > 0; i--) {
+        struct esi_candidate *candidate = &part->candidates[i - 1];
+        enum esi_live_status status;
+
+        if (!bind(part, candidate)) {
+            part->live->lost_candidates++;
+            remove_candidate(part, i - 1);
+            continue;
+        }
+        status = update(part, candidate, joined);
+        if (status == ESI_LIVE_HOLDS)
+            result = esi_live_part_tell(
+                part, part->supports[candidate->support].support->variables);
+        if (status != ESI_LIVE_OPEN)
+            remove_candidate(part, i - 1);
+    }
+    return result;
+}
+
+int esi_live_candidates_end(struct esi_live_part *part)
+{
+    int result = 0;
+
+    while (result == 0 && part->candidate_count > 0) {
+        const struct esi_candidate *candidate =
+            &part->candidates[part->candidate_count - 1];
+        struct esi_live_support *support = &part->supports[candidate->support];
+        bool is_open[ES_PROGRAM_SUPPORTS];
+
+        if (!bind(part, candidate))
+            part->live->lost_candidates++;
+        else if (esi_live_support_status(part, support, true, true) == ESI_LIVE_HOLDS &&
+                 lesser_status(part, support->support, true, is_open) == ESI_LIVE_HOLDS)
+            result = esi_live_part_tell(part, support->support->variables);
+        remove_candidate(part, part->candidate_count - 1);
+    }
+    return result < 0 ? result : part->failure;
+}
+
+void esi_live_candidates_prune(struct esi_live_part *part)
+{
+    for (size_t i = part->candidate_count; i > 0; i--)
+        if (!bind(part, &part->candidates[i - 1])) {
+            part->live->lost_candidates++;
+            remove_candidate(part, i - 1);
+        }
+}

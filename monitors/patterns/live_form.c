@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* live_form.c - the condition of a support, what of it is certain once events are
+ * there, and what changes with events that come. */
+#include "config.h"
+
+#include "monitors/patterns/live_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Whether all values yet to come of a variable are events yet to come. */
+static bool comes_new(const struct esi_live_part *part, uint32_t variable)
+{
+    uint32_t class_number = part->program->variables[variable].class_number;
+
+    return class_number != ES_PATTERN_NONE &&
+           es_pattern_class(part->live->file, class_number)->partner_count == 0;
+}
+
+static uint64_t bit(uint32_t variable)
+{
+    return UINT64_C(1) << variable;
+}
+
+/* A literal that holds whenever the value of `variable` is yet to come, and that of the
+ * other, which is existential, is there. */
+static bool is_safe_for(const struct esi_live_part *part,
+                        const struct es_literal *literal,
+                        uint32_t variable)
+{
+    bool is_x = literal->x == variable;
+    uint32_t other = is_x ? literal->y : literal->x;
+
+    if (!literal->is_negated || (!is_x && literal->y != variable) ||
+        (part->universal & bit(other)))
+        return false;
+    if (literal->kind == ES_LITERAL_EQUAL)
+        return true;
+    return is_x &&
+           (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_RECEIVED);
+}
+
+static bool is_safe(const struct esi_live_part *part, const struct es_clause *clause)
+{
+    for (uint64_t left = clause->universal; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        bool is_safe = false;
+
+        for (size_t i = 0; i < clause->count; i++)
+            is_safe |= comes_new(part, v) && is_safe_for(part, &clause->literals[i], v);
+        if (!is_safe)
+            return false;
+    }
+    return true;
+}
+
+static bool counts(const struct es_clause *clause)
+{
+    for (size_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].kind == ES_LITERAL_COUNT)
+            return true;
+    return false;
+}
+
+/* Variables whose rows are asked when a timed clause is decided. */
+static void note_rows(struct esi_live_part *part, const struct es_clause *clause)
+{
+    for (size_t i = 0; i < clause->count; i++)
+        switch (clause->literals[i].kind) {
+        case ES_LITERAL_RECEIVED:
+        case ES_LITERAL_NEAR:
+        case ES_LITERAL_COMPARE:
+        case ES_LITERAL_COUNT:
+            part->needs_rows |= clause->existential;
+            break;
+        case ES_LITERAL_BEFORE:
+        case ES_LITERAL_EQUAL:
+            break;
+        }
+}
+
+static int split(struct esi_live_part *part, struct esi_live_form *form)
+{
+    const struct es_cnf *cnf = form->cnf;
+
+    form->certain = calloc(cnf->count + 1, sizeof *form->certain);
+    form->timed = calloc(cnf->count + 1, sizeof *form->timed);
+    if (!form->certain || !form->timed)
+        return -ENOMEM;
+    for (size_t i = 0; i < cnf->count; i++) {
+        const struct es_clause *clause = &cnf->clauses[i];
+        if (clause->universal == 0 && !counts(clause)) {
+            form->certain[form->certain_count++] = *clause;
+            continue;
+        }
+        form->timed[form->timed_count++] =
+            (struct esi_timed_clause){clause, counts(clause), is_safe(part, clause)};
+        note_rows(part, clause);
+    }
+    return 0;
+}
+
+int esi_live_form_create(struct esi_live_part *part,
+                         const struct esi_live_support *support,
+                         uint64_t empty,
+                         struct esi_live_form *ret_form,
+                         struct es_error *error)
+{
+    uint32_t number = (uint32_t)(support - part->supports);
+    struct esi_live_form form = {.empty = empty};
+    int result = es_cnf_create(part->program, number, empty, &form.cnf, error);
+
+    if (result == 0)
+        result = split(part, &form);
+    if (result < 0) {
+        esi_live_form_fini(&form);
+        return result;
+    }
+    *ret_form = form;
+    return 0;
+}
+
+void esi_live_form_fini(struct esi_live_form *form)
+{
+    es_cnf_destroy(form->cnf);
+    free(form->certain);
+    free(form->timed);
+    *form = (struct esi_live_form){.cnf = NULL};
+}
+
+/* --- From the weak to the strong condition ------------------------------------------
+ */
+
+static bool is_same(const struct es_clause *a, const struct es_clause *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct es_literal *x = &a->literals[i], *y = &b->literals[i];
+        if (x->kind != y->kind || x->is_negated != y->is_negated || x->x != y->x ||
+            x->y != y->y || x->atom != y->atom)
+            return false;
+    }
+    return true;
+}
+
+static bool has_clause(const struct esi_live_form *form, const struct es_clause *clause)
+{
+    for (size_t i = 0; i < form->certain_count; i++)
+        if (is_same(&form->certain[i], clause))
+            return true;
+    return false;
+}
+
+void esi_live_support_compare(struct esi_live_support *support)
+{
+    struct esi_live_form *strong = &support->strong;
+
+    support->more_count = 0;
+    for (size_t i = 0; i < strong->certain_count; i++) {
+        struct es_clause clause = strong->certain[i];
+        if (has_clause(&support->weak, &clause))
+            continue;
+        strong->certain[i] = strong->certain[support->more_count];
+        strong->certain[support->more_count++] = clause;
+    }
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* live_part.c - the live search of one predicate. */
+#include "config.h"
+
+#include "monitors/patterns/live_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Making it ----------------------------------------------------------------------
+ */
+
+/* Of a class or of a predicate. */
+static const struct es_domain *domain_of(const struct es_live *live,
+                                         uint32_t class_number,
+                                         uint32_t predicate)
+{
+    return class_number != ES_PATTERN_NONE
+               ? es_domains_class(live->domains, class_number)
+               : live->parts[predicate]->sets;
+}
+
+static int find_domains(struct esi_live_part *part)
+{
+    const struct es_program *program = part->program;
+
+    part->domains = calloc(program->variable_count + 1u, sizeof *part->domains);
+    part->counted = calloc(program->atom_count + 1u, sizeof *part->counted);
+    if (!part->domains || !part->counted)
+        return -ENOMEM;
+    for (uint32_t v = 0; v < program->variable_count; v++) {
+        const struct es_program_variable *variable = &program->variables[v];
+        part->domains[v] =
+            domain_of(part->live, variable->class_number, variable->predicate);
+        if (variable->is_universal)
+            part->universal |= UINT64_C(1) << v;
+    }
+    part->empty = part->universal;
+    for (uint32_t a = 0; a < program->atom_count; a++)
+        if (program->atoms[a].kind == ES_ATOM_COUNT)
+            part->counted[a] = domain_of(part->live, program->atoms[a].counted,
+                                         program->atoms[a].counted_predicate);
+    return 0;
+}
+
+static int create_search(struct esi_live_part *part,
+                         struct esi_live_support *support,
+                         struct es_error *error)
+{
+    struct es_cnf certain = {.clauses = support->weak.certain,
+                             .count = support->weak.certain_count};
+    struct esi_indexed_config config = {
+        .program = part->program,
+        .support = (uint32_t)(support - part->supports),
+        .cnf = &certain,
+        .domains = part->domains,
+        .counted = part->counted,
+        .order = part->live->order,
+        /* What is decided by the values of hidden variables may come out otherwise for
+         * others of them. */
+        .all_witnesses = support->strong.timed_count > 0 ||
+                         support->support->lesser_count > 0 ||
+                         support->support->universal != 0,
+    };
+
+    for (size_t i = 0; i < certain.count; i++)
+        certain.literals += certain.clauses[i].count;
+    return esi_indexed_create(&config, &support->search, error);
+}
+
+static int create_support(struct esi_live_part *part,
+                          uint32_t number,
+                          struct es_error *error)
+{
+    struct esi_live_support *support = &part->supports[number];
+    int result;
+
+    support->support = &part->program->supports[number];
+    result = esi_live_form_create(part, support, support->support->universal,
+                                  &support->weak, error);
+    if (result == 0)
+        result = esi_live_form_create(part, support, 0, &support->strong, error);
+    if (result < 0)
+        return result;
+    esi_live_support_compare(support);
+    if (result == 0 && support->support->variables != 0)
+        result = create_search(part, support, error);
+    return result;
+}
+
+int esi_live_part_create(struct es_live *live,
+                         uint32_t predicate,
+                         struct es_program *program,
+                         struct esi_live_part **ret_part,
+                         struct es_error *error)
+{
+    struct esi_live_part *part = calloc(1, sizeof *part);
+    int result;
+
+    if (!part) {
+        es_program_destroy(program);
+        return -ENOMEM;
+    }
+    part->live = live;
+    part->predicate = predicate;
+    part->program = program;
+    part->seen.limit = live->config.kept_matches;
+    part->supports = calloc(program->support_count + 1u, sizeof *part->supports);
+    result = part->supports ? find_domains(part) : -ENOMEM;
+    for (uint32_t i = 0; result == 0 && i < program->support_count; i++)
+        result = create_support(part, i, error);
+    if (result < 0) {
+        esi_live_part_destroy(part);
+        return result;
+    }
+    *ret_part = part;
+    return 0;
+}
+
+void esi_live_part_destroy(struct esi_live_part *part)
+{
+    if (!part)
+        return;
+    for (uint32_t i = 0; part->supports && i < part->program->support_count; i++) {
+        esi_indexed_destroy(part->supports[i].search);
+        esi_live_form_fini(&part->supports[i].weak);
+        esi_live_form_fini(&part->supports[i].strong);
+        esi_live_form_fini(&part->supports[i].now);
+    }
+    esi_live_candidates_fini(part);
+    esi_seen_fini(&part->seen);
+    es_domain_destroy(part->sets);
+    es_program_destroy(part->program);
+    free(part->events);
+    free(part->side);
+    free(part->supports);
+    free(part->domains);
+    free(part->counted);
+    free(part);
+}
+
+/* --- Telling ------------------------------------------------------------------------
+ */
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct es_event_id *left = a, *right = b;
+
+    if (left->trace != right->trace)
+        return left->trace < right->trace ? -1 : 1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static int make_room(struct esi_live_part *part, size_t count)
+{
+    struct es_event_id *events;
+
+    if (count <= part->event_capacity)
+        return 0;
+    events = realloc(part->events, 2 * count * sizeof *events);
+    if (!events)
+        return -ENOMEM;
+    part->events = events;
+    part->event_capacity = 2 * count;
+    return 0;
+}
+
+/* The events that are returned, sorted, each once; how many, or -ENOMEM. */
+static int64_t collect(struct esi_live_part *part, uint64_t variables)
+{
+    size_t count = 0, kept = 0;
+
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct esi_live_binding *binding = &part->bindings[v];
+        if (!part->program->variables[v].is_returned)
+            continue;
+        if (make_room(part, count + binding->count) < 0)
+            return -ENOMEM;
+        if (binding->count > 0)
+            memcpy(part->events + count, binding->events,
+                   binding->count * sizeof *part->events);
+        count += binding->count;
+    }
+    if (count > 1)
+        qsort(part->events, count, sizeof *part->events, compare_ids);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_ids(&part->events[i], &part->events[i - 1]) != 0)
+            part->events[kept++] = part->events[i];
+    return (int64_t)kept;
+}
+
+/* A match becomes a value of other predicates. */
+static int add_value(struct esi_live_part *part, size_t count)
+{
+    struct esi_joined joined = {.class_number = ES_PATTERN_NONE,
+                                .predicate = part->predicate,
+                                .set = (uint32_t)es_domain_count(part->sets)};
+    int result = es_domain_add_set(part->sets, part->events, count);
+
+    return result < 0 ? result : esi_live_push(part->live, &joined);
+}
+
+static int give(struct esi_live_part *part, size_t count)
+{
+    int result = part->sink->match(part->sink->data, part->events, count);
+
+    part->matches++;
+    part->has_enough = result > 0;
+    return result < 0 ? result : 0;
+}
+
+int esi_live_part_tell(struct esi_live_part *part, uint64_t variables)
+{
+    static const struct es_event_id none;
+    int64_t count = collect(part, variables);
+    int result;
+
+    if (count < 0)
+        return -ENOMEM;
+    result = esi_seen_add(&part->seen, count > 0 ? part->events : &none, (size_t)count);
+    if (result <= 0)
+        return result;
+    result = part->is_value ? add_value(part, (size_t)count) : 0;
+    if (result == 0 && part->sink && !part->has_enough)
+        result = give(part, (size_t)count);
+    return result;
+}
+
+/* --- Searching ----------------------------------------------------------------------
+ */
+
+struct search {
+    struct esi_live_part *part;
+    uint32_t support;
+};
+
+/* Assignments with a value that waits behind the one searched for are found again when
+ * its turn has come. */
+static bool is_for_later(const struct esi_live_part *part, uint64_t variables)
+{
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct es_program_variable *variable = &part->program->variables[v];
+        const struct esi_live_binding *binding = &part->bindings[v];
+
+        if (variable->class_number == ES_PATTERN_NONE
+                ? binding->value.position >=
+                      part->live->parts[variable->predicate]->processed
+                : esi_live_is_pending(part->live, variable->class_number, binding->one))
+            return true;
+    }
+    return false;
+}
+
+static int take(void *data, const struct es_domain_value *values)
+{
+    const struct search *search = data;
+    struct esi_live_part *part = search->part;
+    uint64_t variables = part->supports[search->support].support->variables;
+
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        esi_live_bind(part, v, values[v]);
+    }
+    return is_for_later(part, variables) ? 0 : esi_live_found(part, search->support);
+}
+
+/* With the value in place of each of the variables that take it, and not before it in
+ * those of less number: so each assignment is found once. */
+static int search_support(struct esi_live_part *part,
+                          uint32_t number,
+                          const struct esi_joined *joined)
+{
+    const struct esi_live_support *support = &part->supports[number];
+    struct search search = {part, number};
+    uint64_t excluded = 0;
+    int result = 0;
+
+    for (uint64_t left = support->support->variables; left && result == 0;
+         left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct es_program_variable *variable = &part->program->variables[v];
+        struct es_domain_value value = {0, joined->set};
+
+        if (joined->class_number != ES_PATTERN_NONE
+                ? variable->class_number != joined->class_number ||
+                      !es_domain_find(part->domains[v], joined->id, &value)
+                : variable->predicate != joined->predicate)
+            continue;
+        result = esi_indexed_pinned(support->search, v, value, excluded, take, &search);
+        excluded |= UINT64_C(1) << v;
+    }
+    return result;
+}
+
+/* Universal variables that have no value before this one. */
+static void note_values(struct esi_live_part *part, const struct esi_joined *joined)
+{
+    part->has_changed = false;
+    for (uint64_t left = part->empty; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct es_program_variable *variable = &part->program->variables[v];
+        if (joined->class_number != ES_PATTERN_NONE
+                ? variable->class_number != joined->class_number
+                : variable->predicate != joined->predicate)
+            continue;
+        part->empty &= ~(UINT64_C(1) << v);
+        part->has_changed = true;
+    }
+}
+
+int esi_live_part_joined(struct esi_live_part *part, const struct esi_joined *joined)
+{
+    int result = 0;
+
+    if (part->has_enough && !part->is_value)
+        return 0;
+    note_values(part, joined);
+    result = esi_live_candidates_update(part, joined);
+    for (uint32_t i = 0; result == 0 && i < part->program->support_count; i++)
+        if (part->supports[i].support->variables != 0)
+            result = search_support(part, i, joined);
+    return result < 0 ? result : part->failure;
+}
+
+int esi_live_part_begin(struct esi_live_part *part)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; result == 0 && i < part->program->support_count; i++) {
+        struct esi_live_support *support = &part->supports[i];
+        if (support->support->variables == 0 &&
+            esi_live_support_status(part, support, false, false) != ESI_LIVE_FAILS)
+            result = esi_live_found(part, i);
+    }
+    return result < 0 ? result : part->failure;
+}

@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * live_status.c - what is decided of an assignment, whatever comes.
+ *
+ * An event that arrived does not change its relations to others that arrived.  One yet
+ * to come is after or concurrent with all of them, unless it joins its class late: the
+ * events of classes with a partner, and those of matches, may be old.
+ */
+#include "config.h"
+
+#include "monitors/patterns/live_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/patterns/event_sets.h"
+
+static uint64_t bit(uint32_t variable)
+{
+    return UINT64_C(1) << variable;
+}
+
+/* --- Literals -----------------------------------------------------------------------
+ */
+
+void esi_live_bind(struct esi_live_part *part,
+                   uint32_t variable,
+                   struct es_domain_value value)
+{
+    struct esi_live_binding *binding = &part->bindings[variable];
+
+    binding->value = value;
+    binding->has_value = true;
+    binding->count = es_domain_events(part->domains[variable], value, &binding->one,
+                                      &binding->events);
+}
+
+static bool is_before(struct esi_live_part *part, uint32_t x, uint32_t y)
+{
+    const struct esi_live_binding *a = &part->bindings[x], *b = &part->bindings[y];
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            if (es_precedence_before(&part->live->precedence, a->events[i],
+                                     b->events[k]))
+                return true;
+    return false;
+}
+
+static bool is_equal(const struct esi_live_part *part, uint32_t x, uint32_t y)
+{
+    const struct esi_live_binding *a = &part->bindings[x], *b = &part->bindings[y];
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            if (es_event_is(a->events[i], b->events[k]))
+                return true;
+    return false;
+}
+
+/* Widens a stretch of time by a value; false: it is not known when that happened. */
+static bool widen(const struct esi_live_part *part,
+                  uint32_t variable,
+                  int64_t *first,
+                  int64_t *last)
+{
+    const struct esi_live_binding *binding = &part->bindings[variable];
+    int64_t from, to;
+
+    if (binding->count == 0)
+        return true;
+    if (!binding->has_value ||
+        !es_domain_time(part->domains[variable], binding->value, &from, &to))
+        return false;
+    if (from < *first)
+        *first = from;
+    if (to > *last)
+        *last = to;
+    return true;
+}
+
+static bool is_near(const struct esi_live_part *part, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &part->program->atoms[literal->atom];
+    int64_t first = INT64_MAX, last = INT64_MIN;
+
+    if (!widen(part, literal->x, &first, &last) ||
+        !widen(part, literal->y, &first, &last))
+        return false;
+    /* Unsigned: times may lie further apart than an int64_t reaches. */
+    return first > last ||
+           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+}
+
+static bool compares(const struct esi_live_part *part, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &part->program->atoms[literal->atom];
+    const struct es_domain *domains[2] = {NULL, NULL};
+    struct es_domain_value values[2] = {{0, 0}, {0, 0}};
+    uint64_t sides[2] = {atom->left, atom->right};
+
+    for (int i = 0; i < 2; i++) {
+        uint32_t v;
+        if (sides[i] == 0)
+            continue;
+        v = (uint32_t)__builtin_ctzll(sides[i]);
+        if (!part->bindings[v].has_value)
+            return false;
+        domains[i] = part->domains[v];
+        values[i] = part->bindings[v].value;
+    }
+    return es_domain_compare(atom->node, domains[0], values[0], domains[1], values[1]);
+}
+
+static bool is_received(const struct esi_live_part *part,
+                        const struct es_literal *literal)
+{
+    const struct esi_live_binding *a = &part->bindings[literal->x],
+                                  *b = &part->bindings[literal->y];
+
+    return a->has_value && b->has_value &&
+           es_domain_is_received(part->domains[literal->x], a->value,
+                                 part->domains[literal->y], b->value);
+}
+
+/* --- Counting -----------------------------------------------------------------------
+ */
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct es_event_id *left = a, *right = b;
+
+    if (left->trace != right->trace)
+        return left->trace < right->trace ? -1 : 1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static bool make_room(struct esi_live_part *part, size_t count)
+{
+    struct es_event_id *side;
+
+    if (count <= part->side_capacity)
+        return true;
+    side = realloc(part->side, 2 * count * sizeof *side);
+    if (!side)
+        return false;
+    part->side = side;
+    part->side_capacity = 2 * count;
+    return true;
+}
+
+/* The events of the variables of a side, sorted, each once, into part->side; how many,
+ * or -ENOMEM. */
+static int64_t side_events(struct esi_live_part *part, uint64_t side)
+{
+    size_t count = 0, kept = 0;
+
+    for (uint64_t left = side; left; left &= left - 1) {
+        const struct esi_live_binding *binding = &part->bindings[__builtin_ctzll(left)];
+        if (!make_room(part, count + binding->count))
+            return -ENOMEM;
+        for (size_t i = 0; i < binding->count; i++)
+            part->side[count++] = binding->events[i];
+    }
+    if (count > 1)
+        qsort(part->side, count, sizeof *part->side, compare_ids);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_ids(&part->side[i], &part->side[i - 1]) != 0)
+            part->side[kept++] = part->side[i];
+    return (int64_t)kept;
+}
+
+/* Whether a counted value is in the relation that is counted. */
+static bool is_counted(struct esi_live_part *part,
+                       const struct es_atom *atom,
+                       const struct es_domain *counted,
+                       struct es_domain_value value,
+                       const struct es_event_id *side,
+                       size_t side_count)
+{
+    const struct es_event_id *events;
+    struct es_event_id one;
+    size_t count = es_domain_events(counted, value, &one, &events);
+    bool holds = false;
+
+    if (atom->op == ES_OPERATOR_RECEIVED) {
+        for (uint64_t left = atom->left; left && !holds; left &= left - 1) {
+            uint32_t v = (uint32_t)__builtin_ctzll(left);
+            const struct esi_live_binding *binding = &part->bindings[v];
+            if (binding->has_value)
+                holds = atom->is_reversed
+                            ? es_domain_is_received(counted, value, part->domains[v],
+                                                    binding->value)
+                            : es_domain_is_received(part->domains[v], binding->value,
+                                                    counted, value);
+        }
+    } else if (atom->is_reversed) {
+        holds = es_set_relation_holds(&part->live->precedence, atom->op, events, count,
+                                      side, side_count);
+    } else {
+        holds = es_set_relation_holds(&part->live->precedence, atom->op, side,
+                                      side_count, events, count);
+    }
+    return holds != atom->is_negated;
+}
+
+/* One more than the number that is asked for is enough to know. */
+static int64_t count(struct esi_live_part *part, uint32_t number)
+{
+    const struct es_atom *atom = &part->program->atoms[number];
+    const struct es_domain *counted = part->counted[number];
+    int64_t most = (int64_t)atom->node->number + 1, found = 0;
+    int64_t side_count = side_events(part, atom->left);
+
+    if (side_count < 0)
+        return side_count;
+    for (uint32_t slot = 0; slot < es_domain_slots(counted); slot++) {
+        uint32_t rows = es_domain_column(counted, slot).count;
+        for (uint32_t row = 0; row < rows && found < most; row++)
+            found +=
+                is_counted(part, atom, counted, (struct es_domain_value){slot, row},
+                           part->side, (size_t)side_count);
+    }
+    return found;
+}
+
+/* At least so many is decided when it is reached, at most so many when it is not kept,
+ * else both at the end. */
+static enum esi_live_status count_status(struct esi_live_part *part,
+                                         const struct es_literal *literal,
+                                         bool is_end)
+{
+    const struct es_pattern_node *node = part->program->atoms[literal->atom].node;
+    int64_t found = count(part, literal->atom);
+    bool holds, is_decided;
+
+    if (found < 0) {
+        part->failure = (int)found;
+        return ESI_LIVE_OPEN;
+    }
+    holds =
+        node->at_most ? found <= (int64_t)node->number : found >= (int64_t)node->number;
+    is_decided = is_end || holds != node->at_most;
+    if (!is_decided)
+        return ESI_LIVE_OPEN;
+    return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
+}
+
+static enum esi_live_status literal_status(struct esi_live_part *part,
+                                           const struct es_literal *literal,
+                                           bool is_end)
+{
+    bool holds = false;
+
+    switch (literal->kind) {
+    case ES_LITERAL_BEFORE:
+        holds = is_before(part, literal->x, literal->y);
+        break;
+    case ES_LITERAL_EQUAL:
+        holds = is_equal(part, literal->x, literal->y);
+        break;
+    case ES_LITERAL_RECEIVED:
+        holds = is_received(part, literal);
+        break;
+    case ES_LITERAL_NEAR:
+        holds = is_near(part, literal);
+        break;
+    case ES_LITERAL_COMPARE:
+        holds = compares(part, literal);
+        break;
+    case ES_LITERAL_COUNT:
+        return count_status(part, literal, is_end);
+    }
+    return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
+}
+
+/* --- Universal variables ------------------------------------------------------------
+ */
+
+/* Indexes on a trace. */
+struct stretch {
+    uint32_t from;
+    uint32_t to;
+};
+
+/* The least successor on a trace of any event of a value; UINT32_MAX: none so far. */
+static uint32_t least_successor(struct esi_live_part *part,
+                                const struct esi_live_binding *binding,
+                                uint32_t trace)
+{
+    struct es_precedence *precedence = &part->live->precedence;
+    uint32_t least = UINT32_MAX;
+
+    for (size_t i = 0; i < binding->count; i++) {
+        int64_t index =
+            es_order_least_successor(precedence->order, binding->events[i], trace);
+        precedence->comparisons++;
+        precedence->unknown += index < 0;
+        if (index > 0 && index < least)
+            least = (uint32_t)index;
+    }
+    return least;
+}
+
+static uint32_t greatest_predecessor(struct esi_live_part *part,
+                                     const struct esi_live_binding *binding,
+                                     uint32_t trace)
+{
+    uint32_t greatest = 0;
+
+    for (size_t i = 0; i < binding->count; i++) {
+        uint32_t index =
+            es_precedence_greatest(&part->live->precedence, binding->events[i], trace);
+        if (index > greatest)
+            greatest = index;
+    }
+    return greatest;
+}
+
+/* Limits where on a trace the values of `variable` are for which a literal fails; the
+ * other variable is bound.  False: that cannot be said by a stretch. */
+static bool limit_stretch(struct esi_live_part *part,
+                          const struct es_literal *literal,
+                          uint32_t variable,
+                          uint64_t unbound,
+                          uint32_t trace,
+                          struct stretch *stretch)
+{
+    bool is_x = literal->x == variable;
+    uint32_t other = is_x ? literal->y : literal->x;
+    uint32_t at;
+
+    if (literal->kind != ES_LITERAL_BEFORE || (!is_x && literal->y != variable) ||
+        other == variable || (unbound & bit(other)))
+        return false;
+    if (is_x) {
+        at = greatest_predecessor(part, &part->bindings[other], trace);
+        if (literal->is_negated && at < stretch->to)
+            stretch->to = at;
+        if (!literal->is_negated && at + 1 > stretch->from)
+            stretch->from = at + 1;
+    } else {
+        at = least_successor(part, &part->bindings[other], trace);
+        if (literal->is_negated && at > stretch->from)
+            stretch->from = at;
+        if (!literal->is_negated && at - 1 < stretch->to)
+            stretch->to = at - 1;
+    }
+    return true;
+}
+
+/* Rows of a column whose indexes are in a stretch: [from, to). */
+static struct stretch rows_of(struct es_domain_column column, struct stretch stretch)
+{
+    uint32_t bounds[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t limit = i == 0 ? stretch.from : (uint64_t)stretch.to + 1;
+        uint32_t from = 0, to = column.count;
+        while (from < to) {
+            uint32_t middle = from + (to - from) / 2;
+            if (column.indexes[middle] < limit)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        bounds[i] = from;
+    }
+    return (struct stretch){bounds[0], bounds[1]};
+}
+
+static enum esi_live_status clause_values(struct esi_live_part *part,
+                                          const struct es_clause *clause,
+                                          uint64_t unbound,
+                                          bool is_end);
+
+/* With values of one universal variable more on the rows of one slot. */
+static enum esi_live_status try_rows(struct esi_live_part *part,
+                                     const struct es_clause *clause,
+                                     uint32_t variable,
+                                     uint32_t slot,
+                                     uint64_t unbound,
+                                     bool is_end)
+{
+    const struct es_domain *domain = part->domains[variable];
+    struct es_domain_column column = es_domain_column(domain, slot);
+    struct stretch rows = {0, column.count};
+    enum esi_live_status status = ESI_LIVE_HOLDS;
+    size_t limiting = 0;
+
+    if (es_domain_is_single(domain)) {
+        struct stretch stretch = {0, UINT32_MAX};
+        for (size_t i = 0; i < clause->count; i++)
+            limiting += limit_stretch(part, &clause->literals[i], variable, unbound,
+                                      column.trace, &stretch);
+        rows = stretch.from <= stretch.to ? rows_of(column, stretch)
+                                          : (struct stretch){0, 0};
+        /* All that the clause says fails there. */
+        if (limiting == clause->count && rows.from < rows.to)
+            return ESI_LIVE_FAILS;
+    }
+    for (uint32_t row = rows.from; row < rows.to; row++) {
+        enum esi_live_status one;
+        esi_live_bind(part, variable, (struct es_domain_value){slot, row});
+        one = clause_values(part, clause, unbound & ~bit(variable), is_end);
+        if (one == ESI_LIVE_FAILS)
+            return one;
+        if (one == ESI_LIVE_OPEN)
+            status = one;
+    }
+    return status;
+}
+
+/* Of a clause for all values that are there of its universal variables that are not
+ * bound. */
+static enum esi_live_status clause_values(struct esi_live_part *part,
+                                          const struct es_clause *clause,
+                                          uint64_t unbound,
+                                          bool is_end)
+{
+    enum esi_live_status status = ESI_LIVE_FAILS;
+    uint32_t variable;
+
+    if ((clause->universal & unbound) == 0) {
+        for (size_t i = 0; i < clause->count && status != ESI_LIVE_HOLDS; i++) {
+            enum esi_live_status one =
+                literal_status(part, &clause->literals[i], is_end);
+            if (one != ESI_LIVE_FAILS)
+                status = one;
+        }
+        return status;
+    }
+    variable = (uint32_t)__builtin_ctzll(clause->universal & unbound);
+    status = ESI_LIVE_HOLDS;
+    for (uint32_t slot = 0; slot < es_domain_slots(part->domains[variable]); slot++) {
+        enum esi_live_status one =
+            try_rows(part, clause, variable, slot, unbound, is_end);
+        if (one == ESI_LIVE_FAILS)
+            return one;
+        if (one == ESI_LIVE_OPEN)
+            status = one;
+    }
+    return status;
+}
+
+/* Whether a literal about existential variables alone holds for good. */
+static bool holds_anyway(struct esi_live_part *part,
+                         const struct es_clause *clause,
+                         bool is_end)
+{
+    for (size_t i = 0; i < clause->count; i++) {
+        const struct es_literal *literal = &clause->literals[i];
+        uint64_t of = literal->kind == ES_LITERAL_COUNT
+                          ? part->program->atoms[literal->atom].left
+                          : bit(literal->x) | bit(literal->y);
+        if ((of & part->universal) == 0 &&
+            literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
+            return true;
+    }
+    return false;
+}
+
+static enum esi_live_status timed_status(struct esi_live_part *part,
+                                         const struct esi_timed_clause *timed,
+                                         bool is_end)
+{
+    enum esi_live_status status;
+
+    if (timed->clause->universal && holds_anyway(part, timed->clause, is_end))
+        return ESI_LIVE_HOLDS;
+    status = clause_values(part, timed->clause, timed->clause->universal, is_end);
+    if (status != ESI_LIVE_HOLDS || is_end || timed->clause->universal == 0)
+        return status;
+    return timed->is_safe ? ESI_LIVE_HOLDS : ESI_LIVE_OPEN;
+}
+
+/* Of a condition, and of so many of its certain clauses. */
+static enum esi_live_status form_status(struct esi_live_part *part,
+                                        const struct esi_live_form *form,
+                                        size_t certain_count,
+                                        bool is_end)
+{
+    enum esi_live_status status = ESI_LIVE_HOLDS;
+
+    for (size_t i = 0; i < certain_count; i++)
+        if (clause_values(part, &form->certain[i], 0, is_end) != ESI_LIVE_HOLDS)
+            return ESI_LIVE_FAILS;
+    for (size_t i = 0; i < form->timed_count; i++) {
+        enum esi_live_status one = timed_status(part, &form->timed[i], is_end);
+        if (one == ESI_LIVE_FAILS)
+            return one;
+        if (one == ESI_LIVE_OPEN)
+            status = one;
+    }
+    return status;
+}
+
+/* The condition with what is empty now. */
+static const struct esi_live_form *form_now(struct esi_live_part *part,
+                                            struct esi_live_support *support,
+                                            uint64_t empty)
+{
+    struct esi_live_form form;
+    int result;
+
+    if (empty == support->weak.empty)
+        return &support->weak;
+    if (support->now.cnf && support->now.empty == empty)
+        return &support->now;
+    result = esi_live_form_create(part, support, empty, &form, NULL);
+    if (result < 0) {
+        part->failure = result;
+        return NULL;
+    }
+    esi_live_form_fini(&support->now);
+    support->now = form;
+    return &support->now;
+}
+
+enum esi_live_status esi_live_support_status(struct esi_live_part *part,
+                                             struct esi_live_support *support,
+                                             bool was_found,
+                                             bool is_end)
+{
+    uint64_t empty = part->empty & support->weak.empty;
+    size_t certain = was_found ? support->more_count : support->strong.certain_count;
+    const struct esi_live_form *now;
+    enum esi_live_status status;
+
+    if (empty == 0)
+        return form_status(part, &support->strong, certain, is_end);
+    now = form_now(part, support, empty);
+    if (!now)
+        return ESI_LIVE_OPEN;
+    /* What fails now fails with more values, too. */
+    status = form_status(part, now, now->certain_count, is_end);
+    if (status == ESI_LIVE_FAILS || is_end)
+        return status;
+    return form_status(part, &support->strong, certain, false) == ESI_LIVE_HOLDS
+               ? ESI_LIVE_HOLDS
+               : ESI_LIVE_OPEN;
+}
+
+/* --- A value that joined ------------------------------------------------------------
+ */
+
+static bool is_of(const struct es_program_variable *variable,
+                  const struct esi_joined *joined)
+{
+    return joined->class_number != ES_PATTERN_NONE
+               ? variable->class_number == joined->class_number
+               : variable->predicate == joined->predicate;
+}
+
+/* Whether the clause counts values of the class or predicate. */
+static bool counts_it(const struct esi_live_part *part,
+                      const struct es_clause *clause,
+                      const struct esi_joined *joined)
+{
+    for (size_t i = 0; i < clause->count; i++) {
+        const struct es_atom *atom = &part->program->atoms[clause->literals[i].atom];
+        if (clause->literals[i].kind == ES_LITERAL_COUNT &&
+            (joined->class_number != ES_PATTERN_NONE
+                 ? atom->counted == joined->class_number
+                 : atom->counted_predicate == joined->predicate))
+            return true;
+    }
+    return false;
+}
+
+/* The value in the domain of a variable or of what is counted. */
+static bool find_value(const struct es_domain *domain,
+                       const struct esi_joined *joined,
+                       struct es_domain_value *ret_value)
+{
+    if (joined->class_number != ES_PATTERN_NONE)
+        return es_domain_find(domain, joined->id, ret_value);
+    *ret_value = (struct es_domain_value){0, joined->set};
+    return true;
+}
+
+static bool fails_with(struct esi_live_part *part,
+                       const struct esi_timed_clause *timed,
+                       const struct esi_joined *joined)
+{
+    const struct es_clause *clause = timed->clause;
+
+    for (uint64_t left = clause->universal; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        struct es_domain_value value;
+
+        if (!is_of(&part->program->variables[v], joined) ||
+            !find_value(part->domains[v], joined, &value))
+            continue;
+        esi_live_bind(part, v, value);
+        if (clause_values(part, clause, clause->universal & ~bit(v), false) ==
+            ESI_LIVE_FAILS)
+            return true;
+    }
+    return false;
+}
+
+enum esi_live_status esi_live_support_update(struct esi_live_part *part,
+                                             struct esi_live_support *support,
+                                             const struct esi_joined *joined)
+{
+    const struct esi_live_form *form = &support->strong;
+    bool is_asked = part->has_changed;
+
+    for (size_t i = 0; i < form->timed_count && !is_asked; i++)
+        is_asked =
+            (form->timed[i].counts && counts_it(part, form->timed[i].clause, joined)) ||
+            fails_with(part, &form->timed[i], joined);
+    return is_asked ? esi_live_support_status(part, support, true, false)
+                    : ESI_LIVE_OPEN;
+}
