@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_threads.h"
 
 static int make_plan(const struct es_engine_task *task,
                      uint32_t support,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 struct esi_indexed {
     struct esi_indexed_plan *plan;

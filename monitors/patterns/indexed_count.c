@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "monitors/patterns/event_sets.h"
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 struct count {
     struct esi_searcher *searcher;

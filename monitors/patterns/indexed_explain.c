@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_plan.h"
 
 static const char *name_of(const struct esi_indexed_plan *plan, unsigned v)
 {

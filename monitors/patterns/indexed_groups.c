@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_plan.h"
 
 /* Beyond, telling whether variables may be exchanged takes longer than it may save. */
 enum { MOST_LITERALS = 4096 };

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 static size_t events_of(const struct esi_searcher *searcher,
                         unsigned v,
@@ -282,27 +282,6 @@ static void add_received(struct esi_searcher *searcher,
     for (size_t i = 0; i < count; i++)
         if (values[i].slot == slot)
             esi_spans_add(spans, values[i].position, values[i].position + 1);
-}
-
-bool esi_literal_is_exact(const struct esi_indexed_plan *plan,
-                          const struct esi_indexed_literal *literal,
-                          unsigned v)
-{
-    switch (literal->kind) {
-    case ESI_INDEXED_RELATION:
-        return true;
-    case ESI_INDEXED_BEFORE:
-    case ESI_INDEXED_EQUAL:
-        return literal->x != literal->y && plan->single >> v & 1;
-    case ESI_INDEXED_RECEIVED:
-        return literal->x != literal->y && plan->single >> literal->x & 1 &&
-               plan->single >> literal->y & 1 && (v == literal->x || !plan->is_growing);
-    case ESI_INDEXED_NEAR:
-    case ESI_INDEXED_COMPARE:
-    case ESI_INDEXED_COUNT:
-        break;
-    }
-    return false;
 }
 
 /* As if the literal were not negated. */

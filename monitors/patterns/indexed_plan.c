@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_plan.h"
 
 enum {
     MEMORY_VALUES = 1 << 20, /* domains up to so large may be remembered by value */
@@ -229,6 +229,28 @@ static bool is_convex(uint8_t mask)
     return (mask & (ESI_IS_BEFORE | ESI_IS_AFTER)) != (ESI_IS_BEFORE | ESI_IS_AFTER);
 }
 
+/* Whether spans can tell which values of v satisfy a literal, all others bound. */
+static bool is_literal_exact(const struct esi_indexed_plan *plan,
+                             const struct esi_indexed_literal *literal,
+                             unsigned v)
+{
+    switch (literal->kind) {
+    case ESI_INDEXED_RELATION:
+        return true;
+    case ESI_INDEXED_BEFORE:
+    case ESI_INDEXED_EQUAL:
+        return literal->x != literal->y && plan->single >> v & 1;
+    case ESI_INDEXED_RECEIVED:
+        return literal->x != literal->y && plan->single >> literal->x & 1 &&
+               plan->single >> literal->y & 1 && (v == literal->x || !plan->is_growing);
+    case ESI_INDEXED_NEAR:
+    case ESI_INDEXED_COMPARE:
+    case ESI_INDEXED_COUNT:
+        break;
+    }
+    return false;
+}
+
 static bool is_exact(const struct esi_indexed_plan *plan,
                      const struct esi_indexed_clause *clause,
                      unsigned v)
@@ -248,7 +270,7 @@ static bool is_exact(const struct esi_indexed_plan *plan,
                 (++both > 1 || !is_convex(literal->mask)))
                 return false;
         } else if (literal->variables & esi_bit(v) &&
-                   !esi_literal_is_exact(plan, literal, v)) {
+                   !is_literal_exact(plan, literal, v)) {
             return false;
         }
     }

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_plan.h"
+#include "monitors/patterns/precedence.h"
 
 struct naming {
     struct es_event_id send;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 /* --- What there is to apply ------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 enum {
     MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */

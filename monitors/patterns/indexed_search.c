@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 enum {
     NODES_BETWEEN_QUESTIONS = 256, /* whether the time is over */

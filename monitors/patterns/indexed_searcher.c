@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 /* --- Searchers -------------------------------------------------------------------- */
 

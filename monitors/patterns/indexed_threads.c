@@ -18,16 +18,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "base/now.h"
+#include "monitors/patterns/indexed_searcher.h"
+#include "monitors/patterns/indexed_threads.h"
 
 enum {
     MOST_THREADS = 256,
-    AHEAD = 4,             /* pieces for each thread */
-    MOST_VALUES = 512,     /* of a piece */
+    AHEAD = 8,             /* pieces for each thread */
+    MOST_VALUES = 256,     /* of a piece */
     KEPT_VALUES = 1 << 18, /* in a buffer, before its worker waits for its turn */
-    FEW_VALUES = 2,        /* of the first variable: not worth a thread */
+    ALONE_NS = 2000000, /* so long nobody helps: starting threads would take longer */
+    ALONE_PIECES = 16,  /* nor for longer than so many */
 };
 
 /* Assignments that wait for their turn: values of all variables of each. */
@@ -70,6 +74,7 @@ struct worker {
     struct esi_searcher *searcher; /* owned */
     struct esi_searcher **lesser;  /* owned: of lesser supports */
     bool is_direct;                /* alone: all goes to the matches at once */
+    uint64_t alone_until_ns;       /* when others are to help; 0: they do */
     uint64_t number;               /* of its piece */
     struct buffer buffer;
     pthread_t thread;
@@ -179,7 +184,7 @@ static bool has_more(const struct shared *shared)
 /* Small at first, so that a first match is found soon. */
 static uint32_t size_of_piece(const struct shared *shared)
 {
-    uint64_t size = 1 + shared->next_number / (4 * (uint64_t)shared->threads);
+    uint64_t size = 1 + shared->next_number / shared->threads;
 
     return size < MOST_VALUES ? (uint32_t)size : MOST_VALUES;
 }
@@ -290,12 +295,20 @@ static void finish_piece(struct worker *worker, int result)
     pthread_mutex_unlock(&shared->lock);
 }
 
+/* Whoever works alone finds out whether there is work for more. */
+static bool is_alone_for_long(const struct worker *worker)
+{
+    return worker->alone_until_ns > 0 &&
+           (worker->number >= ALONE_PIECES ||
+            es_now_ns(CLOCK_MONOTONIC) >= worker->alone_until_ns);
+}
+
 static void *work(void *data)
 {
     struct worker *worker = data;
     struct piece piece;
 
-    while (take_piece(worker, &piece))
+    while (!is_alone_for_long(worker) && take_piece(worker, &piece))
         finish_piece(worker, search_piece(worker, piece));
     return NULL;
 }
@@ -430,35 +443,61 @@ static void cancel(struct shared *shared, int result)
     pthread_mutex_unlock(&shared->lock);
 }
 
+static int add_worker(struct shared *shared, struct worker *workers, unsigned *count)
+{
+    int result = worker_init(&workers[*count], shared);
+
+    if (result == 0)
+        inherit(&workers[(*count)++]);
+    return result;
+}
+
+static bool is_done_alone(struct worker *worker)
+{
+    struct shared *shared = worker->shared;
+
+    worker->alone_until_ns = es_now_ns(CLOCK_MONOTONIC) + ALONE_NS;
+    work(worker);
+    worker->alone_until_ns = 0;
+    return !has_more(shared) || atomic_load(&shared->is_over);
+}
+
+static int start_helpers(struct shared *shared, struct worker *workers, unsigned *count)
+{
+    int result = 0;
+
+    while (result == 0 && *count < shared->threads) {
+        result = add_worker(shared, workers, count);
+        if (result == 0) {
+            result = -pthread_create(&workers[*count - 1].thread, NULL, work,
+                                     &workers[*count - 1]);
+            if (result < 0)
+                worker_fini(&workers[--*count]);
+        }
+    }
+    /* With fewer threads than were asked for it only takes longer. */
+    return result == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* The calling thread is one of them. */
 static int run_workers(struct shared *shared, struct worker *workers)
 {
-    unsigned begun = 0;
-    unsigned started = 1;
-    int result = 0;
+    unsigned count = 0;
+    int result = add_worker(shared, workers, &count);
 
-    while (result == 0 && begun < shared->threads) {
-        result = worker_init(&workers[begun], shared);
-        if (result == 0)
-            inherit(&workers[begun++]);
-    }
-    while (result == 0 && started < begun) {
-        result =
-            -pthread_create(&workers[started].thread, NULL, work, &workers[started]);
-        started += result == 0;
-    }
-    /* With fewer threads than were asked for it only takes longer. */
-    if (begun > 0 && result != -ENOMEM)
+    if (result == 0 && !is_done_alone(&workers[0])) {
+        result = start_helpers(shared, workers, &count);
+        if (result < 0)
+            cancel(shared, result);
         work(&workers[0]);
-    else
-        cancel(shared, result);
-    for (unsigned i = 1; i < started && i < begun; i++)
-        pthread_join(workers[i].thread, NULL);
-    for (unsigned i = 0; i < begun; i++) {
+        for (unsigned i = 1; i < count; i++)
+            pthread_join(workers[i].thread, NULL);
+    }
+    for (unsigned i = 0; i < count; i++) {
         take_statistics(&workers[i]);
         worker_fini(&workers[i]);
     }
-    return shared->result;
+    return result < 0 ? result : shared->result;
 }
 
 static int search_beside(struct shared *shared)
@@ -488,11 +527,10 @@ static unsigned threads_of(const struct es_search_config *config)
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
-/* Whether several threads have something to do. */
-static bool is_worth_threads(const struct shared *shared)
+/* What is not returned is looked for once. */
+static bool may_have_helpers(const struct shared *shared)
 {
-    return shared->threads > 1 && shared->plan->returned &&
-           es_domain_count(shared->plan->domains[shared->first]) > FEW_VALUES;
+    return shared->threads > 1 && shared->plan->returned;
 }
 
 static int search_prepared(struct shared *shared, struct worker *worker)
@@ -526,7 +564,7 @@ int esi_indexed_threads_search(const struct esi_indexed_plans *plans, uint32_t s
     worker.is_direct = true;
     if (shared.plan->existential)
         shared.first = esi_indexed_plan_first(shared.plan);
-    if (is_worth_threads(&shared))
+    if (may_have_helpers(&shared))
         result = search_prepared(&shared, &worker);
     else
         result = esi_searcher_all(worker.searcher);

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 /* --- The order of columns --------------------------------------------------------- */
 

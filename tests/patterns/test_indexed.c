@@ -18,7 +18,8 @@
 
 #include "monitors/patterns/domains.h"
 #include "monitors/patterns/indexed.h"
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_plan.h"
+#include "monitors/patterns/indexed_searcher.h"
 #include "tests/patterns/made_sets.h"
 
 enum {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* indexed_ranges.c - lists of spans of positions in a column. */
+/* indexed_spans.c - lists of spans of positions in a column. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/patterns/indexed_private.h"
+#include "monitors/patterns/indexed_spans.h"
 
 void esi_spans_fini(struct esi_spans *spans)
 {

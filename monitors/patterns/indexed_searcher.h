@@ -1,215 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The search by ranges, among its own files: plans, which do not change while they are
- * searched and may be shared by threads, and searchers, which have one thread each.
+ * The state of one thread that searches by ranges, and what is done with it:
  *
- *   indexed_plan.c        clauses, and what each two variables may be to each other
- *   indexed_groups.c      variables that may be exchanged
- *   indexed_ranges.c      lists of spans of positions
+ *   indexed_spans.c      lists of spans of positions
  *   indexed_rows.c        where predecessors end and successors begin in a column
- *   indexed_received.c    from sends to their receives
  *   indexed_literal.c     whether literals hold of values
  *   indexed_count.c       how many values are in a relation with bound ones
  *   indexed_universal.c   clauses with universal variables
  *   indexed_restrict.c    the values that bound variables leave to another
  *   indexed_searcher.c    the state of one thread
  *   indexed_search.c      the search itself
- *   indexed_threads.c     several threads with one plan
- *   indexed_explain.c     plans for people
  */
-#ifndef ES_MONITORS_PATTERNS_INDEXED_PRIVATE_H
-#define ES_MONITORS_PATTERNS_INDEXED_PRIVATE_H
+#ifndef ES_MONITORS_PATTERNS_INDEXED_SEARCHER_H
+#define ES_MONITORS_PATTERNS_INDEXED_SEARCHER_H
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "monitors/patterns/engine.h"
-#include "monitors/patterns/indexed.h"
+#include "monitors/patterns/indexed_plan.h"
+#include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
-
-/* --- Plans -------------------------------------------------------------------------
- */
-
-/* What one event may be to another: bits of masks. */
-enum {
-    ESI_IS_BEFORE = 1,
-    ESI_IS_CONCURRENT = 2,
-    ESI_IS_AFTER = 4,
-    ESI_IS_SAME = 8,
-    ESI_IS_ANY = 15,
-};
-
-/* The mask of y to x, from that of x to y. */
-static inline uint8_t esi_mask_turned(uint8_t mask)
-{
-    return (uint8_t)((mask & (ESI_IS_CONCURRENT | ESI_IS_SAME)) |
-                     (mask & ESI_IS_BEFORE ? ESI_IS_AFTER : 0) |
-                     (mask & ESI_IS_AFTER ? ESI_IS_BEFORE : 0));
-}
-
-/* Whether a mask of an event to x separates the events concurrent with x from x's
- * successors, so that the first of these has to be found. */
-static inline bool esi_mask_needs_successors(uint8_t mask)
-{
-    return !(mask & ESI_IS_CONCURRENT) != !(mask & ESI_IS_AFTER);
-}
-
-static inline uint64_t esi_bit(unsigned variable)
-{
-    return UINT64_C(1) << variable;
-}
-
-enum esi_indexed_kind {
-    ESI_INDEXED_RELATION, /* x is to y as `mask` allows; both have single events */
-    ESI_INDEXED_BEFORE,   /* of sets: some event of x precedes some event of y */
-    ESI_INDEXED_EQUAL,    /* of sets: they share an event */
-    ESI_INDEXED_RECEIVED,
-    ESI_INDEXED_NEAR,
-    ESI_INDEXED_COMPARE,
-    ESI_INDEXED_COUNT,
-};
-
-struct esi_indexed_literal {
-    enum esi_indexed_kind kind;
-    bool is_negated; /* not of RELATION */
-    uint8_t mask;    /* of RELATION */
-    uint8_t x;
-    uint8_t y;
-    uint32_t atom;
-    uint64_t variables;
-};
-
-struct esi_indexed_clause {
-    struct esi_indexed_literal *literals; /* in the plan's array */
-    uint32_t count;
-    uint32_t number; /* among the plan's clauses */
-    uint64_t existential;
-    uint64_t universal;
-    uint64_t exact; /* bit v: with all others bound, ranges tell which values of v
-                       satisfy it; else each value is tested */
-};
-
-/* Variables that may be exchanged: only rising values are searched. */
-struct esi_indexed_group {
-    uint64_t members; /* two or more */
-    bool is_distinct; /* no two of them have the same event */
-    bool is_concurrent;
-    bool is_multiplied; /* each permutation is an assignment of its own (D10) */
-};
-
-struct esi_indexed_plan {
-    const struct es_program *program;
-    uint32_t support;
-    const struct es_domain *const *domains;
-    const struct es_domain *const *counted;
-    const struct es_order *order;
-    bool is_growing;    /* domains may change between calls */
-    bool all_witnesses; /* as esi_indexed_config */
-    bool is_false;      /* no assignment can satisfy it */
-    uint64_t existential;
-    uint64_t universal;
-    uint64_t returned;
-    uint64_t single;         /* variables whose values are single events */
-    unsigned variable_count; /* of the program */
-
-    struct esi_indexed_literal *literals; /* owned */
-    size_t literal_count;
-    struct esi_indexed_clause *clauses; /* owned; those that masks do not say */
-    uint32_t clause_count;
-    size_t size; /* literals of the rewritten pattern */
-    uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
-    uint64_t masked[ES_PROGRAM_VARIABLES];      /* variables whose mask is not ANY */
-    uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
-    uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
-    uint32_t clause_counts[ES_PROGRAM_VARIABLES];
-
-    struct esi_indexed_group groups[ES_PROGRAM_VARIABLES / 2];
-    unsigned group_count;
-    int8_t group_of[ES_PROGRAM_VARIABLES]; /* -1: none */
-
-    const struct es_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
-    unsigned distinct_count;
-    uint8_t distinct_of[ES_PROGRAM_VARIABLES];
-    uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, of distinct domains with memory:
-                                                values in the columns before each */
-
-    struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
-                                                                  domains, or NULL */
-};
-
-/* -EOVERFLOW with words, -ENOMEM. */
-int esi_indexed_plan_create(const struct esi_indexed_config *config,
-                            bool is_growing,
-                            struct esi_indexed_plan **ret_plan,
-                            struct es_error *error);
-/* Accepts NULL. */
-void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
-/* Finds the groups; of `cnf` as it was before masks were made of it. */
-void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf);
-/* The variable to begin with; of a support that has one. */
-unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
-/* About how much one value of a first variable costs. */
-unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
-
-/* Universal variables of a support that have no values. */
-uint64_t esi_indexed_empty(const struct es_program *program,
-                           const struct es_domain *const *domains,
-                           uint32_t support);
-
-/* Whether v is the first unbound one of its group, or has none. */
-bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
-                         uint64_t bound,
-                         unsigned v);
-/* Permutations that an assignment with rising values stands for. */
-uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
-                                  const struct es_domain_value *values);
-
-/* Receives of the sends that they name, of one domain; for any number of threads. */
-struct esi_received_index;
-int esi_received_index_create(const struct es_domain *domain,
-                              struct esi_received_index **ret_index);
-void esi_received_index_destroy(struct esi_received_index *index);
-/* Values, sorted, that name an event. */
-size_t esi_received_index_find(const struct esi_received_index *index,
-                               struct es_event_id send,
-                               const struct es_domain_value **ret_values);
-
-/* --- Lists of spans ----------------------------------------------------------------
- */
-
-struct esi_span {
-    uint32_t begin; /* positions in a column */
-    uint32_t end;
-};
-
-/* Rising and apart, but between esi_spans_add() and esi_spans_sort(). */
-struct esi_spans {
-    struct esi_span *items; /* owned */
-    uint32_t count;
-    uint32_t capacity;
-    bool has_failed; /* no memory: some are missing */
-};
-
-void esi_spans_fini(struct esi_spans *spans);
-/* Nothing where begin >= end.  Joins the last one if it begins at or in that. */
-void esi_spans_add(struct esi_spans *spans, uint32_t begin, uint32_t end);
-void esi_spans_sort(struct esi_spans *spans);
-/* Leaves only what is in [begin, end). */
-void esi_spans_keep(struct esi_spans *spans, uint32_t begin, uint32_t end);
-void esi_spans_copy(struct esi_spans *to, const struct esi_spans *from);
-/* What is in both; `to` is neither of them. */
-void esi_spans_intersect(struct esi_spans *to,
-                         const struct esi_spans *a,
-                         const struct esi_spans *b);
-/* What is in [0, end) but not in `of`. */
-void esi_spans_complement(struct esi_spans *to,
-                          const struct esi_spans *of,
-                          uint32_t end);
-uint64_t esi_spans_total(const struct esi_spans *spans);
-
-/* --- Searchers ---------------------------------------------------------------------
- */
 
 /* What is known of one bound variable and one column. */
 struct esi_end_entry {
@@ -372,11 +185,9 @@ bool esi_clause_holds(struct esi_searcher *searcher,
                       const struct esi_indexed_clause *clause);
 bool esi_universal_holds(struct esi_searcher *searcher,
                          const struct esi_indexed_clause *clause);
-/* Whether spans can tell which values of v satisfy a literal, all others bound. */
-bool esi_literal_is_exact(const struct esi_indexed_plan *plan,
-                          const struct esi_indexed_literal *literal,
-                          unsigned v);
-/* Adds them; not sorted. */
+/* The values of single v that satisfy a literal all of whose other variables are bound,
+ * of a kind that spans can tell (clauses that are exact for v have no other).  Adds
+ * them; not sorted. */
 void esi_literal_spans(struct esi_searcher *searcher,
                        const struct esi_indexed_literal *literal,
                        unsigned v,
@@ -464,24 +275,5 @@ void esi_searcher_narrow(struct esi_searcher *searcher);
 bool esi_searcher_holds(struct esi_searcher *searcher,
                         const struct es_domain_value *values,
                         enum esi_indexed_clauses clauses);
-
-/* --- Supports with all that belongs to them ----------------------------------------
- */
-
-/* The plans of the supports of a task. */
-struct esi_indexed_plans {
-    const struct es_engine_task *task;
-    struct esi_indexed_plan **items; /* owned: [support] */
-};
-
-int esi_indexed_plans_create(const struct es_engine_task *task,
-                             struct esi_indexed_plans *ret_plans,
-                             struct es_error *error);
-void esi_indexed_plans_fini(struct esi_indexed_plans *plans);
-
-/* Searches one support with as many threads as are asked for.  As es_engine_ops. */
-int esi_indexed_threads_search(const struct esi_indexed_plans *plans, uint32_t support);
-
-void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);
 
 #endif

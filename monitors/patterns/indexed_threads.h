@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* indexed_threads.h - the supports of a search by ranges, each searched by several
+ * threads. */
+#ifndef ES_MONITORS_PATTERNS_INDEXED_THREADS_H
+#define ES_MONITORS_PATTERNS_INDEXED_THREADS_H
+
+#include <stdint.h>
+
+#include "monitors/patterns/engine.h"
+#include "monitors/patterns/indexed_plan.h"
+
+/* The plans of the supports of a task. */
+struct esi_indexed_plans {
+    const struct es_engine_task *task;
+    struct esi_indexed_plan **items; /* owned: [support] */
+};
+
+int esi_indexed_plans_create(const struct es_engine_task *task,
+                             struct esi_indexed_plans *ret_plans,
+                             struct es_error *error);
+void esi_indexed_plans_fini(struct esi_indexed_plans *plans);
+
+/* Searches one support with as many threads as are asked for.  As es_engine_ops. */
+int esi_indexed_threads_search(const struct esi_indexed_plans *plans, uint32_t support);
+
+#endif
