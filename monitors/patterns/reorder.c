@@ -110,6 +110,7 @@ static void order_by_success(struct esi_reorder *reorder)
  */
 
 struct frequencies {
+    const double *counts;                      /* values of each variable */
     size_t of[ES_PROGRAM_VARIABLES];           /* literals that name the variable */
     uint64_t before[ES_PROGRAM_VARIABLES];     /* x -> y, as a clause: bits y */
     uint64_t after[ES_PROGRAM_VARIABLES];      /* x -> y: bits x, by y */
@@ -121,6 +122,7 @@ static void count_variables(const struct esi_reorder *reorder,
                             struct frequencies *ret_frequencies)
 {
     memset(ret_frequencies, 0, sizeof *ret_frequencies);
+    ret_frequencies->counts = reorder->facts->counts;
     for (size_t i = 0; i < reorder->count; i++)
         for (size_t k = 0; k < reorder->clauses[i].clause.count; k++)
             for (uint64_t left = reorder->clauses[i].literals[k].variables; left;
@@ -182,11 +184,13 @@ static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t va
 }
 
 /* How soon a literal or a clause should come: few unassigned variables, then frequent
- * ones, then what takes no comparison of timestamps, which is ours: in the thesis an
- * event is found to be taken twice only after all its relations. */
+ * ones.  The rest is ours: then few values; then what takes no comparison of timestamps
+ * (in the thesis an event is found to be taken twice only after all its relations), and
+ * last what follows from others. */
 struct rank {
     int unassigned;
     size_t frequency; /* of the most frequent one that is unassigned */
+    double values;    /* combinations that the unassigned ones may take */
     size_t compared;  /* literals that are not equalities */
     bool follows;     /* from what others say */
 };
@@ -196,11 +200,14 @@ static struct rank rank_of(const struct frequencies *frequencies,
                            size_t compared)
 {
     struct rank rank = {.unassigned = __builtin_popcountll(unassigned),
+                        .values = 1,
                         .compared = compared};
     uint64_t best = most_frequent(frequencies, unassigned);
 
     if (best)
         rank.frequency = frequencies->of[__builtin_ctzll(best)];
+    for (; unassigned; unassigned &= unassigned - 1)
+        rank.values *= frequencies->counts[__builtin_ctzll(unassigned)];
     return rank;
 }
 
@@ -210,6 +217,8 @@ static bool is_sooner(struct rank a, struct rank b)
         return a.unassigned < b.unassigned;
     if (a.frequency != b.frequency)
         return a.frequency > b.frequency;
+    if (a.values < b.values || a.values > b.values)
+        return a.values < b.values;
     /* One that gives values excludes few of them. */
     if ((a.compared == 0) != (b.compared == 0))
         return (a.compared == 0) == (a.unassigned == 0);
