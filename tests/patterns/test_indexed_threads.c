@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,11 +228,56 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     world_fini(&world);
 }
 
+/* Not of threads, but of the same predicates. */
+static void check_explained(const struct world *world,
+                            const char *predicate,
+                            const char *const *expected)
+{
+    struct es_search_config config;
+    struct es_error error = {0};
+    char *out = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&out, &size);
+
+    es_search_config_init(&config);
+    config.engine = "indexed";
+    assert_non_null(stream);
+    assert_int_equal(
+        es_search_explain(world->file, es_pattern_find(world->file, predicate),
+                          world->domains, world->order, &config, stream, &error),
+        0);
+    fclose(stream);
+    for (; *expected; expected++)
+        if (!strstr(out, *expected))
+            fail_msg("no \"%s\" in:\n%s", *expected, out);
+    free(out);
+}
+
+static void a_plan_says_what_ranges_tell_and_where_it_begins(void **state)
+{
+    static const char *const alike[] = {
+        "A concurrent with A#2  (ranges)", "begins with A:",
+        "may be exchanged, so that only rising values are searched: A, A#2",
+        "each needs a trace of its own", NULL};
+    static const char *const between[] = {"A before B  (ranges)", "for all ",
+                                          "(gives ranges of A, B)", NULL};
+    static const char *const many[] = {"(tested)", NULL};
+    struct world world;
+
+    (void)state;
+    world_init(&world, 1, MADE_NEAR);
+    check_explained(&world, "Alike", alike);
+    check_explained(&world, "Between", between);
+    check_explained(&world, "Many", many);
+    world_fini(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_come_in_one_order_for_any_number_of_threads),
         cmocka_unit_test(what_is_cancelled_ends_with_what_was_found),
+        cmocka_unit_test(a_plan_says_what_ranges_tell_and_where_it_begins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
