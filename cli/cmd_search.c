@@ -3,14 +3,12 @@
 /* eventspace search - finds patterns in the order of events. */
 #include "config.h"
 
-#include <inttypes.h>
-
-#include "base/json_out.h"
 #include "base/now.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/search_events.h"
 #include "cli/search_file.h"
+#include "cli/search_follow.h"
 #include "cli/search_options.h"
 #include "cli/search_print.h"
 #include "cli/search_progress.h"
@@ -30,27 +28,6 @@ static const char *name_of(const struct esi_search_file *file, uint32_t predicat
 }
 
 /* --- One predicate ---------------------------------------------------------------- */
-
-static void print_count(const struct searching *searching,
-                        const char *pattern,
-                        const struct es_search_statistics *statistics)
-{
-    struct es_json_out out;
-
-    if (searching->given->format == ES_FORMAT_TEXT) {
-        if (searching->file->predicate_count > 1)
-            printf("%s: ", pattern);
-        printf("%" PRIu64 "\n", statistics->matches);
-        return;
-    }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "count");
-    es_json_out_string(&out, "pattern", pattern);
-    es_json_out_unsigned(&out, "matches", statistics->matches);
-    es_json_out_bool(&out, "complete", statistics->is_complete);
-    es_json_out_end(&out);
-}
 
 /* A limit that was asked for is no news. */
 static void tell_incomplete(const struct searching *searching,
@@ -109,7 +86,8 @@ static int search_one(struct searching *searching, uint32_t predicate)
     if (status != ES_EXIT_SUCCESS)
         return status;
     if (given->is_count)
-        print_count(searching, pattern, &statistics);
+        esi_search_show_count(searching->file, predicate, statistics.matches,
+                              statistics.is_complete, given->format);
     if (given->statistics)
         esi_search_show(pattern, given, &searching->events, &statistics);
     tell_incomplete(searching, pattern, &statistics);
@@ -199,7 +177,8 @@ int esi_cmd_search(int argc, char **argv)
     else if (status == ES_EXIT_SUCCESS && given.is_check)
         status = esi_search_file_check(&file);
     else if (status == ES_EXIT_SUCCESS)
-        status = search(&given, &file);
+        status = given.source.follow ? esi_search_follow(&given, &file)
+                                     : search(&given, &file);
     esi_search_file_fini(&file);
     esi_event_source_fini(&given.source);
     esi_search_options_fini(&given);

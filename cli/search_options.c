@@ -285,6 +285,11 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
         argp_error(state, "standard input cannot be both the set and the patterns");
     if (given->is_explain && given->format == ES_FORMAT_JSON)
         argp_error(state, "--explain is for people: there is no JSON of it");
+    if (given->source.follow && given->is_explain)
+        argp_error(state, "--follow searches, and --explain does not");
+    if (given->source.follow && given->config.engine)
+        argp_error(state,
+                   "--follow has its own way to search: no engine can be chosen");
     if (given->is_count && given->is_sorted)
         argp_error(state, "--count prints no matches that --sort could sort");
 }

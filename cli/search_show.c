@@ -9,6 +9,32 @@
 
 #include "base/json_out.h"
 
+void esi_search_show_count(const struct esi_search_file *file,
+                           uint32_t predicate,
+                           uint64_t matches,
+                           bool is_complete,
+                           enum es_format format)
+{
+    const char *pattern = es_pattern_predicate(file->file, predicate)->name;
+    struct es_json_out out;
+
+    if (format == ES_FORMAT_TEXT) {
+        if (file->predicate_count > 1)
+            printf("%s: ", pattern);
+        printf("%" PRIu64 "\n", matches);
+        return;
+    }
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "count");
+    es_json_out_string(&out, "pattern", pattern);
+    es_json_out_unsigned(&out, "matches", matches);
+    es_json_out_bool(&out, "complete", is_complete);
+    es_json_out_end(&out);
+}
+
+/* --- A search of what is there ---------------------------------------------------- */
+
 struct view {
     const char *pattern;
     const char *engine;
@@ -106,4 +132,70 @@ void esi_search_show(const char *pattern,
         show_json(&view);
     else
         show_text(&view);
+}
+
+/* --- A search while events come --------------------------------------------------- */
+
+static void show_live_text(const struct es_order_statistics *order,
+                           const struct es_live_statistics *is,
+                           uint64_t time_ns)
+{
+    print_count("matches", is->matches);
+    printf("%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events", is->events,
+           order->traces);
+    print_seconds("followed for", time_ns);
+    print_count("events kept", is->kept_events);
+    print_count("events dropped", is->dropped_events);
+    print_count("events lost", is->lost_events);
+    print_count("candidates", is->candidates);
+    print_count("candidates lost", is->lost_candidates);
+    print_count("comparisons", is->comparisons);
+    print_count("not known", is->unknown);
+    print_count("bytes of the search", is->bytes);
+    print_count("bytes of the order", order->stored_bytes + order->writer_bytes);
+}
+
+static void show_live_json(const struct es_order_statistics *order,
+                           const struct es_live_statistics *is,
+                           const struct es_set_source_facts *facts,
+                           uint64_t time_ns)
+{
+    struct es_json_out out;
+
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "statistics");
+    es_json_out_string(&out, "engine", "live");
+    es_json_out_unsigned(&out, "matches", is->matches);
+    es_json_out_bool(&out, "complete", is->is_complete);
+    es_json_out_unsigned(&out, "elapsed_ns", time_ns);
+    es_json_out_unsigned(&out, "comparisons", is->comparisons);
+    es_json_out_unsigned(&out, "unknown", is->unknown);
+    es_json_out_unsigned(&out, "kept_events", is->kept_events);
+    es_json_out_unsigned(&out, "dropped_events", is->dropped_events);
+    es_json_out_unsigned(&out, "lost_events", is->lost_events);
+    es_json_out_unsigned(&out, "candidates", is->candidates);
+    es_json_out_unsigned(&out, "lost_candidates", is->lost_candidates);
+    es_json_out_unsigned(&out, "bytes", is->bytes);
+    es_json_out_unsigned(&out, "order_bytes",
+                         order->stored_bytes + order->writer_bytes);
+    es_json_out_unsigned(&out, "traces", order->traces);
+    es_json_out_unsigned(&out, "events", is->events);
+    es_json_out_bool(&out, "lower_bound", facts->is_incomplete);
+    es_json_out_end(&out);
+}
+
+void esi_search_show_live(const struct es_order *order,
+                          const struct es_live_statistics *statistics,
+                          const struct es_set_source_facts *facts,
+                          uint64_t time_ns,
+                          enum es_format format)
+{
+    struct es_order_statistics of_order;
+
+    es_order_statistics(order, &of_order);
+    if (format == ES_FORMAT_JSON)
+        show_live_json(&of_order, statistics, facts, time_ns);
+    else
+        show_live_text(&of_order, statistics, time_ns);
 }

@@ -5,10 +5,25 @@
 #define ES_CLI_SEARCH_SHOW_H
 
 #include "cli/search_events.h"
+#include "monitors/patterns/live.h"
+
+/* After the predicate's name if several are searched. */
+void esi_search_show_count(const struct esi_search_file *file,
+                           uint32_t predicate,
+                           uint64_t matches,
+                           bool is_complete,
+                           enum es_format format);
 
 void esi_search_show(const char *pattern,
                      const struct esi_search_options *given,
                      const struct esi_search_events *events,
                      const struct es_search_statistics *statistics);
+
+/* Of all predicates together, while events came. */
+void esi_search_show_live(const struct es_order *order,
+                          const struct es_live_statistics *statistics,
+                          const struct es_set_source_facts *facts,
+                          uint64_t time_ns,
+                          enum es_format format);
 
 #endif

@@ -11,6 +11,7 @@ need_mpi
 mkdir "$folder/bin" "$folder/work"
 ln -s "$eventspace" "$folder/bin/eventspace"
 PATH=$folder/bin:$PATH
+export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
 for app in windtunnel ring hang imbalance; do
     ln -s "$top_builddir/apps/$app" "$folder/work/$app"
 done

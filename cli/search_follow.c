@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_follow.c - searching a run while its events come: matches are printed as they
+ * are decided. */
+#include "config.h"
+
+#include "cli/search_follow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "cli/interrupt.h"
+#include "cli/search_print.h"
+#include "cli/search_show.h"
+#include "monitors/patterns/live.h"
+#include "monitors/patterns/live_domains.h"
+
+/* Of the order before its last cut, so that a run without end can be followed: what is
+ * beyond is forgotten. */
+#define ORDER_BYTES (UINT64_C(1) << 30)
+
+struct following {
+    struct esi_search_options *given;
+    const struct esi_search_file *file;
+    struct esi_search_print *prints; /* owned: of each predicate */
+    struct es_live_wanted *wanted;   /* owned */
+    struct es_order *order;
+    struct es_live *live;
+    struct es_set_source_facts facts;
+    uint64_t start_ns;
+    uint64_t deadline_ns;    /* 0 = none */
+    struct es_set_sink sink; /* of the search */
+};
+
+/* --- Making it -------------------------------------------------------------------- */
+
+static int create_order(struct following *following)
+{
+    struct es_error error = {.text = ""};
+    struct es_order_config config;
+    int result;
+
+    es_order_config_init(&config);
+    config.store = following->given->store;
+    if (!config.store || strcmp(config.store, "epoch") == 0)
+        config.memory_bytes = ORDER_BYTES;
+    result = es_order_create(&config, &error, &following->order);
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                               "cannot order events so")
+                      : ES_EXIT_SUCCESS;
+}
+
+static int create_prints(struct following *following)
+{
+    const struct esi_search_options *given = following->given;
+    uint32_t count = following->file->predicate_count;
+
+    following->prints = calloc(count, sizeof *following->prints);
+    following->wanted = calloc(count, sizeof *following->wanted);
+    if (!following->prints || !following->wanted)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t predicate = following->file->predicates[i];
+
+        following->prints[i] = (struct esi_search_print){
+            .file = following->file->file,
+            .pattern =
+                count > 1 ? es_pattern_predicate(following->file->file, predicate)->name
+                          : NULL,
+            .format = given->format,
+            .is_silent = given->is_count,
+            .is_sorted = given->is_sorted,
+            .limit = given->config.limit,
+        };
+        following->wanted[i] = (struct es_live_wanted){
+            .predicate = predicate,
+            .sink = esi_search_print_sink(&following->prints[i]),
+        };
+    }
+    return ES_EXIT_SUCCESS;
+}
+
+static int create(struct following *following)
+{
+    uint32_t count = following->file->predicate_count;
+    struct es_error error = {.text = ""};
+    struct es_live_config config;
+    int status = create_order(following);
+    int result;
+
+    if (status == ES_EXIT_SUCCESS)
+        status = create_prints(following);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    es_live_config_init(&config);
+    result = es_live_create(following->file->file, following->wanted, count,
+                            following->order, &config, &following->live, &error);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot search so while events come");
+    following->sink = es_live_sink(following->live);
+    for (uint32_t i = 0; i < count; i++)
+        following->prints[i].domains = es_live_domains(following->live);
+    return ES_EXIT_SUCCESS;
+}
+
+static void destroy(struct following *following)
+{
+    es_live_destroy(following->live);
+    es_order_destroy(following->order);
+    for (uint32_t i = 0; following->prints && i < following->file->predicate_count; i++)
+        esi_search_print_fini(&following->prints[i]);
+    free(following->prints);
+    free(following->wanted);
+}
+
+/* --- Following -------------------------------------------------------------------- */
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct following *following = data;
+
+    return following->sink.trace(following->sink.data, trace, name);
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct following *following = data;
+
+    if (es_live_has_enough(following->live))
+        return 0;
+    return following->sink.event(following->sink.data, event);
+}
+
+static bool is_time_over(const struct following *following)
+{
+    return following->deadline_ns &&
+           es_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
+}
+
+static bool is_enough(void *data)
+{
+    const struct following *following = data;
+
+    return es_live_has_enough(following->live) || is_time_over(following) ||
+           ferror(stdout);
+}
+
+/* What waited for the end is told then, too: decided by what has come. */
+static int end(struct following *following)
+{
+    int result = es_live_end(following->live);
+
+    for (uint32_t i = 0; result == 0 && i < following->file->predicate_count; i++)
+        result = esi_search_print_end(&following->prints[i]);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                      "cannot end the search");
+    if (!es_live_has_enough(following->live) &&
+        (esi_interrupt_came() || is_time_over(following)))
+        esi_command_note("the search was ended by %s: there may be more matches",
+                         esi_interrupt_came() ? "an interrupt" : "--time-limit");
+    return ES_EXIT_SUCCESS;
+}
+
+static int read_all(struct following *following)
+{
+    struct esi_event_source *source = &following->given->source;
+    const struct es_set_sink sink = {
+        .trace = take_trace, .event = take_event, .data = following};
+    int status;
+
+    source->is_enough = is_enough;
+    source->enough_data = following;
+    status = esi_event_source_read(
+        source, es_domains_need_attributes(es_live_domains(following->live)), &sink,
+        &following->facts);
+    return status == ES_EXIT_SUCCESS ? end(following) : status;
+}
+
+/* --- What came of it -------------------------------------------------------------- */
+
+/* Nothing was lost: that is told whether statistics are asked for or not. */
+static void tell_lost(const struct es_live_statistics *statistics)
+{
+    if (!statistics->is_complete)
+        esi_command_note(
+            "matches may be missing or wrong: %" PRIu64 " events and %" PRIu64
+            " candidates did not fit, %" PRIu64 " comparisons were of forgotten events",
+            statistics->lost_events, statistics->lost_candidates, statistics->unknown);
+}
+
+static int tell(const struct following *following)
+{
+    const struct esi_search_options *given = following->given;
+    struct es_live_statistics statistics;
+    bool is_found = false;
+
+    es_live_statistics(following->live, &statistics);
+    for (uint32_t i = 0; i < following->file->predicate_count; i++) {
+        uint64_t matches = es_live_matches(following->live, i);
+
+        is_found |= matches > 0;
+        if (given->is_count)
+            esi_search_show_count(following->file, following->file->predicates[i],
+                                  matches, statistics.is_complete, given->format);
+    }
+    if (given->statistics)
+        esi_search_show_live(following->order, &statistics, &following->facts,
+                             es_now_ns(CLOCK_MONOTONIC) - following->start_ns,
+                             given->format);
+    esi_event_source_tell_missing(&following->facts);
+    tell_lost(&statistics);
+    return is_found ? ES_EXIT_SUCCESS : ES_EXIT_FINDING;
+}
+
+int esi_search_follow(struct esi_search_options *given,
+                      const struct esi_search_file *file)
+{
+    struct following following = {
+        .given = given, .file = file, .start_ns = es_now_ns(CLOCK_MONOTONIC)};
+    int status;
+
+    if (given->time_limit_ns)
+        following.deadline_ns = following.start_ns + given->time_limit_ns;
+    /* A match is seen when it is found, also through a pipe. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    status = create(&following);
+    if (status == ES_EXIT_SUCCESS)
+        status = read_all(&following);
+    if (status == ES_EXIT_SUCCESS)
+        status = tell(&following);
+    destroy(&following);
+    return status;
+}
