@@ -38,12 +38,11 @@ static void explain_order(const struct esi_plan *plan, FILE *out)
 {
     const struct esi_reordered *reordered = &plan->reordered;
 
-    if (reordered->is_too_large)
-        fputs("  order: there are too many to compare them all, so by variables: ",
-              out);
     switch (reordered->reordering) {
     case ES_REORDER_NONE:
-        fputs("  order: as written, operands before their relation\n", out);
+        fprintf(out, "  order: as written, operands before their relation%s\n",
+                reordered->is_too_large ? "; it is too long to look for a better one"
+                                        : "");
         break;
     case ES_REORDER_BRUTE:
         fprintf(out,
@@ -60,10 +59,11 @@ static void explain_order(const struct esi_plan *plan, FILE *out)
                 plan->sampled);
         break;
     case ES_REORDER_CLUSTER:
-        fprintf(out,
-                "%sthe most frequent variable first, then what gives values to the "
-                "fewest others\n",
-                reordered->is_too_large ? "" : "  order: ");
+        fprintf(
+            out,
+            "  order: %sthe most frequent variable first, then what gives values to "
+            "the fewest others\n",
+            reordered->is_too_large ? "too many to compare them all, so " : "");
         break;
     }
 }
