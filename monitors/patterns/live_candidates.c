@@ -99,7 +99,8 @@ static int keep(struct esi_live_part *part,
     return 0;
 }
 
-/* What lesser supports say: one that holds makes the match none. */
+/* What lesser supports say: one that holds makes the match none.  `is_end`: only those
+ * that are open are looked at, of which the certain clauses hold. */
 static enum esi_live_status lesser_status(struct esi_live_part *part,
                                           const struct es_program_support *support,
                                           bool is_end,
@@ -108,8 +109,11 @@ static enum esi_live_status lesser_status(struct esi_live_part *part,
     enum esi_live_status all = ESI_LIVE_HOLDS;
 
     for (size_t i = 0; i < support->lesser_count; i++) {
-        enum esi_live_status one = esi_live_support_status(
-            part, &part->supports[support->lesser[i]], false, is_end);
+        enum esi_live_status one;
+        if (is_end && !is_open[i])
+            continue;
+        one = esi_live_support_status(part, &part->supports[support->lesser[i]], is_end,
+                                      is_end);
         if (one == ESI_LIVE_HOLDS)
             return ESI_LIVE_FAILS;
         is_open[i] = one == ESI_LIVE_OPEN;
@@ -250,12 +254,12 @@ int esi_live_candidates_end(struct esi_live_part *part)
         const struct esi_candidate *candidate =
             &part->candidates[part->candidate_count - 1];
         struct esi_live_support *support = &part->supports[candidate->support];
-        bool is_open[ES_PROGRAM_SUPPORTS];
 
         if (!bind(part, candidate))
             part->live->lost_candidates++;
         else if (esi_live_support_status(part, support, true, true) == ESI_LIVE_HOLDS &&
-                 lesser_status(part, support->support, true, is_open) == ESI_LIVE_HOLDS)
+                 lesser_status(part, support->support, true, candidate->is_open) ==
+                     ESI_LIVE_HOLDS)
             result = esi_live_part_tell(part, support->support->variables);
         remove_candidate(part, part->candidate_count - 1);
     }

@@ -101,34 +101,6 @@ static int split(struct esi_live_part *part, struct esi_live_form *form)
     return 0;
 }
 
-int esi_live_form_create(struct esi_live_part *part,
-                         const struct esi_live_support *support,
-                         uint64_t empty,
-                         struct esi_live_form *ret_form,
-                         struct es_error *error)
-{
-    uint32_t number = (uint32_t)(support - part->supports);
-    struct esi_live_form form = {.empty = empty};
-    int result = es_cnf_create(part->program, number, empty, &form.cnf, error);
-
-    if (result == 0)
-        result = split(part, &form);
-    if (result < 0) {
-        esi_live_form_fini(&form);
-        return result;
-    }
-    *ret_form = form;
-    return 0;
-}
-
-void esi_live_form_fini(struct esi_live_form *form)
-{
-    es_cnf_destroy(form->cnf);
-    free(form->certain);
-    free(form->timed);
-    *form = (struct esi_live_form){.cnf = NULL};
-}
-
 /* --- From the weak to the strong condition ------------------------------------------
  */
 
@@ -153,16 +125,46 @@ static bool has_clause(const struct esi_live_form *form, const struct es_clause 
     return false;
 }
 
-void esi_live_support_compare(struct esi_live_support *support)
+/* Puts those first that the weak condition does not have. */
+static void compare(struct esi_live_part *part,
+                    const struct esi_live_form *weak,
+                    struct esi_live_form *form)
 {
-    struct esi_live_form *strong = &support->strong;
-
-    support->more_count = 0;
-    for (size_t i = 0; i < strong->certain_count; i++) {
-        struct es_clause clause = strong->certain[i];
-        if (has_clause(&support->weak, &clause))
+    for (size_t i = 0; weak->cnf && i < form->certain_count; i++) {
+        struct es_clause clause = form->certain[i];
+        if (has_clause(weak, &clause))
             continue;
-        strong->certain[i] = strong->certain[support->more_count];
-        strong->certain[support->more_count++] = clause;
+        note_rows(part, &clause);
+        form->certain[i] = form->certain[form->more_count];
+        form->certain[form->more_count++] = clause;
     }
+}
+
+int esi_live_form_create(struct esi_live_part *part,
+                         const struct esi_live_support *support,
+                         uint64_t empty,
+                         struct esi_live_form *ret_form,
+                         struct es_error *error)
+{
+    uint32_t number = (uint32_t)(support - part->supports);
+    struct esi_live_form form = {.empty = empty};
+    int result = es_cnf_create(part->program, number, empty, &form.cnf, error);
+
+    if (result == 0)
+        result = split(part, &form);
+    if (result < 0) {
+        esi_live_form_fini(&form);
+        return result;
+    }
+    compare(part, &support->weak, &form);
+    *ret_form = form;
+    return 0;
+}
+
+void esi_live_form_fini(struct esi_live_form *form)
+{
+    es_cnf_destroy(form->cnf);
+    free(form->certain);
+    free(form->timed);
+    *form = (struct esi_live_form){.cnf = NULL};
 }

@@ -84,7 +84,6 @@ static int create_support(struct esi_live_part *part,
         result = esi_live_form_create(part, support, 0, &support->strong, error);
     if (result < 0)
         return result;
-    esi_live_support_compare(support);
     if (result == 0 && support->support->variables != 0)
         result = create_search(part, support, error);
     return result;

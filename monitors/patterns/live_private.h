@@ -33,6 +33,7 @@ struct esi_live_form {
     struct es_cnf *cnf;
     struct es_clause *certain; /* the clauses that are not timed */
     size_t certain_count;
+    size_t more_count; /* of these, first: those that the weak form does not have */
     struct esi_timed_clause *timed;
     size_t timed_count;
 };
@@ -43,10 +44,8 @@ struct esi_live_support {
     struct esi_live_form weak;   /* no universal variable has values */
     struct esi_live_form strong; /* all have */
     struct esi_live_form now;    /* some have; made when it is needed */
-    size_t
-        more_count; /* certain clauses of `strong` that `weak` does not have: first */
-    struct esi_indexed *search; /* by the certain ones of `weak`; NULL: it has no
-                                   variables */
+    struct esi_indexed *search;  /* by the certain ones of `weak`; NULL: it has no
+                                    variables */
 };
 
 /* What a variable has: events, and the value in its domain if there is need of it. */
@@ -187,8 +186,6 @@ int esi_live_form_create(struct esi_live_part *part,
                          struct esi_live_form *ret_form,
                          struct es_error *error);
 void esi_live_form_fini(struct esi_live_form *form);
-/* Puts those first that only the strong condition has. */
-void esi_live_support_compare(struct esi_live_support *support);
 
 void esi_live_bind(struct esi_live_part *part,
                    uint32_t variable,

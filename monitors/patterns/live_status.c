@@ -475,12 +475,13 @@ static enum esi_live_status timed_status(struct esi_live_part *part,
     return timed->is_safe ? ESI_LIVE_HOLDS : ESI_LIVE_OPEN;
 }
 
-/* Of a condition, and of so many of its certain clauses. */
+/* Of a condition; `was_found`: what is certain of the weak one is known to hold. */
 static enum esi_live_status form_status(struct esi_live_part *part,
                                         const struct esi_live_form *form,
-                                        size_t certain_count,
+                                        bool was_found,
                                         bool is_end)
 {
+    size_t certain_count = was_found ? form->more_count : form->certain_count;
     enum esi_live_status status = ESI_LIVE_HOLDS;
 
     for (size_t i = 0; i < certain_count; i++)
@@ -524,20 +525,19 @@ enum esi_live_status esi_live_support_status(struct esi_live_part *part,
                                              bool is_end)
 {
     uint64_t empty = part->empty & support->weak.empty;
-    size_t certain = was_found ? support->more_count : support->strong.certain_count;
     const struct esi_live_form *now;
     enum esi_live_status status;
 
     if (empty == 0)
-        return form_status(part, &support->strong, certain, is_end);
+        return form_status(part, &support->strong, was_found, is_end);
     now = form_now(part, support, empty);
     if (!now)
         return ESI_LIVE_OPEN;
     /* What fails now fails with more values, too. */
-    status = form_status(part, now, now->certain_count, is_end);
+    status = form_status(part, now, was_found, is_end);
     if (status == ESI_LIVE_FAILS || is_end)
         return status;
-    return form_status(part, &support->strong, certain, false) == ESI_LIVE_HOLDS
+    return form_status(part, &support->strong, was_found, false) == ESI_LIVE_HOLDS
                ? ESI_LIVE_HOLDS
                : ESI_LIVE_OPEN;
 }
