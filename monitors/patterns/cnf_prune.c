@@ -115,7 +115,7 @@ static bool is_in_another(struct pruning *pruning,
     return false;
 }
 
-static void prune_clause(struct pruning *pruning, struct es_clause *clause)
+static int prune_clause(struct pruning *pruning, struct es_clause *clause)
 {
     struct es_literal *literals = (struct es_literal *)(uintptr_t)clause->literals;
     bool *is_out;
@@ -123,10 +123,10 @@ static void prune_clause(struct pruning *pruning, struct es_clause *clause)
 
     pruning->steps += clause->count * clause->count;
     if (pruning->steps > ESI_CNF_STEPS)
-        return;
+        return 0;
     is_out = calloc(clause->count + 1, sizeof *is_out);
     if (!is_out)
-        return;
+        return -ENOMEM;
     for (size_t i = 0; i < clause->count; i++)
         is_out[i] = is_in_another(pruning, clause, i);
     for (size_t i = 0; i < clause->count; i++)
@@ -135,6 +135,7 @@ static void prune_clause(struct pruning *pruning, struct es_clause *clause)
     clause->count = kept;
     free(is_out);
     esi_clause_measure(pruning->program, clause);
+    return 0;
 }
 
 /* --- Over all clauses --------------------------------------------------------------
@@ -194,16 +195,18 @@ static bool is_said(struct pruning *pruning, const struct es_cnf *cnf, size_t nu
     return false;
 }
 
-static void prune_clauses(struct pruning *pruning, struct es_cnf *cnf)
+static int prune_clauses(struct pruning *pruning, struct es_cnf *cnf)
 {
     size_t kept = 0;
+    int result = 0;
 
     for (size_t i = 0; i < cnf->count; i++)
         if (!is_always_true(pruning, &cnf->clauses[i]))
             cnf->clauses[kept++] = cnf->clauses[i];
     cnf->count = kept;
-    for (size_t i = 0; i < cnf->count; i++)
-        prune_clause(pruning, &cnf->clauses[i]);
+    for (size_t i = 0; i < cnf->count && result == 0; i++)
+        result = prune_clause(pruning, &cnf->clauses[i]);
+    return result;
 }
 
 /* It may stop half-way if there is very much to compare: what is left is right, only
@@ -214,10 +217,15 @@ int es_cnf_prune(struct es_cnf *cnf)
     struct pruning pruning = {.program = whole->program};
     bool *is_out = calloc(cnf->count + 1, sizeof *is_out);
     size_t kept = 0;
+    int result;
 
     if (!is_out)
         return -ENOMEM;
-    prune_clauses(&pruning, cnf);
+    result = prune_clauses(&pruning, cnf);
+    if (result) {
+        free(is_out);
+        return result;
+    }
     for (size_t i = 0; i < cnf->count; i++)
         is_out[i] = is_said(&pruning, cnf, i);
     for (size_t i = 0; i < cnf->count; i++)

@@ -106,8 +106,10 @@ static uint32_t *make_entries(struct esi_choice *choice,
         choice->bytes + bytes > ENTRIES_BYTES)
         return NULL;
     items = malloc(bytes);
-    if (!items)
+    if (!items) {
+        choice->failure = -ENOMEM;
         return NULL;
+    }
     memset(items, 0xff, bytes);
     choice->bytes += bytes;
     return items;
@@ -126,8 +128,10 @@ static struct esi_entries *entries_of(struct esi_choice *choice,
         if (entries->of == of && entries->on == on)
             return entries->items ? entries : NULL;
     entries = esi_arena_alloc(&choice->arena, sizeof *entries);
-    if (!entries)
+    if (!entries) {
+        choice->failure = -ENOMEM;
         return NULL;
+    }
     entries->of = of;
     entries->on = on;
     entries->slots = es_domain_slots(on->domain);
@@ -426,6 +430,8 @@ int esi_choice_test(struct esi_choice *choice,
     if (literal->kind == ES_LITERAL_BEFORE)
         test.entries =
             entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
+    if (choice->failure)
+        return choice->failure;
     *ret_test = test;
     return 0;
 }

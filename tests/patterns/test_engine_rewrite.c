@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "tests/failing.h"
 #include "tests/patterns/searched.h"
 
 static const char classes[] = "A := [\"\", \"A\", \"\"]; A $a, *a, ~a, $a2;\n"
@@ -305,6 +306,49 @@ static void an_explanation_shows_the_pattern_before_and_after(void **state)
     searched_fini(&searched);
 }
 
+/* --- Memory that cannot be had -----------------------------------------------------
+ */
+
+static struct searched failing;
+
+static int count_match(void *data, const struct es_event_id *events, size_t count)
+{
+    (void)data;
+    (void)events;
+    (void)count;
+    return 0;
+}
+
+static int search_while_it_fails(void)
+{
+    struct es_match_sink sink = {.match = count_match};
+    struct es_search_statistics statistics;
+    struct esi_search_task task = {
+        .file = failing.file,
+        .predicate = es_pattern_find(failing.file, "Q"),
+        .domains = failing.domains,
+        .order = failing.order,
+        .config = &failing.config,
+    };
+
+    return esi_search_run_by(&esi_engine_rewrite, &task, &sink, &statistics, NULL);
+}
+
+static void memory_that_cannot_be_had_is_said(void **state)
+{
+    struct small_set set;
+
+    (void)state;
+    searched_example(&set);
+    open_text(&failing,
+              "BC := B --> C; BC *x; E := A | B;"
+              "Q := ((E --> C) | (A !--> *c) | (A --> *x)) & B --> at least 1 of C;",
+              &set);
+    failing.config.reordering = ES_REORDER_BRUTE;
+    failing_each(search_while_it_fails, 20);
+    searched_fini(&failing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_pattern_is_that_of_its_relations),
         cmocka_unit_test(a_search_ends_when_it_is_told_to),
         cmocka_unit_test(an_explanation_shows_the_pattern_before_and_after),
+        cmocka_unit_test(memory_that_cannot_be_had_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
