@@ -325,11 +325,14 @@ static void seeds_of_estimates_change_no_match(void **state)
             struct search_case_config config = *search_case_config(i);
             struct search_answer answer;
             const char *fault;
+            int code;
 
             config.config.seed = seed + i;
-            assert_int_equal(search_case_run(made->search, last_name(made),
-                                             &config.config, &answer, NULL),
-                             0);
+            code = search_case_run(made->search, last_name(made), &config.config,
+                                   &answer, NULL);
+            if (code == -EOVERFLOW)
+                continue; /* too large for this engine */
+            assert_int_equal(code, 0);
             fault = search_answer_fault(&answer, last_answer(made));
             if (fault)
                 fail_msg("%s: %s", config.name, fault);
@@ -356,7 +359,7 @@ static bool search_without(const struct made *made,
     code = search_case_give(made->search, last_name(made), &config->config, &sink,
                             &statistics, NULL);
     has_failed = failing_end();
-    if (code != 0 && !(has_failed && code == -ENOMEM))
+    if (code != 0 && code != -EOVERFLOW && !(has_failed && code == -ENOMEM))
         fail_msg("%s, allocation %ld: %d", config->name, number, code);
     if (code == 0)
         assert_int_equal(counter.matches, last_answer(made)->count);
