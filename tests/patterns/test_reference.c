@@ -481,6 +481,7 @@ static void a_partner_makes_a_class_and_is_no_part_of_it(void **state)
         {"Q := Send.Recv;", "p1 q1", 2},
         {"SendX := Send.X; Q := SendX.[\"Q\", \"\", \"\"];", "p1", 1},
         {"RecvX := Recv.X; Q := Send.RecvX;", "p1", 1},
+        {"Other := Recv; Third := (Other); Q := X.Third;", "p1", 1},
         {"Q := [process = \"P\"].S;", "p3", 1},
     };
 
@@ -581,6 +582,11 @@ static void values_within_a_time_are_near_each_other(void **state)
         {"Q := (X | Z) within 1ms;", "p1 q2", 2},
         {"Y ~y; Q := X --> (~y) within 1us;", "p1", 1},
         {"NONE *n; Q := X --> (*n) within 1us;", "p1 q2", 2},
+        {"Send $s; Q := ($s.type = \"x*\") within 1us;", "p1", 1},
+        {"Send $s; Recv ~r; Q := ($s.tag = ~r.tag) within 3us;", "", 0},
+        {"Send $s; Recv ~r; Q := ($s.tag = ~r.tag) within 4us;", "q1", 1},
+        {"Xs := X --> X; Xs ~x; Q := S & (~x) within 1us;", "", 0},
+        {"Xs := X --> X; Xs ~x; Q := S & (~x) within 2us;", "p3 q3", 2},
     };
 
     (void)state;
