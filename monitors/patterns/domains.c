@@ -423,6 +423,11 @@ void es_domains_drop(struct es_domains *domains,
         esi_domain_drop(domains->classes[class_number].domain, trace, index);
 }
 
+bool es_domains_have_partners(const struct es_domains *domains)
+{
+    return domains->partners != NULL;
+}
+
 void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index)
 {
     for (uint32_t c = 0; c < domains->class_count; c++)

@@ -65,6 +65,9 @@ void es_domains_drop(struct es_domains *domains,
                      uint32_t trace,
                      uint32_t index);
 
+/* Whether events may join late, as a class that is needed has a partner. */
+bool es_domains_have_partners(const struct es_domains *domains);
+
 /* Forgets, of the events before `index` on a trace, what is kept for the case that they
  * get a partner still (D12): then they join nothing for it.  For live search. */
 void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index);

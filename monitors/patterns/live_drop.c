@@ -187,8 +187,8 @@ int esi_live_drop_init(struct es_live *live)
     for (uint32_t c = 0; c < classes; c++) {
         live->asks_time |= !live->rules[c].is_kept && live->rules[c].is_timed;
         live->asks_settled |= !live->rules[c].is_kept && live->rules[c].is_settled;
-        live->has_partners |= es_pattern_class(live->file, c)->partner_count > 0;
     }
+    live->has_partners = es_domains_have_partners(live->domains);
     live->next_drop = live->config.drop_every;
     return 0;
 }

@@ -96,7 +96,8 @@ static int take_match(void *data, const struct es_event_id *events, size_t count
     for (size_t i = 0; i < count; i++)
         match |= SMALL_BIT(small_set_find(told->set, events[i]));
     assert_int_equal(count, __builtin_popcountll(match));
-    assert_true(told->count < MATCHES);
+    if (told->count == MATCHES)
+        return 1; /* more than are looked at */
     told->matches[told->count++] = match;
     return 0;
 }
@@ -148,6 +149,8 @@ static const char *fault_of(struct told *told, const struct reference_answer *ex
 {
     static char words[120];
 
+    if (expected->count >= MATCHES)
+        return told->count == MATCHES ? NULL : "too few matches";
     qsort(told->matches, told->count, sizeof *told->matches, compare_matches);
     for (uint32_t i = 1; i < told->count; i++)
         if (told->matches[i] == told->matches[i - 1])
