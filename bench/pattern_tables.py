@@ -95,8 +95,8 @@ def show_count(count):
 
 
 def time_cell(cases, case, way, theirs=None):
-    limit = cases.get(case, way, "limit")
-    ours = f"> {limit:.0f} s" if limit else show_ms(cases.get(case, way, "ms"))
+    ms, limit = cases.get(case, way, "ms"), cases.get(case, way, "limit")
+    ours = f"> {limit:.0f} s" if limit and not ms else show_ms(ms)
     return ours if theirs is None else f"{ours} ({show_ms(theirs[0])})"
 
 
@@ -231,7 +231,8 @@ def closure_tables(measured, known, names, title):
 
 def large_table(figures):
     sizes = sorted({name.split("_")[2] for name in figures
-                    if name.startswith("patterns_large_")})
+                    if name.startswith("patterns_large_")}, key=lambda size: (len(size),
+                                                                              size))
     for size in sizes:
         start = f"patterns_large_{size}_"
         names = [name[len(start):-len("_ms")] for name in figures
@@ -245,11 +246,16 @@ def large_table(figures):
                   for what in ("comparisons", "matches", "bytes")] for name in names))
 
 
-def live_table(figures):
-    rows = [[name, f"{value:,.6g}"] for name, value in figures.items()
-            if name.startswith("pattern_live") or name.startswith("patterns_live")]
+def live_table(lines):
+    row = re.compile(r"(\S.*?) +(\d+) events +([\d.]+) s +(\d+) events/s +(\d+) matches"
+                     r" +(\d+) kept +([\d.]+) MB")
+    rows = [match.groups() for match in map(row.match, lines) if match]
     if rows:
-        table("While events arrive", ["figure", "value"], rows)
+        table("While events arrive",
+              ["patterns", "events", "seconds", "events/s", "matches", "events kept",
+               "MB"],
+              ([name, *(f"{float(number):,.10g}" for number in numbers)]
+               for name, *numbers in rows))
 
 
 def main():
@@ -267,7 +273,7 @@ def main():
     closure_tables(united, thesis.COMBINING, ["made anew", "combined"],
                    "Tables 4.11 to 4.14: unions of two closures")
     large_table(figures)
-    live_table(figures)
+    live_table(lines)
     if arguments.output:
         for name, text in pattern_plots.draw_all(cases, WAYS, made, united):
             with open(os.path.join(arguments.output, name), "w",
