@@ -52,6 +52,7 @@ static void begin(struct esi_searcher *searcher)
     searcher->settled = 0;
     searcher->pinned_excluded = 0;
     searcher->first = -1;
+    searcher->pinned = -1;
     memcpy(searcher->hints_from, searcher->bindings, sizeof searcher->hints_from);
     memset(searcher->source, 0, sizeof searcher->source);
 }
@@ -88,6 +89,7 @@ int esi_indexed_pinned(struct esi_indexed *search,
     if (!esi_searcher_may_begin(searcher))
         return searcher->error;
     esi_searcher_bind(searcher, variable, value);
+    searcher->pinned = (int)variable;
     searcher->pinned_event = searcher->events[variable];
     searcher->pinned_excluded = excluded & ~esi_bit(variable);
     if (pin_holds(searcher, variable))

@@ -60,9 +60,11 @@ void esi_indexed_destroy(struct esi_indexed *search);
  * a negative errno ends the call. */
 typedef int (*esi_indexed_found_fn)(void *data, const struct es_domain_value *values);
 
-/* All assignments in which `variable` (of the support, existential) has `value`, and in
- * which none of the variables `excluded` (bits) has the event that is `value`.  Lesser
- * supports are not looked at.  0; 1: `found` had enough; -ENOMEM; what `found` gave. */
+/* `value` is the newest event of the domains, but in a class with partners, which
+ * events may join late.  All assignments in which `variable` (of the support,
+ * existential) has `value`, and in which none of the variables `excluded` (bits) has
+ * the event that is `value`.  Lesser supports are not looked at.  0; 1: `found` had
+ * enough; -ENOMEM; what `found` gave. */
 int esi_indexed_pinned(struct esi_indexed *search,
                        uint32_t variable,
                        struct es_domain_value value,

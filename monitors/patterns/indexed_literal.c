@@ -230,10 +230,10 @@ static void add_position(const struct es_domain_column *column,
         esi_spans_add(spans, position, position + 1);
 }
 
-static void add_events(const struct es_domain_column *column,
-                       const struct es_event_id *events,
-                       size_t count,
-                       struct esi_spans *spans)
+void esi_column_spans(const struct es_domain_column *column,
+                      const struct es_event_id *events,
+                      size_t count,
+                      struct esi_spans *spans)
 {
     for (size_t i = 0; i < count; i++)
         if (events[i].trace == column->trace)
@@ -274,7 +274,7 @@ static void add_received(struct esi_searcher *searcher,
 
         count = es_domain_partners(plan->domains[literal->y],
                                    searcher->values[literal->y], &partners);
-        add_events(&column, partners, count, spans);
+        esi_column_spans(&column, partners, count, spans);
         return;
     }
     count = esi_received_index_find(plan->received[plan->distinct_of[v]],
@@ -309,7 +309,7 @@ static void add_plain(struct esi_searcher *searcher,
     case ESI_INDEXED_EQUAL:
         column = es_domain_column(searcher->plan->domains[v], slot);
         count = events_of(searcher, other, &scratch, &events);
-        add_events(&column, events, count, spans);
+        esi_column_spans(&column, events, count, spans);
         break;
     case ESI_INDEXED_RECEIVED:
         add_received(searcher, literal, v, slot, spans);

@@ -375,6 +375,30 @@ static int index_receives(struct esi_indexed_plan *plan)
     return result;
 }
 
+/* While domains grow there is no index of receives: who sends to whom is noted. */
+static void note_senders(struct esi_indexed_plan *plan)
+{
+    for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
+        const struct esi_indexed_clause *clause = &plan->clauses[i];
+        const struct esi_indexed_literal *literal = clause->literals;
+
+        if (clause->count != 1 || literal->kind != ESI_INDEXED_RECEIVED ||
+            literal->is_negated || literal->x == literal->y ||
+            literal->variables & ~(plan->existential & plan->single))
+            continue;
+        plan->senders[literal->y] |= esi_bit(literal->x);
+        plan->receivers[literal->x] |= esi_bit(literal->y);
+    }
+}
+
+static bool is_prompt(const struct es_program *program, unsigned v)
+{
+    uint32_t number = program->variables[v].class_number;
+
+    return number != ES_PATTERN_NONE &&
+           es_pattern_class(program->file, number)->partner_count == 0;
+}
+
 /* --- Plans ------------------------------------------------------------------------ */
 
 uint64_t esi_indexed_empty(const struct es_program *program,
@@ -414,6 +438,8 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
     memset(plan->group_of, -1, sizeof plan->group_of);
     for (unsigned v = 0; v < plan->variable_count; v++) {
+        if (is_growing && is_prompt(config->program, v))
+            plan->prompt |= esi_bit(v);
         if (config->program->variables[v].is_returned)
             plan->returned |= esi_bit(v) & plan->existential;
         if ((plan->existential | plan->universal) >> v & 1 &&
@@ -436,6 +462,7 @@ static int fill_plan(struct esi_indexed_plan *plan,
         return -ENOMEM;
     take_clauses(plan, cnf, skips_universal);
     simplify(plan);
+    note_senders(plan);
     result = number_domains(plan);
     if (result == 0)
         result = list_all_clauses(plan);

@@ -38,6 +38,20 @@ static int floor_of(const struct esi_searcher *searcher, unsigned v)
     return members ? 63 - __builtin_clzll(members) : -1;
 }
 
+/* An event that arrived just now is named by none that came before, but by the other
+ * half of a sync, which it names as well.  So its partners are all that can receive it;
+ * whether they do is tested. */
+static int sender_of(const struct esi_searcher *searcher, unsigned v, uint64_t applied)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    int pinned = searcher->pinned;
+
+    return pinned >= 0 && plan->senders[v] & plan->prompt & ~applied &
+                              esi_bit((unsigned)pinned)
+               ? pinned
+               : -1;
+}
+
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
@@ -46,6 +60,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
     struct esi_restriction restriction = {
         .v = v,
         .masked = plan->masked[v] & searcher->bound & ~applied,
+        .sender = sender_of(searcher, v, applied),
         .floor = floor_of(searcher, v),
         .clauses = searcher->work_count,
     };
@@ -117,6 +132,24 @@ static void keep_above(struct esi_searcher *searcher,
         esi_spans_keep(spans, value.position + is_distinct, UINT32_MAX);
 }
 
+static void keep_partners(struct esi_searcher *searcher,
+                          const struct esi_restriction *restriction,
+                          uint32_t slot,
+                          struct esi_spans *spans)
+{
+    unsigned sender = (unsigned)restriction->sender;
+    const struct esi_indexed_plan *plan = searcher->plan;
+    struct es_domain_column column =
+        es_domain_column(plan->domains[restriction->v], slot);
+    const struct es_event_id *partners;
+    size_t count =
+        es_domain_partners(plan->domains[sender], searcher->values[sender], &partners);
+
+    searcher->allowed.count = 0;
+    esi_column_spans(&column, partners, count, &searcher->allowed);
+    keep_allowed(searcher, spans);
+}
+
 static void apply_clause(struct esi_searcher *searcher,
                          const struct esi_indexed_clause *clause,
                          unsigned v,
@@ -145,6 +178,8 @@ void esi_restriction_apply(struct esi_searcher *searcher,
 
     if (restriction->floor >= 0)
         keep_above(searcher, restriction, slot, spans);
+    if (restriction->sender >= 0)
+        keep_partners(searcher, restriction, slot, spans);
     for (uint64_t left = restriction->masked; left && spans->count > 0;
          left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);
@@ -251,7 +286,8 @@ bool esi_candidates_make(struct esi_searcher *searcher,
     const struct esi_candidates *source = searcher->source[v];
     bool result;
 
-    if (!restriction.masked && restriction.floor < 0 && restriction.clause_count == 0) {
+    if (!restriction.masked && restriction.floor < 0 && restriction.sender < 0 &&
+        restriction.clause_count == 0) {
         esi_restriction_end(searcher, &restriction);
         return (source ? source->total : es_domain_count(searcher->plan->domains[v])) <=
                limit;

@@ -28,6 +28,7 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
     searcher->plan = plan;
     searcher->precedence.order = plan->order;
     searcher->first = -1;
+    searcher->pinned = -1;
     searcher->may_settle = !plan->all_witnesses;
     searcher->rows = calloc(variables * domains, sizeof *searcher->rows);
     searcher->memos = calloc(domains * domains, sizeof *searcher->memos);

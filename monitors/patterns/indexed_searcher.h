@@ -89,6 +89,7 @@ struct esi_searcher {
     uint64_t hints_from[ES_PROGRAM_VARIABLES];       /* older hints are stale */
     uint64_t pinned_excluded;
     struct es_event_id pinned_event;
+    int pinned;      /* variable, -1: none */
     int first;       /* variable to begin with; -1: the cheapest */
     bool may_settle; /* any witness of hidden variables does */
 
@@ -169,6 +170,12 @@ uint32_t esi_event_after_begin(struct esi_searcher *searcher,
 /* First position whose index is `index` or greater. */
 uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index);
 
+/* Adds the places of those events that are in the column; not sorted. */
+void esi_column_spans(const struct es_domain_column *column,
+                      const struct es_event_id *events,
+                      size_t count,
+                      struct esi_spans *spans);
+
 /* --- Literals --- */
 
 /* All its variables are bound. */
@@ -215,6 +222,7 @@ void esi_universal_restrict(struct esi_searcher *searcher,
 struct esi_restriction {
     unsigned v;
     uint64_t masked; /* bound variables */
+    int sender;      /* pinned variable whose event v receives, -1 none */
     int floor;       /* bound member of its group, -1 none */
     size_t clauses;  /* where they begin on the stack */
     size_t clause_count;

@@ -34,9 +34,11 @@ enum {
     LITERALS = 3,
 };
 
-static const char text[] = "A := [type =~ \"a\"];\n"
-                           "B := [type =~ \"b\"];\n"
-                           "C := [type =~ \"c\"];\n";
+static const char text[] =
+    "A := [type =~ \"a\"];\n"
+    "B := [type =~ \"b\"];\n"
+    "C := [type =~ \"c\"];\n"
+    "Received := (A => B) & (B => C) & (C => A);\n"; /* keeps partners */
 /* By chance: many events are in several classes, some in none. */
 static const char *const types[] = {"a", "b", "c", "ab", "bc", "abc", "d"};
 
@@ -174,6 +176,10 @@ static void make_literal(struct world *world, struct es_literal *literal)
     };
     literal->y =
         (uint8_t)((literal->x + 1 + made_draw_below(&world->draw, count - 1)) % count);
+    if (made_draw_percent(&world->draw, 15) &&
+        world->domains[literal->x] != world->sets &&
+        world->domains[literal->y] != world->sets)
+        literal->kind = ES_LITERAL_RECEIVED;
 }
 
 /* Clauses with universal variables that have no values are true (D8). */
@@ -316,6 +322,17 @@ static struct esi_indexed_config config_of(const struct world *world)
                                        .all_witnesses = true};
 }
 
+/* Whether y names x. */
+static bool names(const struct world *world, struct es_event_id x, struct es_event_id y)
+{
+    const struct made_event *event = &world->made->events[made_number(world->made, y)];
+
+    for (uint32_t i = 0; i < event->partner_count; i++)
+        if (es_event_is(event->partners[i], x))
+            return true;
+    return false;
+}
+
 /* --- The truth -------------------------------------------------------------------- */
 
 static bool literal_is_true(const struct world *world,
@@ -335,7 +352,8 @@ static bool literal_is_true(const struct world *world,
         for (size_t j = 0; j < y_count; j++)
             holds |= literal->kind == ES_LITERAL_BEFORE
                          ? made_precedes(world->made, x[i], y[j])
-                         : es_event_is(x[i], y[j]);
+                     : literal->kind == ES_LITERAL_EQUAL ? es_event_is(x[i], y[j])
+                                                         : names(world, x[i], y[j]);
     return holds != literal->is_negated;
 }
 
