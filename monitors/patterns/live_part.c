@@ -267,6 +267,41 @@ static int take(void *data, const struct es_domain_value *values)
     return is_for_later(part, variables) ? 0 : esi_live_found(part, search->support);
 }
 
+/* Whether one of the events that `value` names is a value of `sender`. */
+static bool names_one_of(const struct esi_live_part *part,
+                         uint32_t variable,
+                         struct es_domain_value value,
+                         uint32_t sender)
+{
+    const struct es_event_id *partners;
+    size_t count = es_domain_partners(part->domains[variable], value, &partners);
+    struct es_domain_value found;
+
+    for (size_t i = 0; i < count; i++)
+        if (es_domain_find(part->domains[sender], partners[i], &found))
+            return true;
+    return false;
+}
+
+/* Most receives name no send that is asked for: that is told without a search. */
+static bool can_match(const struct esi_live_part *part,
+                      const struct esi_live_support *support,
+                      uint32_t variable,
+                      struct es_domain_value value)
+{
+    for (size_t i = 0; i < support->weak.certain_count; i++) {
+        const struct es_clause *clause = &support->weak.certain[i];
+        const struct es_literal *literal = clause->literals;
+
+        if (clause->count == 1 && literal->kind == ES_LITERAL_RECEIVED &&
+            !literal->is_negated && literal->y == variable &&
+            es_domain_is_single(part->domains[literal->x]) &&
+            !names_one_of(part, variable, value, literal->x))
+            return false;
+    }
+    return true;
+}
+
 /* With the value in place of each of the variables that take it, and not before it in
  * those of less number: so each assignment is found once. */
 static int search_support(struct esi_live_part *part,
@@ -289,7 +324,9 @@ static int search_support(struct esi_live_part *part,
                       !es_domain_find(part->domains[v], joined->id, &value)
                 : variable->predicate != joined->predicate)
             continue;
-        result = esi_indexed_pinned(support->search, v, value, excluded, take, &search);
+        if (can_match(part, support, v, value))
+            result =
+                esi_indexed_pinned(support->search, v, value, excluded, take, &search);
         excluded |= UINT64_C(1) << v;
     }
     return result;
