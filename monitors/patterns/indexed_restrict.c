@@ -52,6 +52,31 @@ static int sender_of(const struct esi_searcher *searcher, unsigned v, uint64_t a
                : -1;
 }
 
+/* The partners of y are all that v can be: of one or none the column is known. */
+static void note_lone(const struct esi_searcher *searcher,
+                      unsigned y,
+                      struct esi_restriction *restriction)
+{
+    const struct es_domain *const *domains = searcher->plan->domains;
+    const struct es_event_id *partners;
+    size_t count = es_domain_partners(domains[y], searcher->values[y], &partners);
+
+    if (count > 1)
+        return;
+    restriction->is_lone = true;
+    restriction->slot =
+        count == 1 ? es_domain_slot_of(domains[restriction->v], partners[0].trace)
+                   : ES_PATTERN_NONE;
+}
+
+static bool is_from_partners(const struct esi_indexed_clause *clause, unsigned v)
+{
+    const struct esi_indexed_literal *literal = clause->literals;
+
+    return clause->count == 1 && literal->kind == ESI_INDEXED_RECEIVED &&
+           !literal->is_negated && literal->x == v;
+}
+
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
@@ -65,6 +90,8 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
         .clauses = searcher->work_count,
     };
 
+    if (restriction.sender >= 0)
+        note_lone(searcher, (unsigned)restriction.sender, &restriction);
     if (restriction.floor >= 0 && applied >> restriction.floor & 1)
         restriction.floor = -1;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
@@ -77,6 +104,8 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
             esi_clause_is_satisfied(searcher, clause))
             continue;
         push_work(searcher, clause->number);
+        if (is_from_partners(clause, v))
+            note_lone(searcher, clause->literals->y, &restriction);
     }
     restriction.clause_count = searcher->work_count - restriction.clauses;
     return restriction;
@@ -197,10 +226,19 @@ void esi_restriction_apply(struct esi_searcher *searcher,
 
 /* --- Walking columns -------------------------------------------------------------- */
 
-struct esi_walk esi_walk_begin(const struct esi_searcher *searcher, unsigned v)
+struct esi_walk esi_walk_begin(const struct esi_searcher *searcher,
+                               const struct esi_restriction *restriction)
 {
-    return (struct esi_walk){.source = searcher->source[v],
-                             .domain = searcher->plan->domains[v]};
+    struct esi_walk walk = {.source = searcher->source[restriction->v],
+                            .domain = searcher->plan->domains[restriction->v]};
+
+    walk.end = walk.source ? walk.source->count : es_domain_slots(walk.domain);
+    if (!walk.source && restriction->is_lone) {
+        walk.next = restriction->slot == ES_PATTERN_NONE ? walk.end : restriction->slot;
+        if (walk.next < walk.end)
+            walk.end = walk.next + 1;
+    }
+    return walk;
 }
 
 bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *spans)
@@ -210,14 +248,14 @@ bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *
 
     spans->count = 0;
     if (!source) {
-        if (i == es_domain_slots(walk->domain))
+        if (i == walk->end)
             return false;
         esi_spans_add(spans, 0, es_domain_column(walk->domain, (uint32_t)i).count);
         *ret_slot = (uint32_t)i;
         walk->next++;
         return true;
     }
-    if (i == source->count)
+    if (i == walk->end)
         return false;
     *ret_slot = source->ranges[i].slot;
     for (; i < source->count && source->ranges[i].slot == *ret_slot; i++)
@@ -258,7 +296,7 @@ static bool fill(struct esi_searcher *searcher,
                  uint64_t limit,
                  struct esi_candidates *candidates)
 {
-    struct esi_walk walk = esi_walk_begin(searcher, restriction->v);
+    struct esi_walk walk = esi_walk_begin(searcher, restriction);
     struct esi_spans *spans = &searcher->spans[depth];
     uint32_t slot;
 

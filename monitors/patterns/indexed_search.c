@@ -63,7 +63,7 @@ static bool has_witness_in(struct esi_searcher *searcher,
 static bool has_witness(struct esi_searcher *searcher, unsigned v)
 {
     struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_walk walk = esi_walk_begin(searcher, v);
+    struct esi_walk walk = esi_walk_begin(searcher, &restriction);
     struct esi_spans *spans = &searcher->spans[__builtin_popcountll(searcher->bound)];
     bool result = false;
     uint32_t slot;
@@ -240,7 +240,7 @@ static int try_all(struct esi_searcher *searcher,
                    bool is_enough)
 {
     struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_walk walk = esi_walk_begin(searcher, v);
+    struct esi_walk walk = esi_walk_begin(searcher, &restriction);
     uint64_t found = searcher->found_count;
     int result = 0;
     uint32_t slot;

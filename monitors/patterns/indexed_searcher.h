@@ -222,9 +222,11 @@ void esi_universal_restrict(struct esi_searcher *searcher,
 struct esi_restriction {
     unsigned v;
     uint64_t masked; /* bound variables */
-    int sender;      /* pinned variable whose event v receives, -1 none */
-    int floor;       /* bound member of its group, -1 none */
-    size_t clauses;  /* where they begin on the stack */
+    bool is_lone;    /* only `slot` may have values */
+    uint32_t slot;
+    int sender;     /* pinned variable whose event v receives, -1 none */
+    int floor;      /* bound member of its group, -1 none */
+    size_t clauses; /* where they begin on the stack */
     size_t clause_count;
 };
 
@@ -248,9 +250,11 @@ struct esi_walk {
     const struct esi_candidates *source;
     const struct es_domain *domain;
     size_t next;
+    size_t end;
 };
 
-struct esi_walk esi_walk_begin(const struct esi_searcher *searcher, unsigned v);
+struct esi_walk esi_walk_begin(const struct esi_searcher *searcher,
+                               const struct esi_restriction *restriction);
 /* False at the end; else the next column's spans. */
 bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *spans);
 

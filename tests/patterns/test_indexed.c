@@ -297,6 +297,8 @@ static struct world *world_create(uint64_t seed, unsigned round, bool is_filled)
         fill(world);
     }
     make_sets(world);
+    if (is_filled)
+        make_condition(world);
     return world;
 }
 
@@ -373,6 +375,25 @@ static bool first_value(const struct es_domain *domain, struct es_domain_value *
 {
     *value = (struct es_domain_value){0, UINT32_MAX};
     return next_value(domain, value);
+}
+
+static bool first_assignment(const struct world *world, struct es_domain_value *values)
+{
+    bool has_values = true;
+
+    for (unsigned v = 0; v < world->variable_count; v++)
+        has_values &= first_value(world->domains[v], &values[v]);
+    return has_values;
+}
+
+static bool next_assignment(const struct world *world, struct es_domain_value *values)
+{
+    for (unsigned v = 0; v < world->variable_count; v++) {
+        if (next_value(world->domains[v], &values[v]))
+            return true;
+        first_value(world->domains[v], &values[v]);
+    }
+    return false;
 }
 
 static bool clause_is_true(const struct world *world,
@@ -466,22 +487,12 @@ static void check_found(struct world *world,
 {
     struct es_domain_value values[VARIABLES];
     uint8_t *expected = calloc(world->codes, 1);
-    unsigned v = 0;
-    bool more = true;
 
     assert_non_null(expected);
-    for (; v < world->variable_count; v++)
-        more &= first_value(world->domains[v], &values[v]);
-    while (more) {
+    for (bool more = first_assignment(world, values); more;
+         more = next_assignment(world, values))
         if (is_true(world, values, which))
             expected[code_of(world, variables, values)] = 1;
-        for (v = 0; v < world->variable_count; v++) {
-            if (next_value(world->domains[v], &values[v]))
-                break;
-            first_value(world->domains[v], &values[v]);
-        }
-        more = v < world->variable_count;
-    }
     for (size_t code = 0; code < world->codes; code++)
         if (world->found[code] != expected[code])
             fail_msg("round %u, %s: code %zu found %u times, expected %u", round,
@@ -503,7 +514,6 @@ static void all_assignments_are_found_once(void **state)
         struct esi_indexed *search;
         struct es_error error = {0};
 
-        make_condition(world);
         config = config_of(world);
         config.skips_universal = round % 4 == 3;
         assert_int_equal(esi_indexed_create(&config, &search, &error), 0);
@@ -545,7 +555,6 @@ static void one_witness_of_hidden_variables_is_enough(void **state)
         struct es_error error = {0};
         uint64_t returned = 0;
 
-        make_condition(world);
         for (unsigned v = 0; v < world->variable_count; v++)
             if (world->variables[v].is_returned)
                 returned |= UINT64_C(1) << v;
@@ -587,7 +596,6 @@ static void what_is_remembered_of_values_changes_nothing(void **state)
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct world *world = world_create(seed, round, true);
 
-        make_condition(world);
         search_frozen(world, round);
         world_destroy(world);
     }
@@ -612,20 +620,10 @@ static uint64_t count_true(struct world *world)
 {
     struct es_domain_value values[VARIABLES];
     uint64_t total = 0;
-    unsigned v = 0;
-    bool more = true;
 
-    for (; v < world->variable_count; v++)
-        more &= first_value(world->domains[v], &values[v]);
-    while (more) {
+    for (bool more = first_assignment(world, values); more;
+         more = next_assignment(world, values))
         total += is_true(world, values, ESI_INDEXED_ALL);
-        for (v = 0; v < world->variable_count; v++) {
-            if (next_value(world->domains[v], &values[v]))
-                break;
-            first_value(world->domains[v], &values[v]);
-        }
-        more = v < world->variable_count;
-    }
     return total;
 }
 
@@ -643,7 +641,6 @@ static void exchanged_variables_are_searched_once_and_counted_all(void **state)
         struct esi_indexed_plan *plan;
         struct sum sum = {.world = world};
 
-        make_condition(world);
         make_exchangeable(world);
         config = config_of(world);
         config.all_witnesses = false;
@@ -673,12 +670,10 @@ static void assignments_from_elsewhere_are_judged(void **state)
         struct esi_indexed *search;
         struct es_error error = {0};
         struct es_domain_value values[VARIABLES];
-        bool has_values = true;
+        bool has_values;
 
-        make_condition(world);
         config = config_of(world);
-        for (unsigned v = 0; v < world->variable_count; v++)
-            has_values &= first_value(world->domains[v], &values[v]);
+        has_values = first_assignment(world, values);
         assert_int_equal(esi_indexed_create(&config, &search, &error), 0);
         for (unsigned i = 0; has_values && i < 20; i++) {
             unsigned v = made_draw_below(&world->draw, world->variable_count);
@@ -778,7 +773,6 @@ static void enough_is_enough(void **state)
     unsigned calls = 0;
 
     (void)state;
-    make_condition(world);
     world->cnf.count = 0;
     config = config_of(world);
     assert_int_equal(esi_indexed_create(&config, &search, &error), 0);
