@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/now.h"
 #include "tests/patterns/random_pattern.h"
 #include "tests/patterns/search_case.h"
 #include "tests/patterns/shrink.h"
@@ -82,8 +83,11 @@ static const char *judge(const struct search_case *search,
     int code;
 
     config.limit = difference->limit;
+    config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5 * LONG_NS;
     code = search_case_run(search, name, &config, &difference->answer, &error);
-    difference->is_too_large = code == -EOVERFLOW;
+    difference->is_too_large =
+        code == -EOVERFLOW ||
+        (code == 0 && es_now_ns(CLOCK_MONOTONIC) >= config.deadline_ns);
     if (difference->is_too_large)
         return NULL;
     if (code < 0) {
