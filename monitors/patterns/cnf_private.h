@@ -8,7 +8,7 @@
 #define ES_MONITORS_PATTERNS_CNF_PRIVATE_H
 
 #include "monitors/patterns/cnf.h"
-#include "monitors/patterns/program_arena.h"
+#include "monitors/patterns/arena.h"
 
 enum {
     ESI_CNF_LITERALS = 1 << 20, /* of a rewritten pattern, at most */

@@ -23,7 +23,7 @@
 #include "monitors/patterns/cnf.h"
 #include "monitors/patterns/engine.h"
 #include "monitors/patterns/precedence.h"
-#include "monitors/patterns/program_arena.h"
+#include "monitors/patterns/arena.h"
 
 /* All values of a domain, in the order of the domain. */
 struct esi_values {

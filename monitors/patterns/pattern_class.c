@@ -200,7 +200,7 @@ static int keep_conditions(struct esi_parser *parser,
                            struct side *side)
 {
     struct es_pattern_condition *kept =
-        esi_pattern_take(&parser->file->memory, conditions->count * sizeof *kept);
+        esi_arena_alloc(&parser->file->memory, conditions->count * sizeof *kept);
 
     if (!kept)
         return -ENOMEM;
@@ -321,8 +321,8 @@ static int parse_partner(struct esi_parser *parser, struct side *side)
 /* The partners of the left side, and one more. */
 static int add_partner(struct esi_parser *parser, struct side *left, uint32_t partner)
 {
-    uint32_t *partners = esi_pattern_take(&parser->file->memory,
-                                          (left->partner_count + 1) * sizeof *partners);
+    uint32_t *partners = esi_arena_alloc(&parser->file->memory,
+                                         (left->partner_count + 1) * sizeof *partners);
 
     if (!partners)
         return -ENOMEM;
@@ -342,7 +342,7 @@ static const char *dotted_name(struct esi_parser *parser,
 
     left = left ? left : "[...]";
     right = right ? right : "[...]";
-    name = esi_pattern_take(&parser->file->memory, strlen(left) + strlen(right) + 2);
+    name = esi_arena_alloc(&parser->file->memory, strlen(left) + strlen(right) + 2);
     if (name)
         stpcpy(stpcpy(stpcpy(name, left), "."), right);
     return name;

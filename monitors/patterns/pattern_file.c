@@ -23,8 +23,8 @@ int esi_pattern_file_create(const char *source,
 
     if (!file)
         return -ENOMEM;
-    file->source = esi_pattern_copy(&file->memory, source, strlen(source));
-    file->text = esi_pattern_copy(&file->memory, text, length);
+    file->source = esi_arena_text(&file->memory, source, strlen(source));
+    file->text = esi_arena_text(&file->memory, text, length);
     file->length = length;
     if (!file->source || !file->text) {
         es_pattern_file_destroy(file);
@@ -43,7 +43,7 @@ void es_pattern_file_destroy(struct es_pattern_file *file)
     free(file->predicates);
     free(file->classes);
     free(file->attribute_names);
-    esi_pattern_memory_fini(&file->memory);
+    esi_arena_free(&file->memory);
     free(file);
 }
 
@@ -64,7 +64,7 @@ int esi_pattern_add_predicate(struct es_pattern_file *file,
                               struct es_pattern_predicate **ret_predicate)
 {
     struct es_pattern_predicate *predicate =
-        esi_pattern_take(&file->memory, sizeof *predicate);
+        esi_arena_alloc(&file->memory, sizeof *predicate);
     void *grown =
         make_room(file->predicates, file->predicate_count, &file->predicate_room);
 
@@ -81,7 +81,7 @@ int esi_pattern_add_class(struct es_pattern_file *file,
                           struct esi_class **ret_class,
                           uint32_t *ret_number)
 {
-    struct esi_class *class = esi_pattern_take(&file->memory, sizeof *class);
+    struct esi_class *class = esi_arena_alloc(&file->memory, sizeof *class);
     void *grown = make_room(file->classes, file->class_count, &file->class_room);
 
     if (grown)

@@ -175,21 +175,26 @@ static int parse_relation(struct esi_parser *parser,
 /* --- Clauses ------------------------------------------------------------------------
  */
 
-static int parse_conjunction(struct esi_parser *parser,
-                             const struct es_pattern_node **ret_node)
+/* What stands between `|`, or between `&`, which binds tighter.  Both group to the
+ * right. */
+static int parse_row(struct esi_parser *parser,
+                     enum es_pattern_node_kind kind,
+                     const struct es_pattern_node **ret_node)
 {
+    enum esi_token_kind between = kind == ES_NODE_OR ? ESI_TOKEN_OR : ESI_TOKEN_AND;
     const struct es_pattern_node *left;
     struct es_pattern_node *node;
-    int code = parse_relation(parser, false, &left);
+    int code = kind == ES_NODE_OR ? parse_row(parser, ES_NODE_AND, &left)
+                                  : parse_relation(parser, false, &left);
     uint32_t height = parser->height;
 
     if (code < 0)
         return code;
-    if (parser->token.kind != ESI_TOKEN_AND) {
+    if (parser->token.kind != between) {
         *ret_node = left;
         return 0;
     }
-    node = esi_node_create(parser, ES_NODE_AND, parser->token.place);
+    node = esi_node_create(parser, kind, parser->token.place);
     if (!node)
         return -ENOMEM;
     node->left = left;
@@ -197,7 +202,7 @@ static int parse_conjunction(struct esi_parser *parser,
     if (code == 0)
         code = esi_advance(parser);
     if (code == 0)
-        code = parse_conjunction(parser, &node->right);
+        code = parse_row(parser, kind, &node->right);
     parser->depth--;
     if (code == 0)
         code = esi_raise(parser, height, node->place);
@@ -208,32 +213,7 @@ static int parse_conjunction(struct esi_parser *parser,
 
 int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **ret_node)
 {
-    const struct es_pattern_node *left;
-    struct es_pattern_node *node;
-    int code = parse_conjunction(parser, &left);
-    uint32_t height = parser->height;
-
-    if (code < 0)
-        return code;
-    if (parser->token.kind != ESI_TOKEN_OR) {
-        *ret_node = left;
-        return 0;
-    }
-    node = esi_node_create(parser, ES_NODE_OR, parser->token.place);
-    if (!node)
-        return -ENOMEM;
-    node->left = left;
-    code = esi_enter(parser);
-    if (code == 0)
-        code = esi_advance(parser);
-    if (code == 0)
-        code = esi_parse_clause(parser, &node->right);
-    parser->depth--;
-    if (code == 0)
-        code = esi_raise(parser, height, node->place);
-    if (code == 0)
-        *ret_node = node;
-    return code;
+    return parse_row(parser, ES_NODE_OR, ret_node);
 }
 
 /* --- Statements ---------------------------------------------------------------------
@@ -246,8 +226,8 @@ static int keep_predicate(struct esi_parser *parser,
 {
     struct es_pattern_file *file = parser->file;
     size_t bytes = parser->occurrence_count * sizeof *parser->occurrences;
-    struct es_pattern_occurrence *occurrences = esi_pattern_take(&file->memory, bytes);
-    char *name = esi_pattern_copy(&file->memory, id->text, id->length);
+    struct es_pattern_occurrence *occurrences = esi_arena_alloc(&file->memory, bytes);
+    char *name = esi_arena_text(&file->memory, id->text, id->length);
     struct esi_symbol symbol = {
         .name = name, .number = file->predicate_count, .line = id->place.line};
     struct es_pattern_predicate *predicate;
@@ -297,8 +277,8 @@ static int parse_declared(struct esi_parser *parser, const struct esi_symbol *of
     if (parser->token.kind != ESI_TOKEN_VARIABLE)
         return esi_unexpected(parser, "a variable such as $x, *x or ~x");
     symbol.line = parser->token.place.line;
-    symbol.name = esi_pattern_copy(&parser->file->memory, parser->token.text,
-                                   parser->token.length);
+    symbol.name =
+        esi_arena_text(&parser->file->memory, parser->token.text, parser->token.length);
     if (!symbol.name || esi_symbols_put(&parser->variables, &symbol) < 0)
         return -ENOMEM;
     return esi_advance(parser);

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Inside a pattern file: memory, names, and how classes were written. */
+/* Inside a pattern file: names, and how classes were written. */
 #ifndef ES_MONITORS_PATTERNS_PATTERN_PRIVATE_H
 #define ES_MONITORS_PATTERNS_PATTERN_PRIVATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitors/patterns/arena.h"
 #include "monitors/patterns/pattern.h"
-
-/* --- Memory that goes with the file ------------------------------------------------
- */
-
-struct esi_pattern_chunk;
-
-/* Caller's memory, zeroed. */
-struct esi_pattern_memory {
-    struct esi_pattern_chunk *newest;
-    size_t used; /* of the newest */
-};
-
-/* Zeroed; NULL: -ENOMEM. */
-void *esi_pattern_take(struct esi_pattern_memory *memory, size_t bytes);
-char *esi_pattern_copy(struct esi_pattern_memory *memory,
-                       const char *text,
-                       size_t length);
-void esi_pattern_memory_fini(struct esi_pattern_memory *memory);
 
 /* --- Names -------------------------------------------------------------------------
  */
@@ -65,7 +48,7 @@ struct esi_class {
 };
 
 struct es_pattern_file {
-    struct esi_pattern_memory memory;
+    struct esi_arena memory; /* what goes with the file */
     struct esi_symbols names;
     struct esi_symbols attributes;
 

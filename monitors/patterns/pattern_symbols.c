@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Names of a pattern file, hashed, and the memory that goes with it. */
+/* Names of a pattern file, hashed. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,69 +8,6 @@
 #include <string.h>
 
 #include "monitors/patterns/pattern_private.h"
-
-/* --- Memory -------------------------------------------------------------------------
- */
-
-enum { CHUNK_BYTES = 4000 };
-
-struct esi_pattern_chunk {
-    struct esi_pattern_chunk *older;
-    size_t size;
-    max_align_t bytes[];
-};
-
-static int add_chunk(struct esi_pattern_memory *memory, size_t bytes)
-{
-    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    struct esi_pattern_chunk *chunk = calloc(1, sizeof *chunk + size);
-
-    if (!chunk)
-        return -ENOMEM;
-    chunk->older = memory->newest;
-    chunk->size = size;
-    memory->newest = chunk;
-    memory->used = 0;
-    return 0;
-}
-
-void *esi_pattern_take(struct esi_pattern_memory *memory, size_t bytes)
-{
-    size_t unit = _Alignof(max_align_t);
-    void *taken;
-
-    bytes = (bytes + unit - 1) / unit * unit;
-    if ((!memory->newest || memory->newest->size - memory->used < bytes) &&
-        add_chunk(memory, bytes) < 0)
-        return NULL;
-    taken = (char *)memory->newest->bytes + memory->used;
-    memory->used += bytes;
-    return taken;
-}
-
-char *esi_pattern_copy(struct esi_pattern_memory *memory,
-                       const char *text,
-                       size_t length)
-{
-    char *copy = esi_pattern_take(memory, length + 1);
-
-    if (copy)
-        memcpy(copy, text, length);
-    return copy;
-}
-
-void esi_pattern_memory_fini(struct esi_pattern_memory *memory)
-{
-    while (memory->newest) {
-        struct esi_pattern_chunk *chunk = memory->newest;
-
-        memory->newest = chunk->older;
-        free(chunk);
-    }
-}
-
-/* --- Names --------------------------------------------------------------------------
- */
 
 /* FNV-1a. */
 static size_t hash(const char *name, size_t length)

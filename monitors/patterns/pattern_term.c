@@ -12,8 +12,7 @@ struct es_pattern_node *esi_node_create(struct esi_parser *parser,
                                         enum es_pattern_node_kind kind,
                                         struct es_pattern_place place)
 {
-    struct es_pattern_node *node =
-        esi_pattern_take(&parser->file->memory, sizeof *node);
+    struct es_pattern_node *node = esi_arena_alloc(&parser->file->memory, sizeof *node);
 
     if (!node)
         return NULL;

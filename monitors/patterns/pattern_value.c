@@ -98,8 +98,8 @@ int esi_parse_glob(struct esi_parser *parser, struct esi_glob *ret_glob)
 
     if (check_escapes(parser, &token) < 0)
         return -EINVAL;
-    pieces = esi_pattern_take(&parser->file->memory, count * sizeof *pieces);
-    room = esi_pattern_take(&parser->file->memory, token.length + count);
+    pieces = esi_arena_alloc(&parser->file->memory, count * sizeof *pieces);
+    room = esi_arena_alloc(&parser->file->memory, token.length + count);
     if (!pieces || !room)
         return -ENOMEM;
     count = 0;
@@ -129,7 +129,7 @@ int esi_glob_text(struct esi_parser *parser,
                   const struct esi_glob *glob,
                   const char **ret_text)
 {
-    char *text = esi_pattern_take(&parser->file->memory, glob_length(glob) + 1);
+    char *text = esi_arena_alloc(&parser->file->memory, glob_length(glob) + 1);
     char *at = text;
 
     if (!text)
@@ -165,8 +165,8 @@ int esi_glob_regex(struct esi_parser *parser,
 {
     static const char begin[] = "(?s)\\A";
     static const char end[] = "\\z";
-    char *text = esi_pattern_take(&parser->file->memory,
-                                  sizeof begin + 2 * glob_length(glob) + sizeof end);
+    char *text = esi_arena_alloc(&parser->file->memory,
+                                 sizeof begin + 2 * glob_length(glob) + sizeof end);
     char *at = text;
 
     if (!text)
@@ -193,7 +193,7 @@ int esi_parse_regex(struct esi_parser *parser, const char **ret_expression)
     char *text;
     int code;
 
-    text = esi_pattern_copy(&parser->file->memory, token.text + 1, token.length - 2);
+    text = esi_arena_text(&parser->file->memory, token.text + 1, token.length - 2);
     if (!text)
         return -ENOMEM;
     code = esi_regex_compile(text, &compiled, &offset, words);
@@ -401,7 +401,7 @@ int esi_parse_name(struct esi_parser *parser, const char **ret_name)
     int code;
 
     if (token.kind == ESI_TOKEN_ID) {
-        *ret_name = esi_pattern_copy(&parser->file->memory, token.text, token.length);
+        *ret_name = esi_arena_text(&parser->file->memory, token.text, token.length);
         return *ret_name ? esi_advance(parser) : -ENOMEM;
     }
     if (token.kind != ESI_TOKEN_STRING)

@@ -11,7 +11,7 @@
 #define ES_MONITORS_PATTERNS_PROGRAM_PRIVATE_H
 
 #include "monitors/patterns/program.h"
-#include "monitors/patterns/program_arena.h"
+#include "monitors/patterns/arena.h"
 
 enum {
     ESI_OUTCOMES = 256,          /* of a node, at most */

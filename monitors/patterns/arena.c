@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_arena.c - memory that is given back all at once. */
+/* arena.c - memory that is given back all at once. */
 #include "config.h"
 
-#include "monitors/patterns/program_arena.h"
+#include "monitors/patterns/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -49,12 +49,12 @@ void *esi_arena_alloc(struct esi_arena *arena, size_t size)
     return memory;
 }
 
-void *esi_arena_copy(struct esi_arena *arena, const void *data, size_t size)
+char *esi_arena_text(struct esi_arena *arena, const char *text, size_t length)
 {
-    void *copy = esi_arena_alloc(arena, size);
+    char *copy = esi_arena_alloc(arena, length + 1);
 
-    if (copy && size)
-        memcpy(copy, data, size);
+    if (copy && length)
+        memcpy(copy, text, length);
     return copy;
 }
 
