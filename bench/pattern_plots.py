@@ -77,9 +77,10 @@ def draw_cases(cases, labels, what, title, unit):
     points = list(case_points(cases, what))
     axis = Axis([value for _, _, value, _ in points], LEFT, LEFT + WIDTH)
     bottom = TOP + ROW * len(thesis.CASES)
-    parts = list(legend([*thesis.CLOSURE, *thesis.REWRITE, "indexed_1"], labels, 48))
-    parts.append(plot.text(LEFT, 66, "filled: here; hollow: the thesis", "start",
-                           "small"))
+    parts = [*legend(thesis.CLOSURE, labels, 48),
+             *legend([*thesis.REWRITE, "indexed_1"], labels, 66),
+             plot.text(LEFT + 520, 66, "filled: here; hollow: the thesis", "start",
+                       "small")]
     for power in axis.powers():
         x = axis.at(power)
         parts.append(f'<line class="grid" x1="{x:.1f}" y1="{TOP - ROW / 2}" '
