@@ -11,44 +11,19 @@
 
 #include "monitors/patterns/closure_private.h"
 
-/* --- Events that grow --------------------------------------------------------------
+/* --- Closures ----------------------------------------------------------------------
  */
-
-int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index)
-{
-    if (events->count == events->capacity) {
-        size_t capacity = events->capacity ? events->capacity * 2 : 16;
-        struct es_event_id *grown =
-            reallocarray(events->events, capacity, sizeof *grown);
-
-        if (!grown)
-            return -ENOMEM;
-        events->events = grown;
-        events->capacity = capacity;
-    }
-    events->events[events->count++] = (struct es_event_id){trace, index};
-    return 0;
-}
-
-int esi_closure_events_add(struct es_closure_events *events,
-                           const struct es_event_id *added,
-                           size_t count)
-{
-    int result = 0;
-
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = esi_closure_add(events, added[i].trace, added[i].index);
-    return result;
-}
 
 int esi_closure_add_ends(struct es_closure *closure,
                          uint32_t trace,
                          uint32_t front,
                          uint32_t back)
 {
-    int result = esi_closure_add(&closure->ends, trace, front);
+    int result = es_event_list_push(&closure->ends, (struct es_event_id){trace, front});
 
-    return result < 0 ? result : esi_closure_add(&closure->ends, trace, back);
+    if (result < 0)
+        return result;
+    return es_event_list_push(&closure->ends, (struct es_event_id){trace, back});
 }
 
 void esi_closure_clear(struct es_closure *closure)
@@ -58,10 +33,9 @@ void esi_closure_clear(struct es_closure *closure)
 
 void es_closure_fini(struct es_closure *closure)
 {
-    free(closure->ends.events);
-    free(closure->first.events);
-    free(closure->greatest.events);
-    *closure = (struct es_closure){.ends = {.count = 0}};
+    es_event_list_fini(&closure->ends);
+    es_event_list_fini(&closure->first);
+    es_event_list_fini(&closure->greatest);
 }
 
 size_t es_closure_traces(const struct es_closure *closure)
@@ -155,11 +129,11 @@ void es_closure_maker_destroy(struct es_closure_maker *maker)
 {
     if (!maker)
         return;
-    free(maker->last.events);
-    free(maker->united.events);
-    free(maker->minima.events);
-    free(maker->maxima.events);
-    free(maker->waiting.events);
+    es_event_list_fini(&maker->last);
+    es_event_list_fini(&maker->united);
+    es_event_list_fini(&maker->minima);
+    es_event_list_fini(&maker->maxima);
+    es_event_list_fini(&maker->waiting);
     free(maker->back);
     free(maker->front);
     free(maker->done);
@@ -180,9 +154,9 @@ static int find_first_and_last(struct es_closure_maker *maker,
         struct es_event_id event = events[i];
 
         if (i == 0 || events[i - 1].trace != event.trace)
-            result = esi_closure_add(&closure->first, event.trace, event.index);
+            result = es_event_list_push(&closure->first, event);
         if (result == 0 && (i + 1 == count || events[i + 1].trace != event.trace))
-            result = esi_closure_add(&maker->last, event.trace, event.index);
+            result = es_event_list_push(&maker->last, event);
     }
     return result;
 }
@@ -220,7 +194,8 @@ static int find_greatest(struct es_closure_maker *maker,
         uint32_t index = greatest_on(maker, precedence, trace);
 
         if (index)
-            result = esi_closure_add(&closure->greatest, trace, index);
+            result = es_event_list_push(&closure->greatest,
+                                        (struct es_event_id){trace, index});
     }
     return result;
 }

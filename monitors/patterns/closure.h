@@ -32,16 +32,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitors/patterns/event_list.h"
 #include "monitors/patterns/precedence.h"
 #include "monitors/patterns/search.h"
 #include "monitors/patterns/successors.h"
-
-/* Events, sorted by trace, that can grow. */
-struct es_closure_events {
-    struct es_event_id *events;
-    size_t count;
-    size_t capacity;
-};
 
 /* {0} is the closure of nothing.  Its memory is used again by the next make or combine
  * into it. */
@@ -49,11 +43,11 @@ struct es_closure {
     /* Front and back on each trace it has, one after the other, the same event twice
      * where they are one: as a set of events (event_sets.h) it has the closure's
      * relations (theorem 3.23). */
-    struct es_closure_events ends;
+    struct es_event_list ends;
     /* For combining: the first event of the set itself on each of its traces, and the
      * greatest predecessors of its last ones (and these) on all. */
-    struct es_closure_events first;
-    struct es_closure_events greatest;
+    struct es_event_list first;
+    struct es_event_list greatest;
 };
 
 void es_closure_fini(struct es_closure *closure);

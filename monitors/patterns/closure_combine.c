@@ -33,7 +33,7 @@ struct said {
 /* The next trace of which a side has something to say; `none` at its end. */
 static uint32_t next_trace(const struct side *side, uint32_t none)
 {
-    const struct es_closure_events *greatest = &side->closure->greatest;
+    const struct es_event_list *greatest = &side->closure->greatest;
 
     return side->greatest < greatest->count ? greatest->events[side->greatest].trace
                                             : none;
@@ -98,7 +98,8 @@ static int combine_trace(const struct es_closure_maker *maker,
     precedence->comparisons += said[0].greatest && said[1].greatest;
     if (said[1].greatest > range.back)
         range.back = said[1].greatest;
-    result = esi_closure_add(&closure->greatest, trace, range.back);
+    result =
+        es_event_list_push(&closure->greatest, (struct es_event_id){trace, range.back});
     if (result < 0)
         return result;
     front = front_on(maker, precedence, sets, said, &range);
@@ -106,9 +107,9 @@ static int combine_trace(const struct es_closure_maker *maker,
 }
 
 /* Both sets' first events, the lesser one of each trace. */
-static int merge_first(const struct es_closure_events *a,
-                       const struct es_closure_events *b,
-                       struct es_closure_events *merged)
+static int merge_first(const struct es_event_list *a,
+                       const struct es_event_list *b,
+                       struct es_event_list *merged)
 {
     size_t i = 0, j = 0;
     int result = 0;
@@ -120,7 +121,8 @@ static int merge_first(const struct es_closure_events *a,
 
         if (b_trace <= a_trace)
             index = lesser(index, b->events[j].index);
-        result = esi_closure_add(merged, lesser(a_trace, b_trace), index);
+        result = es_event_list_push(
+            merged, (struct es_event_id){lesser(a_trace, b_trace), index});
         i += a_trace <= b_trace;
         j += b_trace <= a_trace;
     }
@@ -150,15 +152,10 @@ static int combine(const struct es_closure_maker *maker,
 /* --- Making anew -------------------------------------------------------------------
  */
 
-static bool is_less(struct es_event_id a, struct es_event_id b)
-{
-    return a.trace != b.trace ? a.trace < b.trace : a.index < b.index;
-}
-
 /* The closures' fronts and backs, as a set of events. */
-static int unite_ends(const struct es_closure_events *a,
-                      const struct es_closure_events *b,
-                      struct es_closure_events *united)
+static int unite_ends(const struct es_event_list *a,
+                      const struct es_event_list *b,
+                      struct es_event_list *united)
 {
     size_t i = 0, j = 0;
     int result = 0;
@@ -166,11 +163,12 @@ static int unite_ends(const struct es_closure_events *a,
     united->count = 0;
     while ((i < a->count || j < b->count) && result == 0) {
         bool takes_a =
-            j == b->count || (i < a->count && is_less(a->events[i], b->events[j]));
+            j == b->count ||
+            (i < a->count && es_event_compare(a->events[i], b->events[j]) < 0);
         struct es_event_id next = takes_a ? a->events[i++] : b->events[j++];
 
         if (united->count == 0 || !es_event_is(next, united->events[united->count - 1]))
-            result = esi_closure_add(united, next.trace, next.index);
+            result = es_event_list_push(united, next);
     }
     return result;
 }

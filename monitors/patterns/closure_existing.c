@@ -14,6 +14,8 @@
  */
 #include "config.h"
 
+#include <errno.h>
+
 #include "monitors/patterns/closure_private.h"
 
 /* --- The back (4.6) ----------------------------------------------------------------
@@ -27,18 +29,13 @@ static bool is_none(struct es_event_id event)
 /* Copies, and strikes out (index 0) the events that come after another one, or before
  * another one: S_front and S_back (definitions 4.2 and 4.3). */
 static int keep_ends(struct es_precedence *precedence,
-                     const struct es_closure_events *events,
+                     const struct es_event_list *events,
                      bool keeps_minima,
-                     struct es_closure_events *kept)
+                     struct es_event_list *kept)
 {
     kept->count = 0;
-    for (size_t i = 0; i < events->count; i++) {
-        int result =
-            esi_closure_add(kept, events->events[i].trace, events->events[i].index);
-
-        if (result < 0)
-            return result;
-    }
+    if (es_event_list_add(kept, events->events, events->count) < 0)
+        return -ENOMEM;
     for (size_t i = 0; i < kept->count; i++)
         for (size_t j = 0; j < kept->count; j++) {
             struct es_event_id *a = &kept->events[i], *b = &kept->events[j];
@@ -98,7 +95,7 @@ static int reach(struct es_closure_maker *maker, struct es_event_id event)
     if (event.index > maker->back[event.trace] || (*front && *front <= event.index))
         return 0;
     *front = event.index;
-    return esi_closure_add(&maker->waiting, event.trace, event.index);
+    return es_event_list_push(&maker->waiting, event);
 }
 
 /* Immediate successors on other traces from a table: rows up to `end` on the trace. */
@@ -179,11 +176,9 @@ static int take_ends(struct es_closure_maker *maker, struct es_closure *closure)
     int result = 0;
 
     for (uint32_t trace = 0; trace < maker->traces; trace++) {
-        if (result == 0 && maker->front[trace]) {
-            result = esi_closure_add(&closure->ends, trace, maker->front[trace]);
-            if (result == 0)
-                result = esi_closure_add(&closure->ends, trace, maker->back[trace]);
-        }
+        if (result == 0 && maker->front[trace])
+            result = esi_closure_add_ends(closure, trace, maker->front[trace],
+                                          maker->back[trace]);
         maker->front[trace] = maker->back[trace] = maker->done[trace] = 0;
     }
     return result;

@@ -18,7 +18,7 @@
  * the left; 0 = before the first event of the trace. */
 struct front_search {
     struct es_precedence *precedence;
-    const struct es_closure_events *first;
+    const struct es_event_list *first;
     size_t at; /* first events before this one precede nothing that is left to see */
     uint32_t trace;
     uint32_t inside;
@@ -94,7 +94,7 @@ static void jump_back(struct front_search *search)
 
 uint32_t esi_closure_find_front(enum es_closure_method method,
                                 struct es_precedence *precedence,
-                                const struct es_closure_events *first,
+                                const struct es_event_list *first,
                                 const struct esi_closure_range *range)
 {
     struct front_search search = {

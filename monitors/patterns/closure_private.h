@@ -11,29 +11,23 @@ struct es_closure_maker {
     enum es_closure_method method;
     const struct es_successors *successors;
     uint32_t traces;
-    struct es_closure_events last;   /* of the set, on each of its traces */
-    struct es_closure_events united; /* ends of two closures */
+    struct es_event_list last;   /* of the set, on each of its traces */
+    struct es_event_list united; /* ends of two closures */
 
     /* Of the existing algorithm; the dense ones are 0 between closures. */
-    struct es_closure_events minima;
-    struct es_closure_events maxima;
-    struct es_closure_events waiting; /* events to walk on from */
-    uint32_t *back;                   /* index by trace; 0 = none */
-    uint32_t *front;                  /* least that was reached */
-    uint32_t *done;                   /* walked from here to the back */
+    struct es_event_list minima;
+    struct es_event_list maxima;
+    struct es_event_list waiting; /* events to walk on from */
+    uint32_t *back;               /* index by trace; 0 = none */
+    uint32_t *front;              /* least that was reached */
+    uint32_t *done;               /* walked from here to the back */
 };
-
-/* 0 or -ENOMEM. */
-int esi_closure_add(struct es_closure_events *events, uint32_t trace, uint32_t index);
 
 void esi_closure_clear(struct es_closure *closure);
 int esi_closure_add_ends(struct es_closure *closure,
                          uint32_t trace,
                          uint32_t front,
                          uint32_t back);
-int esi_closure_events_add(struct es_closure_events *events,
-                           const struct es_event_id *added,
-                           size_t count);
 
 /* An entry of a timestamp, which is not compared with another here; 0 = none. */
 uint32_t esi_closure_entry(struct es_precedence *precedence,
@@ -62,7 +56,7 @@ struct esi_closure_range {
  * `first` or succeeds one; 0 = none is. */
 uint32_t esi_closure_find_front(enum es_closure_method method,
                                 struct es_precedence *precedence,
-                                const struct es_closure_events *first,
+                                const struct es_event_list *first,
                                 const struct esi_closure_range *range);
 
 #endif

@@ -10,8 +10,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "monitors/patterns/engine_closure_private.h"
 
 static bool all_hold(struct esi_closure_search *search,
@@ -119,7 +117,7 @@ static void end(struct esi_closure_search *search)
         statistics->bytes += es_closure_bytes(&search->operands.items[i].closure);
     esi_closure_operands_fini(&search->operands);
     es_closure_maker_destroy(search->maker);
-    free(search->events.events);
+    es_event_list_fini(&search->events);
 }
 
 static int run(const struct es_engine_task *task, struct es_error *error)

@@ -176,20 +176,10 @@ static uint64_t latest_stamp(const struct esi_closure_search *search,
     return latest;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct es_event_id *x = a, *y = b;
-
-    if (x->trace != y->trace)
-        return x->trace < y->trace ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 /* The union of the variables' values, sorted and distinct. */
 static int gather(struct esi_closure_search *search, uint64_t variables)
 {
-    struct es_closure_events *events = &search->events;
-    size_t kept = 0;
+    struct es_event_list *events = &search->events;
     int result = 0;
 
     events->count = 0;
@@ -197,14 +187,9 @@ static int gather(struct esi_closure_search *search, uint64_t variables)
         const struct esi_closure_binding *binding =
             &search->bindings[__builtin_ctzll(variables)];
 
-        result = esi_closure_events_add(events, binding->events, binding->count);
+        result = es_event_list_add(events, binding->events, binding->count);
     }
-    if (events->count)
-        qsort(events->events, events->count, sizeof *events->events, compare);
-    for (size_t i = 0; i < events->count; i++)
-        if (i == 0 || !es_event_is(events->events[i], events->events[kept - 1]))
-            events->events[kept++] = events->events[i];
-    events->count = kept;
+    es_event_list_sort(events);
     return result;
 }
 

@@ -80,8 +80,8 @@ struct esi_closure_search {
     struct esi_closure_binding bindings[ES_PROGRAM_VARIABLES];
     struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
     struct esi_closure_operands operands;
-    struct es_closure_events events; /* of an operand, before its closure is made */
-    uint64_t empty;                  /* universal variables without values */
+    struct es_event_list events; /* of an operand, before its closure is made */
+    uint64_t empty;              /* universal variables without values */
     uint64_t stamp;
     int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
 };

@@ -87,7 +87,7 @@ void esi_choice_fini(struct esi_choice *choice)
     for (struct esi_entries *entries = choice->all_entries; entries;
          entries = entries->next)
         free(entries->items);
-    free(choice->events);
+    es_event_list_fini(&choice->events);
     esi_arena_free(&choice->arena);
     *choice = (struct esi_choice){.task = NULL};
 }
@@ -202,13 +202,6 @@ static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
     return false;
 }
 
-static int compare_ids(struct es_event_id a, struct es_event_id b)
-{
-    if (a.trace != b.trace)
-        return a.trace < b.trace ? -1 : 1;
-    return (a.index > b.index) - (a.index < b.index);
-}
-
 static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
 {
     struct es_event_id scratch[2];
@@ -220,7 +213,7 @@ static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
     size_t k = 0;
 
     while (i < a_count && k < b_count) {
-        int order = compare_ids(a[i], b[k]);
+        int order = es_event_compare(a[i], b[k]);
 
         if (order == 0)
             return true;
@@ -286,53 +279,21 @@ static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
 /* --- Counts ------------------------------------------------------------------------
  */
 
-static int compare_events(const void *left, const void *right)
+/* The events of all values of these variables, into choice->events. */
+static int unite(struct esi_choice *choice, uint64_t variables)
 {
-    return compare_ids(*(const struct es_event_id *)left,
-                       *(const struct es_event_id *)right);
-}
-
-static bool have_room(struct esi_choice *choice, size_t count)
-{
-    size_t capacity = 2 * count + 8;
-    struct es_event_id *events;
-
-    if (count <= choice->event_capacity)
-        return true;
-    events = realloc(choice->events, capacity * sizeof *events);
-    if (!events) {
-        choice->failure = -ENOMEM;
-        return false;
-    }
-    choice->events = events;
-    choice->event_capacity = capacity;
-    return true;
-}
-
-/* The events of all values of these variables, sorted, into choice->events. */
-static size_t unite(struct esi_choice *choice, uint64_t variables)
-{
-    size_t count = 0;
-    size_t distinct = 0;
-
+    choice->events.count = 0;
     for (; variables; variables &= variables - 1) {
         struct es_event_id scratch;
         const struct es_event_id *events;
-        size_t more =
+        size_t count =
             events_of(choice, (unsigned)__builtin_ctzll(variables), &scratch, &events);
 
-        if (!have_room(choice, count + more))
-            return 0;
-        if (more)
-            memcpy(choice->events + count, events, more * sizeof *events);
-        count += more;
+        if (es_event_list_add(&choice->events, events, count) < 0)
+            return -ENOMEM;
     }
-    if (count > 1)
-        qsort(choice->events, count, sizeof *choice->events, compare_events);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || !es_event_is(choice->events[i], choice->events[i - 1]))
-            choice->events[distinct++] = choice->events[i];
-    return distinct;
+    es_event_list_sort(&choice->events);
+    return 0;
 }
 
 static bool is_any_received(struct esi_choice *choice,
@@ -354,22 +315,22 @@ static bool is_any_received(struct esi_choice *choice,
 
 static bool is_counted(struct esi_choice *choice,
                        const struct es_atom *atom,
-                       size_t count,
                        const struct es_domain *counted,
                        struct es_domain_value value)
 {
+    const struct es_event_list *side = &choice->events;
     struct es_event_id scratch;
     const struct es_event_id *events;
-    size_t more;
+    size_t count;
     enum es_set_relation relation;
 
     if (atom->op == ES_OPERATOR_RECEIVED)
         return is_any_received(choice, atom, counted, value) != atom->is_negated;
-    more = es_domain_events(counted, value, &scratch, &events);
-    relation =
-        atom->is_reversed
-            ? es_set_relation(&choice->precedence, events, more, choice->events, count)
-            : es_set_relation(&choice->precedence, choice->events, count, events, more);
+    count = es_domain_events(counted, value, &scratch, &events);
+    relation = atom->is_reversed ? es_set_relation(&choice->precedence, events, count,
+                                                   side->events, side->count)
+                                 : es_set_relation(&choice->precedence, side->events,
+                                                   side->count, events, count);
     return es_set_relation_is(relation, atom->op) != atom->is_negated;
 }
 
@@ -380,15 +341,14 @@ static bool count_values(struct esi_choice *choice, const struct es_literal *lit
     const struct es_domain *counted = choice->task->counted[literal->atom];
     const struct esi_values *values = values_of(choice, counted);
     uint64_t enough = (uint64_t)atom->node->number + atom->node->at_most;
-    size_t count = unite(choice, atom->left);
     uint64_t found = 0;
 
-    if (!values) {
+    if (!values || unite(choice, atom->left) < 0) {
         choice->failure = -ENOMEM;
         return false;
     }
     for (uint32_t i = 0; i < values->count && found < enough; i++)
-        found += is_counted(choice, atom, count, counted, values->items[i]);
+        found += is_counted(choice, atom, counted, values->items[i]);
     return (found >= enough) != atom->node->at_most;
 }
 

@@ -126,14 +126,12 @@ static bool share_an_event(struct set a, struct set b)
     size_t i = 0, j = 0;
 
     while (i < a.count && j < b.count) {
-        struct es_event_id x = a.events[i], y = b.events[j];
+        int order = es_event_compare(a.events[i], b.events[j]);
 
-        if (es_event_is(x, y))
+        if (order == 0)
             return true;
-        if (x.trace < y.trace || (x.trace == y.trace && x.index < y.index))
-            i++;
-        else
-            j++;
+        i += order < 0;
+        j += order > 0;
     }
     return false;
 }

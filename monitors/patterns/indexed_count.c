@@ -140,22 +140,24 @@ static bool is_received(const struct count *count, struct es_domain_value value)
     return false;
 }
 
-/* The bound events, sorted, each once. */
+/* The bound events, into searcher->side. */
 static int gather(struct count *count)
 {
     struct esi_searcher *searcher = count->searcher;
 
-    searcher->gathered_count = 0;
+    searcher->side.count = 0;
     for (uint64_t left = count->left; left; left &= left - 1) {
         struct es_event_id scratch;
         const struct es_event_id *events;
         size_t events_count =
             events_of(count, (unsigned)__builtin_ctzll(left), &scratch, &events);
 
-        for (size_t i = 0; i < events_count; i++)
-            if (esi_searcher_gather(searcher, events[i]) < 0)
-                return -1;
+        if (es_event_list_add(&searcher->side, events, events_count) < 0) {
+            searcher->error = -ENOMEM;
+            return -ENOMEM;
+        }
     }
+    es_event_list_sort(&searcher->side);
     return 0;
 }
 
@@ -168,10 +170,10 @@ static bool is_related(struct count *count, struct es_domain_value value)
 
     if (count->atom->is_reversed)
         return es_set_relation_holds(&searcher->precedence, count->atom->op, events,
-                                     events_count, searcher->gathered,
-                                     searcher->gathered_count);
+                                     events_count, searcher->side.events,
+                                     searcher->side.count);
     return es_set_relation_holds(&searcher->precedence, count->atom->op,
-                                 searcher->gathered, searcher->gathered_count, events,
+                                 searcher->side.events, searcher->side.count, events,
                                  events_count);
 }
 

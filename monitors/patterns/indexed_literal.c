@@ -71,15 +71,12 @@ static bool share(const struct esi_searcher *searcher, unsigned x, unsigned y)
     size_t j = 0;
 
     while (i < x_count && j < y_count) {
-        struct es_event_id a = of_x[i];
-        struct es_event_id b = of_y[j];
+        int order = es_event_compare(of_x[i], of_y[j]);
 
-        if (es_event_is(a, b))
+        if (order == 0)
             return true;
-        if (a.trace < b.trace || (a.trace == b.trace && a.index < b.index))
-            i++;
-        else
-            j++;
+        i += order < 0;
+        j += order > 0;
     }
     return false;
 }

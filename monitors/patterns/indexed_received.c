@@ -87,11 +87,6 @@ void esi_received_index_destroy(struct esi_received_index *index)
     free(index);
 }
 
-static bool is_less(struct es_event_id a, struct es_event_id b)
-{
-    return a.trace < b.trace || (a.trace == b.trace && a.index < b.index);
-}
-
 size_t esi_received_index_find(const struct esi_received_index *index,
                                struct es_event_id send,
                                const struct es_domain_value **ret_values)
@@ -103,7 +98,7 @@ size_t esi_received_index_find(const struct esi_received_index *index,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (is_less(index->namings[middle].send, send))
+        if (es_event_compare(index->namings[middle].send, send) < 0)
             low = middle + 1;
         else
             high = middle;

@@ -86,7 +86,7 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
     free_rows(searcher);
     free_candidates(searcher);
     free(searcher->work);
-    free(searcher->gathered);
+    es_event_list_fini(&searcher->side);
     esi_spans_fini(&searcher->allowed);
     esi_spans_fini(&searcher->scratch);
     esi_spans_fini(&searcher->kept);
@@ -132,7 +132,7 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
     for (size_t i = 0; i < depths(searcher->plan); i++)
         bytes += searcher->spans[i].capacity * sizeof *searcher->spans[i].items;
     return bytes + searcher->work_capacity * sizeof *searcher->work +
-           searcher->gathered_capacity * sizeof *searcher->gathered;
+           searcher->side.capacity * sizeof *searcher->side.events;
 }
 
 /* --- Values ----------------------------------------------------------------------- */
@@ -153,36 +153,4 @@ void esi_searcher_bind(struct esi_searcher *searcher,
     searcher->values[variable] = value;
     searcher->bindings[variable]++;
     searcher->bound |= esi_bit(variable);
-}
-
-static bool is_less(struct es_event_id a, struct es_event_id b)
-{
-    return a.trace < b.trace || (a.trace == b.trace && a.index < b.index);
-}
-
-int esi_searcher_gather(struct esi_searcher *searcher, struct es_event_id event)
-{
-    size_t at = searcher->gathered_count;
-
-    while (at > 0 && is_less(event, searcher->gathered[at - 1]))
-        at--;
-    if (at > 0 && es_event_is(searcher->gathered[at - 1], event))
-        return 0;
-    if (searcher->gathered_count == searcher->gathered_capacity) {
-        size_t capacity = 2 * searcher->gathered_capacity + 16;
-        struct es_event_id *larger =
-            realloc(searcher->gathered, capacity * sizeof *larger);
-
-        if (!larger) {
-            searcher->error = -ENOMEM;
-            return -ENOMEM;
-        }
-        searcher->gathered = larger;
-        searcher->gathered_capacity = capacity;
-    }
-    memmove(searcher->gathered + at + 1, searcher->gathered + at,
-            (searcher->gathered_count - at) * sizeof *searcher->gathered);
-    searcher->gathered[at] = event;
-    searcher->gathered_count++;
-    return 0;
 }

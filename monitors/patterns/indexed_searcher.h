@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitors/patterns/event_list.h"
 #include "monitors/patterns/indexed_plan.h"
 #include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
@@ -109,11 +110,9 @@ struct esi_searcher {
     struct esi_spans kept;
     struct esi_spans open; /* universal values that nothing satisfies yet */
     struct esi_spans satisfied;
-    struct esi_spans plain;       /* of a literal that is negated */
-    struct esi_spans members;     /* of a column that is counted */
-    struct es_event_id *gathered; /* owned: of several variables, sorted, distinct */
-    size_t gathered_count;
-    size_t gathered_capacity;
+    struct esi_spans plain;    /* of a literal that is negated */
+    struct esi_spans members;  /* of a column that is counted */
+    struct es_event_list side; /* owned: beside what is counted */
 
     esi_indexed_found_fn found;
     void *found_data;
@@ -136,8 +135,6 @@ static inline void esi_searcher_unbind(struct esi_searcher *searcher, unsigned v
 {
     searcher->bound &= ~esi_bit(variable);
 }
-/* Adds an event to those gathered.  0 or -ENOMEM. */
-int esi_searcher_gather(struct esi_searcher *searcher, struct es_event_id event);
 /* Notes that a list could not grow. */
 static inline void esi_searcher_check(struct esi_searcher *searcher,
                                       const struct esi_spans *spans)

@@ -132,8 +132,8 @@ void esi_live_part_destroy(struct esi_live_part *part)
     esi_seen_fini(&part->seen);
     es_domain_destroy(part->sets);
     es_program_destroy(part->program);
-    free(part->events);
-    free(part->side);
+    es_event_list_fini(&part->events);
+    es_event_list_fini(&part->side);
     free(part->supports);
     free(part->domains);
     free(part->counted);
@@ -143,68 +143,36 @@ void esi_live_part_destroy(struct esi_live_part *part)
 /* --- Telling ------------------------------------------------------------------------
  */
 
-static int compare_ids(const void *a, const void *b)
+/* The events that are returned, into part->events.  0 or -ENOMEM. */
+static int collect(struct esi_live_part *part, uint64_t variables)
 {
-    const struct es_event_id *left = a, *right = b;
-
-    if (left->trace != right->trace)
-        return left->trace < right->trace ? -1 : 1;
-    return left->index < right->index ? -1 : left->index > right->index;
-}
-
-static int make_room(struct esi_live_part *part, size_t count)
-{
-    struct es_event_id *events;
-
-    if (count <= part->event_capacity)
-        return 0;
-    events = realloc(part->events, 2 * count * sizeof *events);
-    if (!events)
-        return -ENOMEM;
-    part->events = events;
-    part->event_capacity = 2 * count;
-    return 0;
-}
-
-/* The events that are returned, sorted, each once; how many, or -ENOMEM. */
-static int64_t collect(struct esi_live_part *part, uint64_t variables)
-{
-    size_t count = 0, kept = 0;
-
+    part->events.count = 0;
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         const struct esi_live_binding *binding = &part->bindings[v];
-        if (!part->program->variables[v].is_returned)
-            continue;
-        if (make_room(part, count + binding->count) < 0)
+        if (part->program->variables[v].is_returned &&
+            es_event_list_add(&part->events, binding->events, binding->count) < 0)
             return -ENOMEM;
-        if (binding->count > 0)
-            memcpy(part->events + count, binding->events,
-                   binding->count * sizeof *part->events);
-        count += binding->count;
     }
-    if (count > 1)
-        qsort(part->events, count, sizeof *part->events, compare_ids);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || compare_ids(&part->events[i], &part->events[i - 1]) != 0)
-            part->events[kept++] = part->events[i];
-    return (int64_t)kept;
+    es_event_list_sort(&part->events);
+    return 0;
 }
 
 /* A match becomes a value of other predicates. */
-static int add_value(struct esi_live_part *part, size_t count)
+static int add_value(struct esi_live_part *part)
 {
     struct esi_joined joined = {.class_number = ES_PATTERN_NONE,
                                 .predicate = part->predicate,
                                 .set = (uint32_t)es_domain_count(part->sets)};
-    int result = es_domain_add_set(part->sets, part->events, count);
+    int result = es_domain_add_set(part->sets, part->events.events, part->events.count);
 
     return result < 0 ? result : esi_live_push(part->live, &joined);
 }
 
-static int give(struct esi_live_part *part, size_t count)
+static int give(struct esi_live_part *part)
 {
-    int result = part->sink->match(part->sink->data, part->events, count);
+    int result =
+        part->sink->match(part->sink->data, part->events.events, part->events.count);
 
     part->matches++;
     part->has_enough = result > 0;
@@ -213,18 +181,16 @@ static int give(struct esi_live_part *part, size_t count)
 
 int esi_live_part_tell(struct esi_live_part *part, uint64_t variables)
 {
-    static const struct es_event_id none;
-    int64_t count = collect(part, variables);
-    int result;
+    int result = collect(part, variables);
 
-    if (count < 0)
-        return -ENOMEM;
-    result = esi_seen_add(&part->seen, count > 0 ? part->events : &none, (size_t)count);
+    if (result < 0)
+        return result;
+    result = esi_seen_add(&part->seen, part->events.events, part->events.count);
     if (result <= 0)
         return result;
-    result = part->is_value ? add_value(part, (size_t)count) : 0;
+    result = part->is_value ? add_value(part) : 0;
     if (result == 0 && part->sink && !part->has_enough)
-        result = give(part, (size_t)count);
+        result = give(part);
     return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "monitors/patterns/cnf.h"
 #include "monitors/patterns/domains.h"
+#include "monitors/patterns/event_list.h"
 #include "monitors/patterns/indexed.h"
 #include "monitors/patterns/live.h"
 #include "monitors/patterns/live_seen.h"
@@ -86,11 +87,9 @@ struct esi_live_part {
     const struct es_match_sink *sink; /* NULL: not wanted */
     bool has_enough;
     uint64_t matches;
-    struct es_event_id *events; /* scratch: of a match */
-    size_t event_capacity;
-    struct es_event_id *side; /* scratch: of what stands beside a count */
-    size_t side_capacity;
-    int failure; /* a negative errno: deciding ended with it */
+    struct es_event_list events; /* scratch: of a match */
+    struct es_event_list side;   /* scratch: of what stands beside a count */
+    int failure;                 /* a negative errno: deciding ended with it */
     struct esi_live_binding bindings[ES_PROGRAM_VARIABLES]; /* scratch */
 };
 

@@ -127,58 +127,26 @@ static bool is_received(const struct esi_live_part *part,
 /* --- Counting -----------------------------------------------------------------------
  */
 
-static int compare_ids(const void *a, const void *b)
+/* The events of the variables of a side, into part->side.  0 or -ENOMEM. */
+static int collect_side(struct esi_live_part *part, uint64_t variables)
 {
-    const struct es_event_id *left = a, *right = b;
-
-    if (left->trace != right->trace)
-        return left->trace < right->trace ? -1 : 1;
-    return left->index < right->index ? -1 : left->index > right->index;
-}
-
-static bool make_room(struct esi_live_part *part, size_t count)
-{
-    struct es_event_id *side;
-
-    if (count <= part->side_capacity)
-        return true;
-    side = realloc(part->side, 2 * count * sizeof *side);
-    if (!side)
-        return false;
-    part->side = side;
-    part->side_capacity = 2 * count;
-    return true;
-}
-
-/* The events of the variables of a side, sorted, each once, into part->side; how many,
- * or -ENOMEM. */
-static int64_t side_events(struct esi_live_part *part, uint64_t side)
-{
-    size_t count = 0, kept = 0;
-
-    for (uint64_t left = side; left; left &= left - 1) {
+    part->side.count = 0;
+    for (uint64_t left = variables; left; left &= left - 1) {
         const struct esi_live_binding *binding = &part->bindings[__builtin_ctzll(left)];
-        if (!make_room(part, count + binding->count))
+        if (es_event_list_add(&part->side, binding->events, binding->count) < 0)
             return -ENOMEM;
-        for (size_t i = 0; i < binding->count; i++)
-            part->side[count++] = binding->events[i];
     }
-    if (count > 1)
-        qsort(part->side, count, sizeof *part->side, compare_ids);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || compare_ids(&part->side[i], &part->side[i - 1]) != 0)
-            part->side[kept++] = part->side[i];
-    return (int64_t)kept;
+    es_event_list_sort(&part->side);
+    return 0;
 }
 
 /* Whether a counted value is in the relation that is counted. */
 static bool is_counted(struct esi_live_part *part,
                        const struct es_atom *atom,
                        const struct es_domain *counted,
-                       struct es_domain_value value,
-                       const struct es_event_id *side,
-                       size_t side_count)
+                       struct es_domain_value value)
 {
+    const struct es_event_list *side = &part->side;
     const struct es_event_id *events;
     struct es_event_id one;
     size_t count = es_domain_events(counted, value, &one, &events);
@@ -197,10 +165,10 @@ static bool is_counted(struct esi_live_part *part,
         }
     } else if (atom->is_reversed) {
         holds = es_set_relation_holds(&part->live->precedence, atom->op, events, count,
-                                      side, side_count);
+                                      side->events, side->count);
     } else {
-        holds = es_set_relation_holds(&part->live->precedence, atom->op, side,
-                                      side_count, events, count);
+        holds = es_set_relation_holds(&part->live->precedence, atom->op, side->events,
+                                      side->count, events, count);
     }
     return holds != atom->is_negated;
 }
@@ -211,16 +179,14 @@ static int64_t count(struct esi_live_part *part, uint32_t number)
     const struct es_atom *atom = &part->program->atoms[number];
     const struct es_domain *counted = part->counted[number];
     int64_t most = (int64_t)atom->node->number + 1, found = 0;
-    int64_t side_count = side_events(part, atom->left);
 
-    if (side_count < 0)
-        return side_count;
+    if (collect_side(part, atom->left) < 0)
+        return -ENOMEM;
     for (uint32_t slot = 0; slot < es_domain_slots(counted); slot++) {
         uint32_t rows = es_domain_column(counted, slot).count;
         for (uint32_t row = 0; row < rows && found < most; row++)
             found +=
-                is_counted(part, atom, counted, (struct es_domain_value){slot, row},
-                           part->side, (size_t)side_count);
+                is_counted(part, atom, counted, (struct es_domain_value){slot, row});
     }
     return found;
 }

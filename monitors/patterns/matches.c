@@ -15,17 +15,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "monitors/patterns/event_list.h"
 #include "monitors/patterns/matches_proof.h"
 #include "monitors/patterns/tuple_set.h"
-
-/* Events that grow with need. */
-struct events {
-    struct es_event_id *items; /* owned */
-    size_t count;
-    size_t capacity;
-};
 
 struct es_matches {
     const struct es_program *program;
@@ -38,9 +31,9 @@ struct es_matches {
     uint64_t returned;                              /* bits: variables */
     struct esi_tuple_set sets;
     struct esi_tuple_set tuples;
-    struct events events; /* of a match */
-    struct events value;  /* of an occurrence */
-    uint32_t *key;        /* owned: of an assignment */
+    struct es_event_list events; /* of a match */
+    struct es_event_list value;  /* of an occurrence */
+    uint32_t *key;               /* owned: of an assignment */
     size_t key_capacity;
     uint64_t count;
     uint64_t assignments;
@@ -98,76 +91,19 @@ void es_matches_destroy(struct es_matches *matches)
         return;
     esi_tuple_set_fini(&matches->sets);
     esi_tuple_set_fini(&matches->tuples);
-    free(matches->events.items);
-    free(matches->value.items);
+    es_event_list_fini(&matches->events);
+    es_event_list_fini(&matches->value);
     free(matches->key);
     free(matches);
 }
 
 /* --- The events of variables ------------------------------------------------------ */
 
-static int add_events(struct events *events,
-                      const struct es_event_id *items,
-                      size_t count)
-{
-    if (events->count + count > events->capacity) {
-        size_t capacity = 2 * (events->count + count);
-        struct es_event_id *larger = realloc(events->items, capacity * sizeof *larger);
-
-        if (!larger)
-            return -ENOMEM;
-        events->items = larger;
-        events->capacity = capacity;
-    }
-    for (size_t i = 0; i < count; i++)
-        events->items[events->count++] = items[i];
-    return 0;
-}
-
-static int compare_events(const void *left, const void *right)
-{
-    const struct es_event_id *a = left;
-    const struct es_event_id *b = right;
-
-    if (a->trace != b->trace)
-        return a->trace < b->trace ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-static void insertion_sort(struct es_event_id *items, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct es_event_id item = items[i];
-        size_t j = i;
-
-        for (; j > 0 && compare_events(&item, &items[j - 1]) < 0; j--)
-            items[j] = items[j - 1];
-        items[j] = item;
-    }
-}
-
-/* Sorted, each once. */
-static void sort_events(struct events *events)
-{
-    enum { FEW = 24 };
-    size_t kept = 0;
-
-    if (events->count <= FEW)
-        insertion_sort(events->items, events->count);
-    else
-        qsort(events->items, events->count, sizeof *events->items, compare_events);
-    for (size_t i = 0; i < events->count; i++)
-        if (kept == 0 ||
-            compare_events(&events->items[kept - 1], &events->items[i]) != 0)
-            events->items[kept++] = events->items[i];
-    events->count = kept;
-}
-
 /* The union of the values of variables. */
 static int unite(const struct es_matches *matches,
                  uint64_t variables,
                  const struct es_domain_value *values,
-                 struct events *ret_events)
+                 struct es_event_list *ret_events)
 {
     ret_events->count = 0;
     for (uint64_t left = variables; left; left &= left - 1) {
@@ -177,10 +113,10 @@ static int unite(const struct es_matches *matches,
         size_t count =
             es_domain_events(matches->domains[v], values[v], &scratch, &items);
 
-        if (add_events(ret_events, items, count) < 0)
+        if (es_event_list_add(ret_events, items, count) < 0)
             return -ENOMEM;
     }
-    sort_events(ret_events);
+    es_event_list_sort(ret_events);
     return 0;
 }
 
@@ -203,11 +139,11 @@ static int reserve_key(struct es_matches *matches, size_t length)
     return 0;
 }
 
-static uint32_t *put_events(uint32_t *at, const struct events *events)
+static uint32_t *put_events(uint32_t *at, const struct es_event_list *events)
 {
     for (size_t i = 0; i < events->count; i++) {
-        *at++ = events->items[i].trace;
-        *at++ = events->items[i].index;
+        *at++ = events->events[i].trace;
+        *at++ = events->events[i].index;
     }
     return at;
 }
@@ -290,7 +226,7 @@ int es_matches_add_times(struct es_matches *matches,
     if (result <= 0)
         return result;
     matches->count++;
-    result = matches->sink.match(matches->sink.data, matches->events.items,
+    result = matches->sink.match(matches->sink.data, matches->events.events,
                                  matches->events.count);
     if (result < 0)
         return result;
@@ -314,6 +250,6 @@ uint64_t es_matches_bytes(const struct es_matches *matches)
     return sizeof *matches + esi_tuple_set_bytes(&matches->sets) +
            esi_tuple_set_bytes(&matches->tuples) +
            (matches->events.capacity + matches->value.capacity) *
-               sizeof *matches->events.items +
+               sizeof *matches->events.events +
            matches->key_capacity * sizeof *matches->key;
 }

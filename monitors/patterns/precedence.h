@@ -44,6 +44,14 @@ static inline uint32_t es_precedence_greatest(struct es_precedence *precedence,
     return index > 0 ? (uint32_t)index : 0;
 }
 
+/* By trace, then index: < 0, 0, > 0. */
+static inline int es_event_compare(struct es_event_id a, struct es_event_id b)
+{
+    if (a.trace != b.trace)
+        return a.trace < b.trace ? -1 : 1;
+    return (a.index > b.index) - (a.index < b.index);
+}
+
 static inline bool es_event_is(struct es_event_id a, struct es_event_id b)
 {
     return a.trace == b.trace && a.index == b.index;

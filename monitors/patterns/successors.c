@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "monitors/patterns/precedence.h"
+
 /* The latest event of a trace. */
 struct last {
     bool is_sync;
@@ -142,19 +144,12 @@ struct es_set_sink es_successors_sink(struct es_successors *successors)
     return (struct es_set_sink){add_trace, add_event, successors};
 }
 
-static int compare_events(struct es_event_id a, struct es_event_id b)
-{
-    if (a.trace != b.trace)
-        return a.trace < b.trace ? -1 : 1;
-    return (a.index > b.index) - (a.index < b.index);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
     const struct es_successor *x = a, *y = b;
-    int order = compare_events(x->from, y->from);
+    int order = es_event_compare(x->from, y->from);
 
-    return order ? order : compare_events(x->to, y->to);
+    return order ? order : es_event_compare(x->to, y->to);
 }
 
 void es_successors_finish(struct es_successors *successors)
@@ -182,7 +177,7 @@ size_t es_successors_from(const struct es_successors *successors,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (compare_events(successors->rows[middle].from, event) < 0)
+        if (es_event_compare(successors->rows[middle].from, event) < 0)
             low = middle + 1;
         else
             high = middle;
