@@ -79,7 +79,7 @@ only named
 only asked
 only overtaking Overtaking 1
 only lost LostMessage 1
-only serialized SerializedCollective 3
+only serialized SerializedCollective 2
 only conflict ConflictingAccess 1
 only atomic
 
@@ -93,9 +93,26 @@ recorded 3 "$apps/masterworker" --tasks 30 --numbers 100
 has MessageRace
 never Overtaking LostMessage SerializedCollective ConflictingAccess
 
+case=life
+recorded 4 "$apps/life" --hops 30
+has MessageRace
+never Overtaking LostMessage SerializedCollective ConflictingAccess
+
 case=ring
 recorded 3 "$apps/ring"
 never MessageRace Overtaking LostMessage
+
+# Sends to MPI_PROC_NULL get lost nowhere; receives that are posted early wait for nobody.
+for case in stencil2d windtunnel; do
+    recorded 4 "$apps/$case" --iterations 20
+    # shellcheck disable=SC2086 # several words
+    never $causal WaitOnOneRank LateReceiver UnderWay
+done
+
+# Nobody waits in a nonblocking operation.
+case=imbalance
+recorded 3 "$apps/imbalance" --operation iallreduce --ranks-late 1 --late-us 3000 --iterations 10
+never LoadImbalance
 
 # Two ranks that wait for each other: a run that stands still, and what its archive says.
 case=hang
