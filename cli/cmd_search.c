@@ -3,6 +3,9 @@
 /* eventspace search - finds patterns in the order of events. */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/now.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -123,16 +126,35 @@ static void begin(struct searching *searching)
             es_now_ns(CLOCK_MONOTONIC) + given->time_limit_ns;
 }
 
+/* Whether those from `next` on are left out; that is told. */
+static bool is_enough(const struct searching *searching, uint32_t next)
+{
+    const struct esi_search_file *file = searching->file;
+    uint32_t left = file->predicate_count - next;
+
+    if (next == 0 || !es_search_is_over(&searching->config))
+        return ferror(stdout); /* main() says that the output was lost */
+    if (left == 1)
+        esi_command_note("%s was not searched", name_of(file, file->predicates[next]));
+    else
+        esi_command_note("%s and %" PRIu32 " more were not searched",
+                         name_of(file, file->predicates[next]), left - 1);
+    return true;
+}
+
 static int search_all(struct searching *searching)
 {
     const struct esi_search_file *file = searching->file;
     int status = ES_EXIT_SUCCESS;
 
     begin(searching);
-    for (uint32_t i = 0; status == ES_EXIT_SUCCESS && i < file->predicate_count; i++)
+    for (uint32_t i = 0; status == ES_EXIT_SUCCESS && i < file->predicate_count; i++) {
+        if (is_enough(searching, i))
+            break;
         status = searching->given->is_explain
                      ? explain_one(searching, file->predicates[i])
                      : search_one(searching, file->predicates[i]);
+    }
     if (status != ES_EXIT_SUCCESS || searching->given->is_explain)
         return status;
     return searching->is_found ? ES_EXIT_SUCCESS : ES_EXIT_FINDING;
@@ -153,33 +175,40 @@ static int search(const struct esi_search_options *given,
                   const struct esi_search_file *file)
 {
     struct searching searching = {.given = given, .file = file};
-    int status = check_config(given);
+    int status = esi_search_events_read(given, file, &searching.events);
 
-    if (status != ES_EXIT_SUCCESS)
-        return status;
-    status = esi_search_events_read(given, file, &searching.events);
     if (status == ES_EXIT_SUCCESS)
         status = search_all(&searching);
     esi_search_events_fini(&searching.events);
     return status;
 }
 
+static int do_it(struct esi_search_options *given)
+{
+    struct esi_search_file file;
+    int status =
+        esi_search_file_open(given->patterns, given->names, given->name_count, &file);
+
+    if (status == ES_EXIT_SUCCESS && given->is_list)
+        esi_search_file_list(&file, given->format);
+    else if (status == ES_EXIT_SUCCESS && given->is_check)
+        status = esi_search_file_check(&file);
+    else if (status == ES_EXIT_SUCCESS)
+        status = given->source.follow ? esi_search_follow(given, &file)
+                                      : search(given, &file);
+    esi_search_file_fini(&file);
+    return status;
+}
+
 int esi_cmd_search(int argc, char **argv)
 {
     struct esi_search_options given;
-    struct esi_search_file file;
     int status;
 
     esi_search_options_parse(argc, argv, &given);
-    status = esi_search_file_open(given.patterns, given.names, given.name_count, &file);
-    if (status == ES_EXIT_SUCCESS && given.is_list)
-        esi_search_file_list(&file, given.format);
-    else if (status == ES_EXIT_SUCCESS && given.is_check)
-        status = esi_search_file_check(&file);
-    else if (status == ES_EXIT_SUCCESS)
-        status = given.source.follow ? esi_search_follow(&given, &file)
-                                     : search(&given, &file);
-    esi_search_file_fini(&file);
+    status = check_config(&given);
+    if (status == ES_EXIT_SUCCESS)
+        status = do_it(&given);
     esi_event_source_fini(&given.source);
     esi_search_options_fini(&given);
     return status;

@@ -19,25 +19,6 @@
 
 /* --- Where it is ------------------------------------------------------------------ */
 
-/* In the folder of the patterns that came with us; NULL: it is not there, or there is
- * no memory. */
-static char *find_shipped(const char *name)
-{
-    static const char *const endings[] = {"", ".pattern"};
-    const char *folder = getenv("EVENTSPACE_PATTERNS");
-    char *path;
-
-    for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        if (asprintf(&path, "%s/%s%s", folder && *folder ? folder : ES_PATTERNSDIR,
-                     name, endings[i]) < 0)
-            return NULL;
-        if (access(path, R_OK) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
 static bool is_file(const char *path)
 {
     struct stat status;
@@ -45,14 +26,55 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
+static const char *shipped_folder(void)
+{
+    const char *folder = getenv("EVENTSPACE_PATTERNS");
+
+    return folder && *folder ? folder : ES_PATTERNSDIR;
+}
+
+/* In the folder of the patterns that came with us; NULL: it is not there, or there is
+ * no memory. */
+static char *find_shipped(const char *name)
+{
+    static const char *const endings[] = {"", ".pattern"};
+    char *path;
+
+    for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (asprintf(&path, "%s/%s%s", shipped_folder(), name, endings[i]) < 0)
+            return NULL;
+        if (is_file(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* A name without a slash that is no file here. */
+static bool may_be_shipped(const char *patterns)
+{
+    return strcmp(patterns, "-") != 0 && !strchr(patterns, '/') && !is_file(patterns);
+}
+
 static char *find(const char *patterns)
 {
-    char *path = NULL;
+    char *path = may_be_shipped(patterns) ? find_shipped(patterns) : NULL;
 
-    if (*patterns && strcmp(patterns, "-") != 0 && !strchr(patterns, '/') &&
-        !is_file(patterns))
-        path = find_shipped(patterns);
     return path ? path : strdup(patterns);
+}
+
+static int fail_to_read(const char *patterns,
+                        const char *path,
+                        const struct es_error *error,
+                        int code)
+{
+    if (code == -ENOENT && strcmp(patterns, path) == 0 && may_be_shipped(patterns))
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "cannot read the patterns: %s: no such file here, nor "
+                                "among the patterns in %s",
+                                patterns, shipped_folder());
+    return esi_command_fail_error(ES_EXIT_USAGE, error, code,
+                                  "cannot read the patterns");
 }
 
 /* --- Which predicates ------------------------------------------------------------- */
@@ -112,6 +134,14 @@ static bool is_used(const struct es_pattern_file *file, uint32_t number)
     return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
 }
 
+static bool is_chosen(const struct esi_search_file *file, uint32_t number)
+{
+    for (uint32_t i = 0; i < file->predicate_count; i++)
+        if (file->predicates[i] == number)
+            return true;
+    return false;
+}
+
 static void choose_default(struct esi_search_file *file)
 {
     uint32_t count = es_pattern_predicates(file->file);
@@ -148,8 +178,7 @@ static int choose(struct esi_search_file *file,
         return esi_command_fail(ES_EXIT_USAGE,
                                 "no predicate in %s: there is nothing to search",
                                 file->path);
-    file->predicates =
-        calloc(name_count > count ? name_count : count, sizeof *file->predicates);
+    file->predicates = calloc(count, sizeof *file->predicates);
     if (!file->predicates)
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
     for (unsigned i = 0; i < name_count; i++) {
@@ -157,7 +186,8 @@ static int choose(struct esi_search_file *file,
 
         if (number == ES_PATTERN_NONE)
             return fail_unknown(file, names[i]);
-        file->predicates[file->predicate_count++] = number;
+        if (!is_chosen(file, number)) /* what is named twice is searched once */
+            file->predicates[file->predicate_count++] = number;
     }
     if (name_count == 0)
         choose_default(file);
@@ -179,8 +209,7 @@ int esi_search_file_open(const char *patterns,
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
     result = es_pattern_file_read(ret_file->path, &ret_file->file, &error);
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot read the patterns");
+        return fail_to_read(patterns, ret_file->path, &error, result);
     if (strcmp(patterns, "-") == 0) {
         free(ret_file->path);
         ret_file->path = strdup("standard input");
@@ -199,14 +228,6 @@ void esi_search_file_fini(struct esi_search_file *file)
 }
 
 /* --- Looking at it ---------------------------------------------------------------- */
-
-static bool is_chosen(const struct esi_search_file *file, uint32_t number)
-{
-    for (uint32_t i = 0; i < file->predicate_count; i++)
-        if (file->predicates[i] == number)
-            return true;
-    return false;
-}
 
 static void list_one(const struct esi_search_file *file,
                      uint32_t number,

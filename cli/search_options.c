@@ -266,12 +266,31 @@ static void check_without_events(const struct esi_search_options *given,
         argp_error(state, "%s searches nothing", option);
 }
 
+/* Nothing is found that could be printed. */
+static void check_explain(const struct esi_search_options *given,
+                          struct argp_state *state)
+{
+    const char *option = given->is_count        ? "--count"
+                         : given->is_sorted     ? "--sort"
+                         : given->statistics    ? "--stats"
+                         : given->config.limit  ? "--limit"
+                         : given->time_limit_ns ? "--time-limit"
+                                                : NULL;
+
+    if (given->format == ES_FORMAT_JSON)
+        argp_error(state, "--explain is for people: there is no JSON of it");
+    if (given->source.follow)
+        argp_error(state, "--follow searches, and --explain does not");
+    if (option)
+        argp_error(state, "--explain searches nothing: %s has no meaning", option);
+}
+
 static void check_options(const struct parsing *parsing, struct argp_state *state)
 {
     const struct esi_search_options *given = parsing->options;
 
     check_engine(parsing, state);
-    if (!given->patterns)
+    if (!given->patterns || !*given->patterns)
         argp_error(state, "-p FILE, the patterns, is needed");
     if (given->is_list && given->is_check)
         argp_error(state, "--list or --check, not both");
@@ -279,14 +298,12 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
         check_without_events(given, state);
         return;
     }
-    if (!given->source.path)
+    if (!given->source.path || !*given->source.path)
         argp_error(state, "a SET, DIR or RUN is needed");
     if (strcmp(given->patterns, "-") == 0 && strcmp(given->source.path, "-") == 0)
         argp_error(state, "standard input cannot be both the set and the patterns");
-    if (given->is_explain && given->format == ES_FORMAT_JSON)
-        argp_error(state, "--explain is for people: there is no JSON of it");
-    if (given->source.follow && given->is_explain)
-        argp_error(state, "--follow searches, and --explain does not");
+    if (given->is_explain)
+        check_explain(given, state);
     if (given->source.follow && given->config.engine)
         argp_error(state,
                    "--follow has its own way to search: no engine can be chosen");

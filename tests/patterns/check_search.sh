@@ -277,7 +277,7 @@ for name in mine mine.pattern; do
 done
 expect 2 env EVENTSPACE_PATTERNS="$folder/shipped" "$eventspace" search -p ./mine "$x" Two
 expect 2 "$eventspace" search -p no-such-patterns "$x"
-contains err "eventspace search: cannot read the patterns: no-such-patterns: No such file"
+contains err "eventspace search: cannot read the patterns: no-such-patterns: no such file here, nor"
 
 printf 'A := ["", "A", ""];\nQ := A --> ;\n' >"$folder/bad.pattern"
 for how in --check --list "$x"; do
@@ -336,6 +336,11 @@ done <<'END'
 --time-limit nan|--time-limit: 'nan' is not a time
 --count --sort|--count prints no matches that --sort could sort
 --explain --format json|--explain is for people
+--explain --count|--explain searches nothing: --count has no meaning
+--explain --sort|--explain searches nothing: --sort has no meaning
+--explain --stats|--explain searches nothing: --stats has no meaning
+--explain --first|--explain searches nothing: --limit has no meaning
+--explain --time-limit 1s|--explain searches nothing: --time-limit has no meaning
 --list|--list looks at the pattern file only
 --check|--check looks at the pattern file only
 --store vector|cannot order events so: no store of the order is named 'vector'
