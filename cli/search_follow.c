@@ -21,6 +21,8 @@
  * beyond is forgotten. */
 #define ORDER_BYTES (UINT64_C(1) << 30)
 
+enum { LOOK_EVERY = 64 }; /* events between two looks at the clock */
+
 struct following {
     struct esi_search_options *given;
     const struct esi_search_file *file;
@@ -31,6 +33,9 @@ struct following {
     struct es_set_source_facts facts;
     uint64_t start_ns;
     uint64_t deadline_ns;    /* 0 = none */
+    uint64_t events;         /* that came */
+    bool is_in_sync;         /* one half of a sync has come, and not the other */
+    bool is_over;            /* what else is read is not searched */
     struct es_set_sink sink; /* of the search */
 };
 
@@ -125,19 +130,33 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return following->sink.trace(following->sink.data, trace, name);
 }
 
-static int take_event(void *data, const struct es_set_event *event)
-{
-    struct following *following = data;
-
-    if (es_live_has_enough(following->live))
-        return 0;
-    return following->sink.event(following->sink.data, event);
-}
-
 static bool is_time_over(const struct following *following)
 {
     return following->deadline_ns &&
            es_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
+}
+
+/* One reading may bring more events than can be searched in time.  A sync is not torn.
+ */
+static bool is_over(struct following *following, const struct es_set_event *event)
+{
+    if (following->is_over)
+        return true;
+    if (!following->is_in_sync)
+        following->is_over = es_live_has_enough(following->live) ||
+                             (following->events++ % LOOK_EVERY == 0 &&
+                              (esi_interrupt_came() || is_time_over(following)));
+    following->is_in_sync ^= event->kind == ES_EVENT_SYNC;
+    return following->is_over;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct following *following = data;
+
+    if (is_over(following, event))
+        return 0;
+    return following->sink.event(following->sink.data, event);
 }
 
 static bool is_enough(void *data)
