@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_search_faults.sh - eventspace search where something is wrong: names, files, the
+# output, and time that is over.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/functions.sh"
+export EVENTSPACE_PATTERNS=$folder/shipped
+
+mkdir "$folder/shipped" "$folder/shipped/folder.pattern"
+cat >"$folder/set.jsonl" <<'END_OF_SET'
+{"format": "eventspace-events", "version": 1, "traces": ["P", "Q"]}
+{"trace": 0, "index": 1, "kind": "send", "type": "A"}
+{"trace": 0, "index": 2, "type": "B"}
+{"trace": 1, "index": 1, "kind": "receive", "type": "B", "partners": [[0, 1]]}
+END_OF_SET
+cat >"$folder/shipped/mine.pattern" <<'END_OF_PATTERNS'
+A := ["", "A", ""]; B := ["", "B", ""];
+First := A --> B;
+Second := B || B;
+Third := B <-> B;
+END_OF_PATTERNS
+set=$folder/set.jsonl
+
+# refuses TEXT ARGUMENT... : status 2, one line that begins so, and nothing else.
+refuses()
+{
+    local text=$1
+    shift
+    expect 2 "$eventspace" search "$@"
+    contains err "eventspace search: $text"
+    is_empty out
+}
+
+# --- Names ----------------------------------------------------------------------------
+
+refuses "cannot read the patterns: none: no such file here, nor among the patterns in $folder/shipped" \
+    -p none "$set"
+refuses "cannot read the patterns: ./mine: No such file" -p ./mine "$set"
+refuses "cannot read the patterns: .: Is a directory" -p . "$set"
+refuses "cannot read the patterns: folder: no such file" -p folder "$set"
+refuses "-p FILE, the patterns, is needed" -p "" "$set"
+refuses "a SET, DIR or RUN is needed" -p mine ""
+refuses "no predicate '' in" -p mine "$set" ""
+refuses "no predicate 'first' in" -p mine "$set" first
+refuses "no predicate '\$x' in" -p mine "$set" "\$x"
+refuses "cannot search so: no engine is named 'steam'" --check -p mine --engine steam
+
+# What is named twice is searched once.
+expect 0 "$eventspace" search -p mine "$set" First First --count
+[ "$(cat "$folder/out")" = 2 ] || fault "twice is not once: $(cat "$folder/out")"
+
+# --- Files ----------------------------------------------------------------------------
+
+: >"$folder/empty"
+head -c 3000 /dev/urandom >"$folder/noise"
+printf 'A := ["", "\0", ""];\n' >"$folder/nul"
+printf 'A := ["", "A", ""];\nP := A --> (A;\n' >"$folder/open"
+refuses "no predicate in $folder/empty: there is nothing to search" -p "$folder/empty" "$set"
+refuses "cannot read the patterns: $folder/nul:1:12: byte 0x00 is a NUL" -p "$folder/nul" "$set"
+refuses "cannot read the patterns: $folder/open:2:14: " -p "$folder/open" "$set"
+contains err '    P := A --> (A;'
+contains err '                 ^'
+refuses "cannot read the patterns: $folder/noise" -p "$folder/noise" "$set"
+refuses "cannot read the events: $folder/empty:1: an empty file" -p mine "$folder/empty"
+refuses "cannot read the events: $folder/noise:" -p mine "$folder/noise"
+refuses "cannot read the events: $folder: a directory that is no archive" -p mine "$folder"
+refuses "no-such-set: no such file, archive or run" -p mine no-such-set
+refuses "no-such-run: no such file, archive or run" -p mine no-such-run --follow
+head -c 100 "$set" >"$folder/torn.jsonl"
+refuses "cannot read the events: $folder/torn.jsonl:" -p mine "$folder/torn.jsonl"
+
+# --- The output -----------------------------------------------------------------------
+
+for how in "" --count --sort --stats --explain --format=json; do
+    # shellcheck disable=SC2086
+    "$eventspace" search -p mine "$set" $how >/dev/full 2>"$folder/err"
+    [ $? -eq 2 ] || fault "$how: a full disk went unnoticed"
+    contains err "eventspace search: cannot write the output: No space left on device"
+    # shellcheck disable=SC2086
+    "$eventspace" search -p mine "$set" $how >&- 2>"$folder/err"
+    [ $? -eq 2 ] || fault "$how: a closed output went unnoticed"
+done
+
+# --- Time -----------------------------------------------------------------------------
+
+# What was not reached is told, and nothing said of it.
+for engine in indexed rewrite; do
+    expect 1 "$eventspace" search -p mine "$set" --time-limit 1ns --count --engine $engine
+    contains err "eventspace search: the search for First was ended by --time-limit"
+    contains err "eventspace search: Second and 1 more were not searched"
+    [ "$(cat "$folder/out")" = "First: 0" ] || fault "$engine: $(cat "$folder/out")"
+done
+"$eventspace" search -p mine "$set" First Third --time-limit 1ns --engine closure \
+    >"$folder/out" 2>"$folder/err"
+contains err "eventspace search: Third was not searched"
+lacks out "Third"
+finish
