@@ -168,17 +168,22 @@ static bool count_holds(const struct plain *plain, uint32_t number)
 
 /* --- Other atoms ------------------------------------------------------------------ */
 
-/* Absent times fail. */
+/* Absent times fail; a match that returns nothing happened at no time. */
 static bool within_holds(const struct plain *plain, const struct es_atom *atom)
 {
     int64_t from = INT64_MAX;
     int64_t to = INT64_MIN;
 
     for (unsigned x = 0; x < ES_PROGRAM_VARIABLES; x++) {
+        struct es_event_id scratch;
+        const struct es_event_id *events;
         int64_t first;
         int64_t last;
 
         if (!((atom->left & ~plain->empty) >> x & 1))
+            continue;
+        if (es_domain_events(plain->task->domains[x], plain->values[x], &scratch,
+                             &events) == 0)
             continue;
         if (!es_domain_time(plain->task->domains[x], plain->values[x], &first, &last))
             return false;
