@@ -108,19 +108,9 @@ uint64_t esi_literal_variables(const struct es_program *program,
     return UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
 }
 
-static uint64_t universal_of(const struct es_program *program)
-{
-    uint64_t universal = 0;
-
-    for (uint32_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].is_universal)
-            universal |= UINT64_C(1) << v;
-    return universal;
-}
-
 void esi_clause_measure(const struct es_program *program, struct es_clause *clause)
 {
-    uint64_t universal = universal_of(program);
+    uint64_t universal = es_program_universal(program);
     uint64_t variables = 0;
 
     for (size_t i = 0; i < clause->count; i++)

@@ -38,17 +38,11 @@ static void print_operand(const struct es_program *program,
                           uint64_t variable,
                           FILE *out)
 {
-    static const char *const names[] = {[ES_FIELD_PROCESS] = "process",
-                                        [ES_FIELD_TYPE] = "type",
-                                        [ES_FIELD_TEXT] = "text",
-                                        [ES_FIELD_KIND] = "kind"};
-
     if (variable) {
         print_variable(program, (unsigned)__builtin_ctzll(variable), out);
-        fprintf(out, ".%s",
-                operand->field == ES_FIELD_ATTRIBUTE
-                    ? es_pattern_attribute(program->file, operand->attribute)
-                    : names[operand->field]);
+        fprintf(
+            out, ".%s",
+            es_pattern_field_name(program->file, operand->field, operand->attribute));
     } else if (operand->constant.is_number) {
         fprintf(out, "%" PRId64, operand->constant.number);
     } else {
@@ -60,15 +54,10 @@ static void print_compare(const struct es_program *program,
                           const struct es_atom *atom,
                           FILE *out)
 {
-    static const char *const signs[][2] = {
-        [ES_TEST_GLOB] = {"=", "!="},         [ES_TEST_REGEX] = {"=~", "!~"},
-        [ES_TEST_EQUAL] = {"=", "!="},        [ES_TEST_LESS] = {"<", ">="},
-        [ES_TEST_LESS_EQUAL] = {"<=", ">"},   [ES_TEST_GREATER] = {">", "<="},
-        [ES_TEST_GREATER_EQUAL] = {">=", "<"}};
     const struct es_pattern_node *node = atom->node;
 
     print_operand(program, &node->operands[0], atom->left, out);
-    fprintf(out, " %s ", signs[node->test][node->is_negated]);
+    fprintf(out, " %s ", es_pattern_test_text(node->test, node->is_negated));
     print_operand(program, &node->operands[1], atom->right, out);
 }
 
@@ -89,16 +78,6 @@ static const char *class_name(const struct es_pattern_file *file, uint32_t numbe
     return "?";
 }
 
-static const char *operator_text(const struct es_atom *atom)
-{
-    static const char *const texts[][2] = {[ES_OPERATOR_BEFORE] = {"-->", "!-->"},
-                                           [ES_OPERATOR_CONCURRENT] = {"||", "!||"},
-                                           [ES_OPERATOR_ENTANGLED] = {"<->", "!<->"},
-                                           [ES_OPERATOR_RECEIVED] = {"=>", "!=>"}};
-
-    return texts[atom->op][atom->is_negated];
-}
-
 static void print_count(const struct es_program *program,
                         const struct es_atom *atom,
                         FILE *out)
@@ -110,12 +89,12 @@ static void print_count(const struct es_program *program,
 
     if (!atom->is_reversed) {
         print_set(program, atom->left, out);
-        fprintf(out, " %s ", operator_text(atom));
+        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
     }
     fprintf(out, "at %s %" PRIu32 " of %s", atom->node->at_most ? "most" : "least",
             atom->node->number, name);
     if (atom->is_reversed) {
-        fprintf(out, " %s ", operator_text(atom));
+        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
         print_set(program, atom->left, out);
     }
 }

@@ -38,11 +38,6 @@ struct pruning {
     bool is_false;
 };
 
-static bool is_single(const struct es_program *program, unsigned v)
-{
-    return program->variables[v].class_number != ES_PATTERN_NONE;
-}
-
 static struct saying saying_of(const struct es_program *program,
                                const struct es_literal *literal)
 {
@@ -50,8 +45,9 @@ static struct saying saying_of(const struct es_program *program,
     unsigned set;
 
     plain.is_negated = false;
-    if (literal->kind > ES_LITERAL_EQUAL || !is_single(program, literal->x) ||
-        !is_single(program, literal->y))
+    if (literal->kind > ES_LITERAL_EQUAL ||
+        !es_program_is_single(program, literal->x) ||
+        !es_program_is_single(program, literal->y))
         return (struct saying){.about = esi_literal_code(&plain),
                                .set = literal->is_negated ? 2 : 1,
                                .any = 3};

@@ -30,11 +30,6 @@ struct pairs {
     bool is_plain;              /* one single event on each side */
 };
 
-static bool is_single(const struct es_program *program, unsigned v)
-{
-    return program->variables[v].class_number != ES_PATTERN_NONE;
-}
-
 static uint64_t code_of(enum es_literal_kind kind,
                         unsigned x,
                         unsigned y,
@@ -73,7 +68,7 @@ static void fill_pairs(const struct es_program *program,
         for (uint64_t right = atom->right; right;) {
             unsigned y = next_variable(&right);
 
-            if (x == y && is_single(program, x)) {
+            if (x == y && es_program_is_single(program, x)) {
                 pairs->is_always_equal = true;
                 continue;
             }
@@ -82,10 +77,11 @@ static void fill_pairs(const struct es_program *program,
             pairs->equal[pairs->undirected++] = code_of(ES_LITERAL_EQUAL, x, y, 0);
         }
     }
-    pairs->is_plain = __builtin_popcountll(atom->left) == 1 &&
-                      __builtin_popcountll(atom->right) == 1 &&
-                      is_single(program, (unsigned)__builtin_ctzll(atom->left)) &&
-                      is_single(program, (unsigned)__builtin_ctzll(atom->right));
+    pairs->is_plain =
+        __builtin_popcountll(atom->left) == 1 &&
+        __builtin_popcountll(atom->right) == 1 &&
+        es_program_is_single(program, (unsigned)__builtin_ctzll(atom->left)) &&
+        es_program_is_single(program, (unsigned)__builtin_ctzll(atom->right));
 }
 
 /* --- Clauses of pairs --------------------------------------------------------------
@@ -215,8 +211,8 @@ static int not_entangled(const struct es_program *program,
             struct es_literal literal = esi_literal_of(codes[0]);
 
             /* Of single events one of these is always true. */
-            if (i == k && is_single(program, literal.x) &&
-                is_single(program, literal.y))
+            if (i == k && es_program_is_single(program, literal.x) &&
+                es_program_is_single(program, literal.y))
                 continue;
             result = esi_clauses_add(clauses, codes, 2);
         }
@@ -282,7 +278,7 @@ static int add_near(const struct es_program *program,
         uint64_t right = left;
         unsigned x = next_variable(&left);
 
-        if (is_single(program, x) && !is_alone)
+        if (es_program_is_single(program, x) && !is_alone)
             right = left;
         while (right && result == 0) {
             unsigned y = next_variable(&right);

@@ -7,6 +7,7 @@
 #ifndef ES_MONITORS_PATTERNS_ENGINE_H
 #define ES_MONITORS_PATTERNS_ENGINE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "monitors/order/order.h"
@@ -38,6 +39,10 @@ struct es_engine_ops {
                    FILE *out,
                    struct es_error *error);
 };
+
+/* Universal variables without values (D8). */
+uint64_t esi_universal_empty(const struct es_program *program,
+                             const struct es_domain *const *domains);
 
 extern const struct es_engine_ops esi_engine_closure;
 extern const struct es_engine_ops esi_engine_rewrite;

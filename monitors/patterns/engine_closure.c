@@ -82,24 +82,13 @@ static void search_support(struct esi_closure_search *search,
 /* --- Beginning and end -------------------------------------------------------------
  */
 
-static uint64_t empty_universals(const struct es_engine_task *task)
-{
-    uint64_t empty = 0;
-
-    for (uint32_t v = 0; v < task->program->variable_count; v++)
-        if (task->program->variables[v].is_universal &&
-            es_domain_count(task->domains[v]) == 0)
-            empty |= UINT64_C(1) << v;
-    return empty;
-}
-
 static int begin(const struct es_engine_task *task, struct esi_closure_search *search)
 {
     int result;
 
     search->task = task;
     search->precedence.order = task->order;
-    search->empty = empty_universals(task);
+    search->empty = esi_universal_empty(task->program, task->domains);
     result = es_closure_maker_create(task->order, task->config->closure_method,
                                      task->config->successors, &search->maker);
     if (result < 0)

@@ -7,13 +7,6 @@
 
 #include "monitors/patterns/engine_closure_private.h"
 
-static const char *const operator_texts[][2] = {
-    [ES_OPERATOR_BEFORE] = {"-->", "!-->"},
-    [ES_OPERATOR_CONCURRENT] = {"||", "!||"},
-    [ES_OPERATOR_ENTANGLED] = {"<->", "!<->"},
-    [ES_OPERATOR_RECEIVED] = {"=>", "!=>"},
-};
-
 /* One name, or several in braces. */
 static void print_variables(const struct es_program *program,
                             uint64_t variables,
@@ -56,7 +49,7 @@ static void print_sides(const struct es_program *program,
         print_counted(program, atom, out);
     else
         print_variables(program, atom->left, out);
-    fprintf(out, " %s ", operator_texts[atom->op][atom->is_negated]);
+    fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
     if (!is_count)
         print_variables(program, atom->right, out);
     else if (atom->is_reversed)

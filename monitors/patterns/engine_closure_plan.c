@@ -29,26 +29,6 @@ static uint64_t named_by(const struct es_program *program,
     return named;
 }
 
-static uint64_t universals_of(const struct es_program *program)
-{
-    uint64_t universals = 0;
-
-    for (uint32_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].is_universal)
-            universals |= UINT64_C(1) << v;
-    return universals;
-}
-
-static uint64_t without_values(const struct es_engine_task *task)
-{
-    uint64_t empty = 0;
-
-    for (uint32_t v = 0; v < task->program->variable_count; v++)
-        if (es_domain_count(task->domains[v]) == 0)
-            empty |= UINT64_C(1) << v;
-    return empty;
-}
-
 static size_t count_parts(const struct es_formula *formula)
 {
     size_t count = 0;
@@ -65,7 +45,7 @@ static void add_parts(const struct es_engine_task *task,
                       struct esi_closure_plan *plan)
 {
     uint64_t named = named_by(task->program, formula);
-    uint64_t universals = universals_of(task->program);
+    uint64_t universals = es_program_universal(task->program);
 
     if (formula->kind == ES_FORMULA_AND) {
         for (size_t i = 0; i < formula->part_count; i++)
@@ -78,7 +58,8 @@ static void add_parts(const struct es_engine_task *task,
     plan->parts[plan->part_count++] = (struct esi_closure_part){
         .formula = formula,
         .existential = named & ~universals,
-        .universal = named & universals & ~without_values(task),
+        .universal =
+            named & universals & ~esi_universal_empty(task->program, task->domains),
     };
 }
 

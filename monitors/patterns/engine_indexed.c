@@ -19,7 +19,7 @@ static int make_plan(const struct es_engine_task *task,
         .domains = task->domains,
         .counted = task->counted,
         .order = task->order,
-        .empty = esi_indexed_empty(task->program, task->domains, support),
+        .empty = esi_universal_empty(task->program, task->domains),
     };
 
     return esi_indexed_plan_create(&config, false, ret_plan, error);

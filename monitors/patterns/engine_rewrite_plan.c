@@ -189,17 +189,6 @@ static int make_plan(struct esi_plans *plans, uint32_t support, struct es_error 
     return result ? result : make_clauses(plans, plan);
 }
 
-static uint64_t without_values(const struct esi_plans *plans)
-{
-    const struct es_program *program = plans->task->program;
-    uint64_t empty = 0;
-
-    for (uint32_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].is_universal && plans->choice.values[v]->count == 0)
-            empty |= UINT64_C(1) << v;
-    return empty;
-}
-
 int esi_plans_create(const struct es_engine_task *task,
                      struct esi_plans *ret_plans,
                      struct es_error *error)
@@ -209,7 +198,7 @@ int esi_plans_create(const struct es_engine_task *task,
 
     if (result)
         return result;
-    plans.empty = without_values(&plans);
+    plans.empty = esi_universal_empty(task->program, task->domains);
     plans.items = calloc(task->program->support_count + 1u, sizeof *plans.items);
     if (!plans.items)
         result = -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engines.c - the table of engines. */
+/* engines.c - the table of engines, and what they all ask of a program. */
 #include "config.h"
 
 #include "monitors/patterns/search_engine.h"
@@ -41,4 +41,18 @@ const struct es_engine_help *es_search_engines(void)
 
     pthread_once(&filled, fill_helps);
     return helps;
+}
+
+uint64_t esi_universal_empty(const struct es_program *program,
+                             const struct es_domain *const *domains)
+{
+    uint64_t empty = 0;
+
+    for (uint64_t left = es_program_universal(program); left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        if (es_domain_count(domains[v]) == 0)
+            empty |= es_program_bit(v);
+    }
+    return empty;
 }

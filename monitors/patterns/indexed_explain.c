@@ -101,7 +101,7 @@ static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)
     fprintf(out, "conditions, of %zu relations in the rewritten pattern:\n",
             plan->size);
     for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~((esi_bit(x) << 1) - 1); left;
+        for (uint64_t left = plan->masked[x] & ~((es_program_bit(x) << 1) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
 

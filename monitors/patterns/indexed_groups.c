@@ -125,7 +125,7 @@ static uint64_t occurrence_of(const struct esi_indexed_plan *plan, unsigned v)
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->existential >> w & 1 && plan->program->variables[w].occurrence ==
                                               plan->program->variables[v].occurrence)
-            variables |= esi_bit(w);
+            variables |= es_program_bit(w);
     return variables;
 }
 
@@ -138,7 +138,7 @@ static bool are_alike(const struct esi_indexed_plan *plan, unsigned v, unsigned 
 
     return plan->domains[v] == plan->domains[w] && plan->single >> v & 1 &&
            plan->returned >> v & plan->returned >> w & 1 &&
-           (of_v == of_w || (of_v == esi_bit(v) && of_w == esi_bit(w)));
+           (of_v == of_w || (of_v == es_program_bit(v) && of_w == es_program_bit(w)));
 }
 
 static void describe(const struct esi_indexed_plan *plan,
@@ -150,20 +150,20 @@ static void describe(const struct esi_indexed_plan *plan,
 
     group->is_distinct = !(mask & ESI_IS_SAME);
     group->is_concurrent = mask == ESI_IS_CONCURRENT;
-    group->is_multiplied = occurrence_of(plan, first) == esi_bit(first);
+    group->is_multiplied = occurrence_of(plan, first) == es_program_bit(first);
 }
 
 static void group_from(struct esi_indexed_plan *plan,
                        const struct es_cnf *cnf,
                        unsigned v)
 {
-    struct esi_indexed_group group = {.members = esi_bit(v)};
+    struct esi_indexed_group group = {.members = es_program_bit(v)};
 
     for (unsigned w = v + 1; w < plan->variable_count; w++)
         if (plan->existential >> w & 1 && plan->group_of[w] < 0 &&
             are_alike(plan, v, w) && may_exchange(plan->program, cnf, v, w))
-            group.members |= esi_bit(w);
-    if (group.members == esi_bit(v))
+            group.members |= es_program_bit(w);
+    if (group.members == es_program_bit(v))
         return;
     describe(plan, &group);
     for (uint64_t left = group.members; left; left &= left - 1)

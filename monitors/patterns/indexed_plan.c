@@ -37,7 +37,7 @@ static uint64_t variables_of(const struct esi_indexed_plan *plan,
         return atom->left;
     if (literal->kind == ES_LITERAL_COMPARE)
         return atom->left | atom->right;
-    return esi_bit(literal->x) | esi_bit(literal->y);
+    return es_program_bit(literal->x) | es_program_bit(literal->y);
 }
 
 static struct esi_indexed_literal relation(const struct es_literal *literal)
@@ -266,10 +266,10 @@ static bool is_exact(const struct esi_indexed_plan *plan,
         if (literal->variables & u) {
             if (!is_relation_of(literal, u))
                 return false;
-            if (literal->variables & esi_bit(v) &&
+            if (literal->variables & es_program_bit(v) &&
                 (++both > 1 || !is_convex(literal->mask)))
                 return false;
-        } else if (literal->variables & esi_bit(v) &&
+        } else if (literal->variables & es_program_bit(v) &&
                    !is_literal_exact(plan, literal, v)) {
             return false;
         }
@@ -294,12 +294,12 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
         plan->clauses_of[v][plan->clause_counts[v]++] = i;
         plan->neighbours[v] |= clause->existential;
         if (is_exact(plan, clause, v))
-            clause->exact |= esi_bit(v);
+            clause->exact |= es_program_bit(v);
     }
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->masks[v][w] != ESI_IS_ANY)
-            plan->masked[v] |= esi_bit(w);
-    plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~esi_bit(v);
+            plan->masked[v] |= es_program_bit(w);
+    plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~es_program_bit(v);
     return 0;
 }
 
@@ -386,35 +386,12 @@ static void note_senders(struct esi_indexed_plan *plan)
             literal->is_negated || literal->x == literal->y ||
             literal->variables & ~(plan->existential & plan->single))
             continue;
-        plan->senders[literal->y] |= esi_bit(literal->x);
-        plan->receivers[literal->x] |= esi_bit(literal->y);
+        plan->senders[literal->y] |= es_program_bit(literal->x);
+        plan->receivers[literal->x] |= es_program_bit(literal->y);
     }
-}
-
-static bool is_prompt(const struct es_program *program, unsigned v)
-{
-    uint32_t number = program->variables[v].class_number;
-
-    return number != ES_PATTERN_NONE &&
-           es_pattern_class(program->file, number)->partner_count == 0;
 }
 
 /* --- Plans ------------------------------------------------------------------------ */
-
-uint64_t esi_indexed_empty(const struct es_program *program,
-                           const struct es_domain *const *domains,
-                           uint32_t support)
-{
-    uint64_t empty = 0;
-
-    for (uint64_t left = program->supports[support].universal; left; left &= left - 1) {
-        int u = __builtin_ctzll(left);
-
-        if (es_domain_count(domains[u]) == 0)
-            empty |= esi_bit((unsigned)u);
-    }
-    return empty;
-}
 
 static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
                                            bool is_growing)
@@ -438,13 +415,13 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
     memset(plan->group_of, -1, sizeof plan->group_of);
     for (unsigned v = 0; v < plan->variable_count; v++) {
-        if (is_growing && is_prompt(config->program, v))
-            plan->prompt |= esi_bit(v);
+        if (is_growing && es_program_is_prompt(config->program, v))
+            plan->prompt |= es_program_bit(v);
         if (config->program->variables[v].is_returned)
-            plan->returned |= esi_bit(v) & plan->existential;
+            plan->returned |= es_program_bit(v) & plan->existential;
         if ((plan->existential | plan->universal) >> v & 1 &&
             es_domain_is_single(config->domains[v]))
-            plan->single |= esi_bit(v);
+            plan->single |= es_program_bit(v);
     }
     return plan;
 }

@@ -38,11 +38,6 @@ static inline bool esi_mask_needs_successors(uint8_t mask)
     return !(mask & ESI_IS_CONCURRENT) != !(mask & ESI_IS_AFTER);
 }
 
-static inline uint64_t esi_bit(unsigned variable)
-{
-    return UINT64_C(1) << variable;
-}
-
 enum esi_indexed_kind {
     ESI_INDEXED_RELATION, /* x is to y as `mask` allows; both have single events */
     ESI_INDEXED_BEFORE,   /* of sets: some event of x precedes some event of y */
@@ -100,8 +95,7 @@ struct esi_indexed_plan {
     unsigned variable_count; /* of the program */
 
     struct esi_indexed_literal *literals; /* owned */
-    size_t literal_count;
-    struct esi_indexed_clause *clauses; /* owned; those that masks do not say */
+    struct esi_indexed_clause *clauses;   /* owned; those that masks do not say */
     uint32_t clause_count;
     size_t size; /* literals of the rewritten pattern */
     uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
@@ -137,11 +131,6 @@ void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *
 unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
 /* About how much one value of a first variable costs. */
 unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
-
-/* Universal variables of a support that have no values. */
-uint64_t esi_indexed_empty(const struct es_program *program,
-                           const struct es_domain *const *domains,
-                           uint32_t support);
 
 /* Whether v is the first unbound one of its group, or has none. */
 bool esi_indexed_is_next(const struct esi_indexed_plan *plan,

@@ -47,7 +47,7 @@ static int sender_of(const struct esi_searcher *searcher, unsigned v, uint64_t a
     int pinned = searcher->pinned;
 
     return pinned >= 0 && plan->senders[v] & plan->prompt & ~applied &
-                              esi_bit((unsigned)pinned)
+                              es_program_bit((unsigned)pinned)
                ? pinned
                : -1;
 }
@@ -97,7 +97,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_indexed_clause *clause =
             &plan->clauses[plan->clauses_of[v][i]];
-        uint64_t others = clause->existential & ~esi_bit(v);
+        uint64_t others = clause->existential & ~es_program_bit(v);
 
         if (!(clause->exact >> v & 1) || others & ~searcher->bound ||
             (source && !(others & ~applied)) ||
@@ -191,7 +191,7 @@ static void apply_clause(struct esi_searcher *searcher,
     }
     searcher->allowed.count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & esi_bit(v))
+        if (clause->literals[i].variables & es_program_bit(v))
             esi_literal_spans(searcher, &clause->literals[i], v, slot,
                               &searcher->allowed);
     keep_allowed(searcher, spans);

@@ -152,5 +152,5 @@ void esi_searcher_bind(struct esi_searcher *searcher,
     }
     searcher->values[variable] = value;
     searcher->bindings[variable]++;
-    searcher->bound |= esi_bit(variable);
+    searcher->bound |= es_program_bit(variable);
 }

@@ -133,7 +133,7 @@ void esi_searcher_bind(struct esi_searcher *searcher,
                        struct es_domain_value value);
 static inline void esi_searcher_unbind(struct esi_searcher *searcher, unsigned variable)
 {
-    searcher->bound &= ~esi_bit(variable);
+    searcher->bound &= ~es_program_bit(variable);
 }
 /* Notes that a list could not grow. */
 static inline void esi_searcher_check(struct esi_searcher *searcher,

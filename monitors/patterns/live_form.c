@@ -9,20 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whether all values yet to come of a variable are events yet to come. */
-static bool comes_new(const struct esi_live_part *part, uint32_t variable)
-{
-    uint32_t class_number = part->program->variables[variable].class_number;
-
-    return class_number != ES_PATTERN_NONE &&
-           es_pattern_class(part->live->file, class_number)->partner_count == 0;
-}
-
-static uint64_t bit(uint32_t variable)
-{
-    return UINT64_C(1) << variable;
-}
-
 /* A literal that holds whenever the value of `variable` is yet to come, and that of the
  * other, which is existential, is there. */
 static bool is_safe_for(const struct esi_live_part *part,
@@ -33,7 +19,7 @@ static bool is_safe_for(const struct esi_live_part *part,
     uint32_t other = is_x ? literal->y : literal->x;
 
     if (!literal->is_negated || (!is_x && literal->y != variable) ||
-        (part->universal & bit(other)))
+        (part->universal & es_program_bit(other)))
         return false;
     if (literal->kind == ES_LITERAL_EQUAL)
         return true;
@@ -48,7 +34,8 @@ static bool is_safe(const struct esi_live_part *part, const struct es_clause *cl
         bool is_safe = false;
 
         for (size_t i = 0; i < clause->count; i++)
-            is_safe |= comes_new(part, v) && is_safe_for(part, &clause->literals[i], v);
+            is_safe |= es_program_is_prompt(part->program, v) &&
+                       is_safe_for(part, &clause->literals[i], v);
         if (!is_safe)
             return false;
     }

@@ -34,10 +34,8 @@ static int find_domains(struct esi_live_part *part)
         const struct es_program_variable *variable = &program->variables[v];
         part->domains[v] =
             domain_of(part->live, variable->class_number, variable->predicate);
-        if (variable->is_universal)
-            part->universal |= UINT64_C(1) << v;
     }
-    part->empty = part->universal;
+    part->universal = part->empty = es_program_universal(program);
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT)
             part->counted[a] = domain_of(part->live, program->atoms[a].counted,

@@ -16,11 +16,6 @@
 
 #include "monitors/patterns/event_sets.h"
 
-static uint64_t bit(uint32_t variable)
-{
-    return UINT64_C(1) << variable;
-}
-
 /* --- Literals -----------------------------------------------------------------------
  */
 
@@ -298,7 +293,7 @@ static bool limit_stretch(struct esi_live_part *part,
     uint32_t at;
 
     if (literal->kind != ES_LITERAL_BEFORE || (!is_x && literal->y != variable) ||
-        other == variable || (unbound & bit(other)))
+        other == variable || (unbound & es_program_bit(other)))
         return false;
     if (is_x) {
         at = greatest_predecessor(part, &part->bindings[other], trace);
@@ -369,7 +364,7 @@ static enum esi_live_status try_rows(struct esi_live_part *part,
     for (uint32_t row = rows.from; row < rows.to; row++) {
         enum esi_live_status one;
         esi_live_bind(part, variable, (struct es_domain_value){slot, row});
-        one = clause_values(part, clause, unbound & ~bit(variable), is_end);
+        one = clause_values(part, clause, unbound & ~es_program_bit(variable), is_end);
         if (one == ESI_LIVE_FAILS)
             return one;
         if (one == ESI_LIVE_OPEN)
@@ -419,7 +414,7 @@ static bool holds_anyway(struct esi_live_part *part,
         const struct es_literal *literal = &clause->literals[i];
         uint64_t of = literal->kind == ES_LITERAL_COUNT
                           ? part->program->atoms[literal->atom].left
-                          : bit(literal->x) | bit(literal->y);
+                          : es_program_bit(literal->x) | es_program_bit(literal->y);
         if ((of & part->universal) == 0 &&
             literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
             return true;
@@ -560,8 +555,8 @@ static bool fails_with(struct esi_live_part *part,
             !find_value(part->domains[v], joined, &value))
             continue;
         esi_live_bind(part, v, value);
-        if (clause_values(part, clause, clause->universal & ~bit(v), false) ==
-            ESI_LIVE_FAILS)
+        if (clause_values(part, clause, clause->universal & ~es_program_bit(v),
+                          false) == ESI_LIVE_FAILS)
             return true;
     }
     return false;

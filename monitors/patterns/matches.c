@@ -40,11 +40,6 @@ struct es_matches {
     bool is_enough;
 };
 
-static bool is_returned(const struct es_pattern_occurrence *occurrence)
-{
-    return occurrence->sign == ES_SIGN_NONE || occurrence->sign == ES_SIGN_RETURNED;
-}
-
 static void sort_variables(struct es_matches *matches)
 {
     const struct es_program *program = matches->program;
@@ -52,7 +47,7 @@ static void sort_variables(struct es_matches *matches)
         es_pattern_predicate(program->file, program->predicate);
 
     for (uint32_t i = 0; i < predicate->occurrence_count; i++)
-        if (is_returned(&predicate->occurrences[i]))
+        if (es_pattern_is_returned(&predicate->occurrences[i]))
             matches->occurrences |= UINT64_C(1) << i;
     for (uint32_t v = 0; v < program->variable_count; v++) {
         const struct es_program_variable *variable = &program->variables[v];

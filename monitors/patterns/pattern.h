@@ -112,6 +112,13 @@ struct es_pattern_occurrence {
     struct es_pattern_place place; /* of its first use */
 };
 
+/* Whether its events belong to a match (D9). */
+static inline bool es_pattern_is_returned(
+    const struct es_pattern_occurrence *occurrence)
+{
+    return occurrence->sign == ES_SIGN_NONE || occurrence->sign == ES_SIGN_RETURNED;
+}
+
 enum es_pattern_node_kind {
     ES_NODE_TERM,
     ES_NODE_COUNT,    /* operand of a relation whose other operand is none */
@@ -209,8 +216,16 @@ uint32_t es_pattern_attributes(const struct es_pattern_file *file);
 const char *es_pattern_attribute(const struct es_pattern_file *file,
                                  uint32_t attribute);
 
-/* Sets is_needed[] of predicate and of all predicates below it; and of classes that
- * these use, partners' included.  What is set stays set. */
+/* As they are written: "!-->"; ">=", "!~" (only EQUAL, GLOB and REGEX are negated);
+ * "process", or the name of an attribute. */
+const char *es_pattern_operator_text(enum es_pattern_operator op, bool is_negated);
+const char *es_pattern_test_text(enum es_pattern_test test, bool is_negated);
+const char *es_pattern_field_name(const struct es_pattern_file *file,
+                                  enum es_pattern_field field,
+                                  uint32_t attribute);
+
+/* Sets the flags of the predicate and of all predicates below it, and of the classes
+ * that these use, partners' included.  What is set stays set. */
 void es_pattern_reach(const struct es_pattern_file *file,
                       uint32_t predicate,
                       bool *is_predicate_needed,

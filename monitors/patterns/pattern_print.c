@@ -50,31 +50,12 @@ static void print_field(const struct es_pattern_file *file,
                         uint32_t attribute,
                         FILE *out)
 {
-    static const char *const names[] = {[ES_FIELD_PROCESS] = "process",
-                                        [ES_FIELD_TYPE] = "type",
-                                        [ES_FIELD_TEXT] = "text",
-                                        [ES_FIELD_KIND] = "kind"};
-    const char *name = field == ES_FIELD_ATTRIBUTE
-                           ? es_pattern_attribute(file, attribute)
-                           : names[field];
+    const char *name = es_pattern_field_name(file, field, attribute);
 
     if (is_id(name))
         fputs(name, out);
     else
         print_glob(&name, 1, out);
-}
-
-/* " >= ", " !~ ", ... */
-static void print_test(enum es_pattern_test test, bool is_negated, FILE *out)
-{
-    static const char *const signs[][2] = {
-        [ES_TEST_GLOB] = {"=", "!="},           [ES_TEST_REGEX] = {"=~", "!~"},
-        [ES_TEST_EQUAL] = {"=", "!="},          [ES_TEST_LESS] = {"<", "<"},
-        [ES_TEST_LESS_EQUAL] = {"<=", "<="},    [ES_TEST_GREATER] = {">", ">"},
-        [ES_TEST_GREATER_EQUAL] = {">=", ">="},
-    };
-
-    fprintf(out, " %s ", signs[test][is_negated]);
 }
 
 /* An expression is printed as it was read. */
@@ -119,7 +100,8 @@ static void print_literal(const struct es_pattern_file *file,
 
         fputs(i == 0 ? "[" : ", ", out);
         print_field(file, condition->field, condition->attribute, out);
-        print_test(condition->test, condition->is_negated, out);
+        fprintf(out, " %s ",
+                es_pattern_test_text(condition->test, condition->is_negated));
         if (condition->test == ES_TEST_GLOB)
             print_glob(condition->pieces, condition->piece_count, out);
         else
@@ -199,22 +181,17 @@ static void print_compare(const struct printing *printing,
                           const struct es_pattern_node *node)
 {
     print_operand(printing, node, 0);
-    print_test(node->test, node->is_negated, printing->out);
+    fprintf(printing->out, " %s ", es_pattern_test_text(node->test, node->is_negated));
     print_operand(printing, node, 1);
 }
 
 static void print_operator(const struct printing *printing,
                            const struct es_pattern_node *node)
 {
-    static const char *const operators[] = {[ES_OPERATOR_BEFORE] = "-->",
-                                            [ES_OPERATOR_CONCURRENT] = "||",
-                                            [ES_OPERATOR_ENTANGLED] = "<->",
-                                            [ES_OPERATOR_RECEIVED] = "=>"};
-
     switch (node->kind) {
     case ES_NODE_RELATION:
-        fprintf(printing->out, " %s%s ", node->is_negated ? "!" : "",
-                operators[node->op]);
+        fprintf(printing->out, " %s ",
+                es_pattern_operator_text(node->op, node->is_negated));
         break;
     case ES_NODE_LIMITED:
         fputs(" -(", printing->out);

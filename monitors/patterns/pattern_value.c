@@ -418,14 +418,11 @@ int esi_resolve_field(struct esi_parser *parser,
                       enum es_pattern_field *ret_field,
                       uint32_t *ret_attribute)
 {
-    static const char *const names[] = {[ES_FIELD_PROCESS] = "process",
-                                        [ES_FIELD_TYPE] = "type",
-                                        [ES_FIELD_TEXT] = "text",
-                                        [ES_FIELD_KIND] = "kind"};
+    for (unsigned i = 0; i < ES_FIELD_ATTRIBUTE; i++) {
+        enum es_pattern_field field = (enum es_pattern_field)i;
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *ret_field = (enum es_pattern_field)i;
+        if (strcmp(name, es_pattern_field_name(parser->file, field, 0)) == 0) {
+            *ret_field = field;
             *ret_attribute = ES_PATTERN_NONE;
             return 0;
         }

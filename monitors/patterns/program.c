@@ -124,3 +124,21 @@ void es_program_destroy(struct es_program *program)
     esi_arena_free(&whole->arena);
     free(whole);
 }
+
+uint64_t es_program_universal(const struct es_program *program)
+{
+    uint64_t universal = 0;
+
+    for (uint32_t v = 0; v < program->variable_count; v++)
+        if (program->variables[v].is_universal)
+            universal |= es_program_bit(v);
+    return universal;
+}
+
+bool es_program_is_prompt(const struct es_program *program, unsigned variable)
+{
+    uint32_t number = program->variables[variable].class_number;
+
+    return number != ES_PATTERN_NONE &&
+           es_pattern_class(program->file, number)->partner_count == 0;
+}

@@ -108,6 +108,25 @@ struct es_program {
     uint32_t support_count;
 };
 
+/* The set of one variable. */
+static inline uint64_t es_program_bit(unsigned variable)
+{
+    return UINT64_C(1) << variable;
+}
+
+/* Whether its values are single events. */
+static inline bool es_program_is_single(const struct es_program *program,
+                                        unsigned variable)
+{
+    return program->variables[variable].class_number != ES_PATTERN_NONE;
+}
+
+/* Whether an event is one of its values as soon as it comes: not one of a class with
+ * partners (D12), nor a match. */
+bool es_program_is_prompt(const struct es_program *program, unsigned variable);
+
+uint64_t es_program_universal(const struct es_program *program);
+
 /* -EINVAL with words: too many variables or supports; -ENOMEM. */
 int es_program_create(const struct es_pattern_file *file,
                       uint32_t predicate,

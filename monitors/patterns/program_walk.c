@@ -139,8 +139,7 @@ static uint64_t returned_among(const struct es_pattern_predicate *predicate,
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < predicate->occurrence_count; i++)
-        if (predicate->occurrences[i].sign == ES_SIGN_NONE ||
-            predicate->occurrences[i].sign == ES_SIGN_RETURNED)
+        if (es_pattern_is_returned(&predicate->occurrences[i]))
             variables |= met[i].own;
     return variables;
 }
@@ -223,10 +222,7 @@ static struct esi_outcome meet(struct esi_program_builder *builder,
                   ? replace(builder, occurrence, number, at)
                   : add_variable(builder, occurrence, number, at);
     outcome.inside = outcome.own;
-    outcome.passed =
-        occurrence->sign == ES_SIGN_NONE || occurrence->sign == ES_SIGN_RETURNED
-            ? outcome.own
-            : 0;
+    outcome.passed = es_pattern_is_returned(occurrence) ? outcome.own : 0;
     scope->met[number] = outcome;
     scope->is_met[number] = true;
     return outcome;

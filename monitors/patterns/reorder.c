@@ -17,11 +17,6 @@
 /* Beyond these, an order would take longer to find than it saves. */
 enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
 
-static bool is_single(const struct esi_reorder *reorder, unsigned v)
-{
-    return reorder->facts->program->variables[v].class_number != ES_PATTERN_NONE;
-}
-
 /* --- Estimates ---------------------------------------------------------------------
  */
 
@@ -134,6 +129,8 @@ static void count_variables(const struct esi_reorder *reorder,
 static void collect_relations(const struct esi_reorder *reorder,
                               struct frequencies *frequencies)
 {
+    const struct es_program *program = reorder->facts->program;
+
     for (size_t i = 0; i < reorder->count; i++) {
         const struct es_literal *literal = &reorder->clauses[i].literals[0].literal;
         uint8_t x;
@@ -143,7 +140,7 @@ static void collect_relations(const struct esi_reorder *reorder,
             continue;
         x = literal->x;
         y = literal->y;
-        if (!is_single(reorder, x) || !is_single(reorder, y))
+        if (!es_program_is_single(program, x) || !es_program_is_single(program, y))
             continue;
         *(literal->is_negated ? &frequencies->not_before[x]
                               : &frequencies->before[x]) |= UINT64_C(1) << y;
@@ -343,7 +340,6 @@ static int open_reorder(const struct es_cnf *cnf,
         clause->clause = cnf->clauses[i];
         clause->literals = literals;
         literals += clause->clause.count;
-        reorder->universal |= clause->clause.universal;
         for (size_t k = 0; k < clause->clause.count; k++) {
             const struct es_literal *literal = &clause->clause.literals[k];
 

@@ -22,7 +22,6 @@ struct esi_reorder {
     const struct esi_reorder_facts *facts;
     struct esi_reorder_clause *clauses;
     size_t count;
-    uint64_t universal; /* variables: never assigned */
 };
 
 /* How many pairs of values a literal may take where these variables have values. */

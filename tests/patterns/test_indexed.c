@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "monitors/patterns/domains.h"
+#include "monitors/patterns/engine.h"
 #include "monitors/patterns/indexed.h"
 #include "monitors/patterns/indexed_plan.h"
 #include "monitors/patterns/indexed_searcher.h"
@@ -221,7 +222,7 @@ static void make_condition(struct world *world)
     };
     for (unsigned v = 0; v < world->program.variable_count; v++)
         make_variable(world, v, v >= world->variable_count);
-    world->empty = esi_indexed_empty(&world->program, world->domains, 0);
+    world->empty = esi_universal_empty(&world->program, world->domains);
     world->cnf.clauses = world->clauses;
     for (unsigned i = 0; i < clauses; i++)
         make_clause(world);
@@ -510,11 +511,10 @@ static void all_assignments_are_found_once(void **state)
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct world *world = world_create(seed, round, true);
-        struct esi_indexed_config config;
+        struct esi_indexed_config config = config_of(world);
         struct esi_indexed *search;
         struct es_error error = {0};
 
-        config = config_of(world);
         config.skips_universal = round % 4 == 3;
         assert_int_equal(esi_indexed_create(&config, &search, &error), 0);
         for (int again = 0; again < 2; again++) {
