@@ -36,6 +36,7 @@ struct es_domains {
     struct esi_texts texts;           /* of values */
     struct esi_value *values;         /* scratch: of one event for one class */
     const struct es_set_event *event; /* the one that is being sorted */
+    uint64_t missed;                  /* that would have joined late */
 };
 
 /* --- Making it ----------------------------------------------------------------------
@@ -272,8 +273,12 @@ static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
     struct esi_row row;
     int result;
 
-    if (!class->domain || !esi_domain_row(class->waiting, id, &row))
+    if (!class->domain)
         return 0;
+    if (!esi_domain_row(class->waiting, id, &row)) {
+        domains->missed++;
+        return 0;
+    }
     result = esi_domain_add(class->domain, id.trace, &row, !domains->has_listener);
     return result < 0 ? result : tell(domains, class_number, id);
 }
@@ -435,6 +440,12 @@ void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t inde
             esi_domain_drop(domains->classes[c].waiting, trace, index);
     if (domains->partners)
         esi_partner_classes_forget(domains->partners, trace, index);
+}
+
+uint64_t es_domains_missed(const struct es_domains *domains)
+{
+    return domains->missed +
+           (domains->partners ? esi_partner_classes_missed(domains->partners) : 0);
 }
 
 /* --- Size ---------------------------------------------------------------------------

@@ -72,6 +72,10 @@ bool es_domains_have_partners(const struct es_domains *domains);
  * get a partner still (D12): then they join nothing for it.  For live search. */
 void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index);
 
+/* How often an event that was forgotten so got a partner that it, or the partner, might
+ * have joined a class for. */
+uint64_t es_domains_missed(const struct es_domains *domains);
+
 /* Bytes that are held. */
 uint64_t es_domains_bytes(const struct es_domains *domains);
 

@@ -121,6 +121,7 @@ static int visit(struct walk *walk,
                  const struct es_pattern_node *node,
                  struct demand demand)
 {
+    struct demand left = demand;
     struct demand right = demand;
     int result;
 
@@ -138,13 +139,15 @@ static int visit(struct walk *walk,
         demand_of(walk, node->occurrence, demand);
         break;
     case ES_NODE_RELATION:
+        /* The halves of a sync name each other: live searches look at both. */
         right.partners |= node->op == ES_OPERATOR_RECEIVED;
+        left.partners |= node->op == ES_OPERATOR_RECEIVED;
         break;
     case ES_NODE_AND:
     case ES_NODE_OR:
         break;
     }
-    result = visit(walk, node->left, demand);
+    result = visit(walk, node->left, left);
     return result < 0 ? result : visit(walk, node->right, right);
 }
 

@@ -99,4 +99,7 @@ struct esi_indexed_statistics {
 void esi_indexed_statistics(const struct esi_indexed *search,
                             struct esi_indexed_statistics *ret_statistics);
 
+/* Of these, `unknown` alone. */
+uint64_t esi_indexed_unknown(const struct esi_indexed *search);
+
 #endif

@@ -332,6 +332,7 @@ static void add_part(const struct esi_live_part *part,
                      struct es_live_statistics *statistics)
 {
     statistics->matches += part->matches;
+    statistics->lost_candidates += part->lost_candidates;
     statistics->bytes += sizeof *part + esi_seen_bytes(&part->seen) +
                          esi_live_candidates_bytes(part) +
                          (part->sets ? es_domain_bytes(part->sets) : 0);
@@ -355,9 +356,9 @@ void es_live_statistics(const struct es_live *live,
         .dropped_events = live->dropped_events,
         .lost_events = live->lost_events,
         .candidates = live->candidates,
-        .lost_candidates = live->lost_candidates,
         .comparisons = live->precedence.comparisons,
         .unknown = live->precedence.unknown,
+        .missed_partners = es_domains_missed(live->domains),
         .bytes = sizeof *live + es_domains_bytes(live->domains) +
                  live->queue_capacity * sizeof *live->queue,
     };
@@ -367,6 +368,23 @@ void es_live_statistics(const struct es_live *live,
             add_part(live->parts[p], &statistics);
     statistics.is_complete = statistics.lost_events == 0 &&
                              statistics.lost_candidates == 0 &&
-                             statistics.unknown == 0 && !live->has_forgotten;
+                             statistics.unknown == 0 && statistics.missed_partners == 0;
     *ret_statistics = statistics;
+}
+
+void es_live_predicate_statistics(const struct es_live *live,
+                                  uint32_t wanted,
+                                  struct es_live_predicate_statistics *ret_statistics)
+{
+    const struct esi_live_part *part = live->parts[live->wanted[wanted].predicate];
+    struct es_live_statistics sum = {.matches = 0};
+
+    add_part(part, &sum);
+    *ret_statistics = (struct es_live_predicate_statistics){
+        .matches = sum.matches,
+        .candidates = part->candidate_count,
+        .lost_candidates = sum.lost_candidates,
+        .comparisons = sum.comparisons,
+        .bytes = sum.bytes,
+    };
 }

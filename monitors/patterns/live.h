@@ -85,13 +85,27 @@ struct es_live_statistics {
     uint64_t candidates;      /* now */
     uint64_t lost_candidates; /* beyond the limit, or for lost events */
     uint64_t comparisons;
-    uint64_t unknown; /* comparisons of events that the order has forgotten */
-    uint64_t bytes;   /* held now, without the order */
+    uint64_t unknown;         /* comparisons of events that the order has forgotten */
+    uint64_t missed_partners; /* that came when their others were forgotten */
+    uint64_t bytes;           /* held now, without the order */
     bool is_complete; /* nothing was lost or unknown: no match is missing or wrong */
 };
 
 void es_live_statistics(const struct es_live *live,
                         struct es_live_statistics *ret_statistics);
+/* Of one predicate wanted, by its place among them. */
+struct es_live_predicate_statistics {
+    uint64_t matches;
+    uint64_t candidates;
+    uint64_t lost_candidates;
+    uint64_t
+        comparisons; /* to find matches; those that decide them are not told apart */
+    uint64_t bytes;  /* without its classes */
+};
+
+void es_live_predicate_statistics(const struct es_live *live,
+                                  uint32_t wanted,
+                                  struct es_live_predicate_statistics *ret_statistics);
 /* Matches that were told of a predicate wanted, by its place among them. */
 uint64_t es_live_matches(const struct es_live *live, uint32_t wanted);
 

@@ -82,7 +82,7 @@ static int keep(struct esi_live_part *part,
     struct esi_candidate candidate = {.support = number, .is_held = is_held};
 
     if (part->live->candidates >= part->live->config.kept_candidates) {
-        part->live->lost_candidates++;
+        part->lost_candidates++;
         return 0;
     }
     candidate.ids = calloc(part->program->variable_count + 1u, sizeof *candidate.ids);
@@ -123,17 +123,21 @@ static enum esi_live_status lesser_status(struct esi_live_part *part,
     return all;
 }
 
+/* What is forgotten is taken for not ordered: once a search has met that, what it finds
+ * is asked again, and is no match if it cannot be told. */
 int esi_live_found(struct esi_live_part *part, uint32_t number)
 {
     struct esi_live_support *support = &part->supports[number];
+    bool is_sure = !support->search || esi_indexed_unknown(support->search) == 0;
+    uint64_t unknown = part->live->precedence.unknown;
     bool is_open[ES_PROGRAM_SUPPORTS];
-    enum esi_live_status own = esi_live_support_status(part, support, true, false);
+    enum esi_live_status own = esi_live_support_status(part, support, is_sure, false);
     enum esi_live_status lesser;
 
     if (own == ESI_LIVE_FAILS)
         return 0;
     lesser = lesser_status(part, support->support, false, is_open);
-    if (lesser == ESI_LIVE_FAILS)
+    if (lesser == ESI_LIVE_FAILS || part->live->precedence.unknown != unknown)
         return 0;
     if (own == ESI_LIVE_HOLDS && lesser == ESI_LIVE_HOLDS)
         return esi_live_part_tell(part, support->support->variables);
@@ -229,14 +233,17 @@ int esi_live_candidates_update(struct esi_live_part *part,
         return 0;
     for (size_t i = part->candidate_count; result == 0 && i > 0; i--) {
         struct esi_candidate *candidate = &part->candidates[i - 1];
-        enum esi_live_status status;
+        uint64_t unknown = part->live->precedence.unknown;
+        enum esi_live_status status = ESI_LIVE_FAILS;
+        bool is_bound = bind(part, candidate);
 
-        if (!bind(part, candidate)) {
-            part->live->lost_candidates++;
+        if (is_bound)
+            status = update(part, candidate, joined);
+        if (!is_bound || part->live->precedence.unknown != unknown) {
+            part->lost_candidates++;
             remove_candidate(part, i - 1);
             continue;
         }
-        status = update(part, candidate, joined);
         if (status == ESI_LIVE_HOLDS)
             result = esi_live_part_tell(
                 part, part->supports[candidate->support].support->variables);
@@ -254,12 +261,17 @@ int esi_live_candidates_end(struct esi_live_part *part)
         const struct esi_candidate *candidate =
             &part->candidates[part->candidate_count - 1];
         struct esi_live_support *support = &part->supports[candidate->support];
+        uint64_t unknown = part->live->precedence.unknown;
+        bool is_bound = bind(part, candidate);
+        bool is_match =
+            is_bound &&
+            esi_live_support_status(part, support, true, true) == ESI_LIVE_HOLDS &&
+            lesser_status(part, support->support, true, candidate->is_open) ==
+                ESI_LIVE_HOLDS;
 
-        if (!bind(part, candidate))
-            part->live->lost_candidates++;
-        else if (esi_live_support_status(part, support, true, true) == ESI_LIVE_HOLDS &&
-                 lesser_status(part, support->support, true, candidate->is_open) ==
-                     ESI_LIVE_HOLDS)
+        if (!is_bound || part->live->precedence.unknown != unknown)
+            part->lost_candidates++;
+        else if (is_match)
             result = esi_live_part_tell(part, support->support->variables);
         remove_candidate(part, part->candidate_count - 1);
     }
@@ -270,7 +282,7 @@ void esi_live_candidates_prune(struct esi_live_part *part)
 {
     for (size_t i = part->candidate_count; i > 0; i--)
         if (!bind(part, &part->candidates[i - 1])) {
-            part->live->lost_candidates++;
+            part->lost_candidates++;
             remove_candidate(part, i - 1);
         }
 }

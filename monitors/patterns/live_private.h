@@ -87,6 +87,7 @@ struct esi_live_part {
     const struct es_match_sink *sink; /* NULL: not wanted */
     bool has_enough;
     uint64_t matches;
+    uint64_t lost_candidates;
     struct es_event_list events; /* scratch: of a match */
     struct es_event_list side;   /* scratch: of what stands beside a count */
     int failure;                 /* a negative errno: deciding ended with it */
@@ -132,14 +133,12 @@ struct es_live {
     bool asks_time;
     bool asks_settled;
     bool has_partners;
-    bool has_forgotten; /* who may still get a partner */
     bool is_pressed;    /* short columns are not spared any more */
     uint64_t next_drop; /* of `events` */
     uint64_t events;
     uint64_t candidates;
     uint64_t dropped_events;
     uint64_t lost_events;
-    uint64_t lost_candidates;
 };
 
 /* --- live.c -------------------------------------------------------------------------

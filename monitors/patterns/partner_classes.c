@@ -55,6 +55,7 @@ struct esi_partner_classes {
     size_t work_capacity;
     esi_partner_joined_fn joined;
     void *data;
+    uint64_t missed;
 };
 
 /* --- Bits ---------------------------------------------------------------------------
@@ -83,6 +84,25 @@ static unsigned char *record_of(const struct esi_partner_classes *partners,
         return NULL;
     return records->bytes +
            (size_t)(id.index - 1 - records->first) * partners->record_bytes;
+}
+
+/* Whether it was there once. */
+static bool is_forgotten(const struct esi_partner_classes *partners,
+                         struct es_event_id id)
+{
+    return id.trace < partners->traces && id.index > 0 &&
+           id.index <= partners->records[id.trace].first;
+}
+
+/* Whether an event is in a class behind a dot, or would be with partners. */
+static bool is_in_any(const struct esi_partner_classes *partners, struct es_event_id id)
+{
+    const unsigned char *record = record_of(partners, id);
+
+    for (size_t i = 0; record && i < partners->record_bytes; i++)
+        if (record[i] != 0)
+            return true;
+    return false;
 }
 
 /* --- Making it ----------------------------------------------------------------------
@@ -310,6 +330,11 @@ void esi_partner_classes_forget(struct esi_partner_classes *partners,
     records->count -= drop;
 }
 
+uint64_t esi_partner_classes_missed(const struct esi_partner_classes *partners)
+{
+    return partners->missed;
+}
+
 uint64_t esi_partner_classes_bytes(const struct esi_partner_classes *partners)
 {
     uint64_t bytes = sizeof *partners + es_rows_bytes(&partners->links) +
@@ -373,6 +398,7 @@ static int tell(struct esi_partner_classes *partners,
     unsigned char *record = record_of(partners, id);
     int result = 0;
 
+    partners->missed += is_forgotten(partners, id);
     for (uint32_t d = 0; record && result == 0 && d < partners->dotted_count; d++) {
         const struct dotted *dotted = &partners->dotted[d];
         bool asks = false;
@@ -470,5 +496,8 @@ int esi_partner_classes_event(struct esi_partner_classes *partners,
     for (uint32_t i = 0; result == 0 && i < event->partner_count; i++)
         if (record_of(partners, event->partners[i]))
             result = join(partners, event->id, event->partners[i]);
+        else if (is_forgotten(partners, event->partners[i]) &&
+                 is_in_any(partners, event->id))
+            partners->missed++;
     return result;
 }

@@ -47,6 +47,10 @@ void esi_partner_classes_forget(struct esi_partner_classes *partners,
                                 uint32_t trace,
                                 uint32_t index);
 
+/* How often a partner came of an event that was forgotten, one of which might be in a
+ * class for the other. */
+uint64_t esi_partner_classes_missed(const struct esi_partner_classes *partners);
+
 uint64_t esi_partner_classes_bytes(const struct esi_partner_classes *partners);
 
 #endif

@@ -16,6 +16,8 @@
 
 #include "monitors/patterns/live.h"
 
+enum { MATCHES = 1024 };
+
 /* --- One predicate and its matches --------------------------------------------------
  */
 
@@ -27,12 +29,31 @@ struct search {
     char told[256]; /* "0.1 1.2; 0.3;" */
     unsigned matches;
     int result; /* of the sink of matches */
+    struct match {
+        struct es_event_id events[2];
+    } list[MATCHES];              /* the first ones */
+    const struct search *only_of; /* who has all matches that may be told; NULL: any */
 };
+
+static bool has_match(const struct search *search, const struct match *match)
+{
+    for (unsigned i = 0; i < search->matches && i < MATCHES; i++)
+        if (memcmp(&search->list[i], match, sizeof *match) == 0)
+            return true;
+    return false;
+}
 
 static int tell(void *data, const struct es_event_id *events, size_t count)
 {
     struct search *search = data;
+    struct match match = {.events = {{0, 0}, {0, 0}}};
 
+    for (size_t i = 0; i < count && i < 2; i++)
+        match.events[i] = events[i];
+    if (search->only_of)
+        assert_true(has_match(search->only_of, &match));
+    if (search->matches < MATCHES)
+        search->list[search->matches] = match;
     search->matches++;
     for (size_t i = 0; i <= count; i++) {
         size_t length = strlen(search->told);
@@ -46,9 +67,10 @@ static int tell(void *data, const struct es_event_id *events, size_t count)
 }
 
 /* Searches predicate Q on two traces. */
-static void set_up(struct search *search,
-                   const char *text,
-                   const struct es_live_config *given)
+static void set_up_order(struct search *search,
+                         const char *text,
+                         const struct es_live_config *given,
+                         uint64_t memory_bytes)
 {
     struct es_live_wanted wanted = {0, {tell, search}};
     struct es_order_config order_config;
@@ -60,6 +82,7 @@ static void set_up(struct search *search,
         fail_msg("%s", error.text);
     wanted.predicate = es_pattern_find(search->file, "Q");
     es_order_config_init(&order_config);
+    order_config.memory_bytes = memory_bytes;
     es_live_config_init(&config);
     assert_int_equal(0, es_order_create(&order_config, &error, &search->order));
     assert_int_equal(0, es_live_create(search->file, &wanted, 1, search->order,
@@ -67,6 +90,13 @@ static void set_up(struct search *search,
     search->sink = es_live_sink(search->live);
     assert_int_equal(0, search->sink.trace(search->sink.data, 0, "P"));
     assert_int_equal(0, search->sink.trace(search->sink.data, 1, "Q"));
+}
+
+static void set_up(struct search *search,
+                   const char *text,
+                   const struct es_live_config *given)
+{
+    set_up_order(search, text, given, 0);
 }
 
 static void tear_down(struct search *search)
@@ -231,6 +261,39 @@ static void no_values_at_the_end_are_no_obstacle(void **state)
     tear_down(&search);
 }
 
+static int give_sync(struct search *search,
+                     struct es_event_id id,
+                     const char *type,
+                     struct es_event_id partner)
+{
+    struct es_set_event event = {.id = id,
+                                 .kind = ES_EVENT_SYNC,
+                                 .type = type,
+                                 .text = "",
+                                 .partners = &partner,
+                                 .partner_count = 1};
+
+    return search->sink.event(search->sink.data, &event);
+}
+
+/* Each half of a sync receives the other, whichever comes first. */
+static void both_halves_of_a_sync_are_received(void **state)
+{
+    struct search search;
+
+    (void)state;
+    set_up(&search, CLASSES "Q := $a => $b;", NULL);
+    for (uint32_t i = 1; i <= 2; i++) {
+        struct es_event_id a = {0, i}, b = {1, i};
+        assert_int_equal(0, i == 1 ? give_sync(&search, a, "a", b)
+                                   : give_sync(&search, b, "b", a));
+        assert_int_equal(0, i == 1 ? give_sync(&search, b, "b", a)
+                                   : give_sync(&search, a, "a", b));
+    }
+    assert_string_equal("0.1 1.1;0.2 1.2;", search.told);
+    tear_down(&search);
+}
+
 static void a_sink_may_have_enough_or_fail(void **state)
 {
     struct search search;
@@ -253,11 +316,12 @@ static void a_sink_may_have_enough_or_fail(void **state)
  */
 
 /* Two traces that hear of each other all the time. */
-static void stream_long(struct search *search, unsigned rounds)
+static void stream_long_of(struct search *search, unsigned rounds, const char *type)
 {
     for (unsigned i = 0; i < rounds; i++) {
-        struct es_event_id ping = {0, 4 * i + 2}, pong = {1, 4 * i + 4};
-        take(search, 0, "a");
+        struct es_event_id ping = {0, es_order_count(search->order, 0) + 2};
+        struct es_event_id pong = {1, es_order_count(search->order, 1) + 4};
+        take(search, 0, type);
         take(search, 0, "ping");
         take(search, 1, "x");
         take(search, 1, "x");
@@ -266,6 +330,11 @@ static void stream_long(struct search *search, unsigned rounds)
         assert_int_equal(0, give(search, 0, "y", pong));
         take(search, 0, "x");
     }
+}
+
+static void stream_long(struct search *search, unsigned rounds)
+{
+    stream_long_of(search, rounds, "a");
 }
 
 static void what_no_match_can_take_is_dropped(void **state)
@@ -340,6 +409,85 @@ static void candidates_have_a_limit(void **state)
     tear_down(&search);
 }
 
+/* Few events that are asked for, many others between them. */
+static void stream_rare(struct search *search)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        take(search, 0, "a");
+        take(search, 1, "b");
+        take(search, 0, i == 3 ? "c" : "x");
+        stream_long_of(search, 1000, "x");
+        take(search, 0, "b");
+    }
+}
+
+static bool order_forgot(const struct search *search)
+{
+    struct es_order_statistics statistics;
+
+    es_order_statistics(search->order, &statistics);
+    return statistics.forgotten_events > 0;
+}
+
+/* A send that is received soon is in time, however many came before. */
+static void partners_that_come_in_time_are_not_missed(void **state)
+{
+    struct es_live_config config;
+    struct search search;
+
+    (void)state;
+    es_live_config_init(&config);
+    config.drop_every = 64;
+    config.kept_events = 200;
+    config.traces_are_told = true;
+    set_up(&search, CLASSES "Q := A.B;", &config);
+    for (uint32_t i = 1; i <= 2000; i++) {
+        take(&search, 0, "a");
+        assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, i}));
+    }
+    assert_int_equal(2000, search.matches);
+    assert_true(statistics_of(&search).is_complete);
+    /* One that nobody asks for may come late, too. */
+    assert_int_equal(0, give(&search, 1, "x", (struct es_event_id){0, 1}));
+    assert_true(statistics_of(&search).is_complete);
+    assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 1}));
+    assert_int_equal(1, statistics_of(&search).missed_partners);
+    assert_false(statistics_of(&search).is_complete);
+    tear_down(&search);
+}
+
+/* Events that the order has forgotten are taken for not ordered: no match may come of
+ * it. */
+static void what_the_order_has_forgotten_makes_no_match(void **state)
+{
+    static const char *const texts[] = {
+        "Q := $a || $b;", "Q := ($a --> $b) & ($a !--> *c);", "Q := *c !--> $b;",
+        "Q := $a --> at most 1 of C;", "Q := $a -(C)-> $b;"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct search small, large;
+        char text[256];
+
+        snprintf(text, sizeof text, CLASSES "%s", texts[i]);
+        set_up_order(&large, text, NULL, 0);
+        set_up_order(&small, text, NULL, 4096);
+        small.only_of = &large;
+        stream_rare(&large);
+        stream_rare(&small);
+        assert_int_equal(0, es_live_end(large.live));
+        assert_int_equal(0, es_live_end(small.live));
+        assert_true(statistics_of(&large).is_complete);
+        assert_true(large.matches > 0);
+        assert_true(small.matches <= large.matches);
+        if (small.matches < large.matches)
+            assert_false(statistics_of(&small).is_complete);
+        assert_true(order_forgot(&small));
+        tear_down(&small);
+        tear_down(&large);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,10 +498,13 @@ int main(void)
         cmocka_unit_test(at_least_is_decided_when_it_is_reached),
         cmocka_unit_test(at_most_is_decided_at_the_end),
         cmocka_unit_test(no_values_at_the_end_are_no_obstacle),
+        cmocka_unit_test(both_halves_of_a_sync_are_received),
         cmocka_unit_test(a_sink_may_have_enough_or_fail),
         cmocka_unit_test(what_no_match_can_take_is_dropped),
         cmocka_unit_test(beyond_the_limit_the_oldest_are_lost),
         cmocka_unit_test(candidates_have_a_limit),
+        cmocka_unit_test(partners_that_come_in_time_are_not_missed),
+        cmocka_unit_test(what_the_order_has_forgotten_makes_no_match),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
