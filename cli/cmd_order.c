@@ -118,23 +118,6 @@ static void parse_sizes(const char *text,
     free(copy);
 }
 
-/* "64KiB". */
-static uint64_t parse_bytes(const char *text, struct argp_state *state)
-{
-    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
-    unsigned long long number;
-    char *end;
-
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    if (!errno && end != text && *text != '-')
-        for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
-            if (strcmp(end, units[i]) == 0 && number <= UINT64_MAX >> (10 * i))
-                return number << (10 * i);
-    argp_error(state, "--memory: '%s' is not a size with KiB, MiB, GiB or TiB", text);
-    return 0;
-}
-
 static double parse_threshold(const char *text, struct argp_state *state)
 {
     char *end;
@@ -272,7 +255,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->config.store = text;
         return 0;
     case OPTION_MEMORY:
-        arguments->config.memory_bytes = parse_bytes(text, state);
+        arguments->config.memory_bytes = esi_command_bytes(text, "--memory", state);
         return 0;
     case OPTION_SPILL:
         arguments->config.spill_folder = text;

@@ -94,6 +94,11 @@ uint64_t esi_command_seconds(const char *text,
                              const char *option,
                              struct argp_state *state);
 
+/* Parses a size ("64KiB", up to TiB; bytes without a unit); the same on errors. */
+uint64_t esi_command_bytes(const char *text,
+                           const char *option,
+                           struct argp_state *state);
+
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 

@@ -17,8 +17,8 @@
 #include "monitors/patterns/live.h"
 #include "monitors/patterns/live_domains.h"
 
-/* Of the order before its last cut, so that a run without end can be followed: what is
- * beyond is forgotten. */
+/* Of the order before its last cut unless --memory says otherwise, so that a run
+ * without end can be followed: what is beyond is forgotten. */
 #define ORDER_BYTES (UINT64_C(1) << 30)
 
 enum { LOOK_EVERY = 64 }; /* events between two looks at the clock */
@@ -50,7 +50,9 @@ static int create_order(struct following *following)
     es_order_config_init(&config);
     config.store = following->given->store;
     if (!config.store || strcmp(config.store, "epoch") == 0)
-        config.memory_bytes = ORDER_BYTES;
+        config.memory_bytes = following->given->memory_bytes
+                                  ? following->given->memory_bytes
+                                  : ORDER_BYTES;
     result = es_order_create(&config, &error, &following->order);
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot order events so")
@@ -100,6 +102,8 @@ static int create(struct following *following)
     if (status != ES_EXIT_SUCCESS)
         return status;
     es_live_config_init(&config);
+    if (following->given->kept_events)
+        config.kept_events = following->given->kept_events;
     result = es_live_create(following->file->file, following->wanted, count,
                             following->order, &config, &following->live, &error);
     if (result < 0)
@@ -201,14 +205,16 @@ static int read_all(struct following *following)
 
 /* --- What came of it -------------------------------------------------------------- */
 
-/* Nothing was lost: that is told whether statistics are asked for or not. */
+/* If something was lost that is told, whether statistics are asked for or not. */
 static void tell_lost(const struct es_live_statistics *statistics)
 {
     if (!statistics->is_complete)
         esi_command_note(
             "matches may be missing or wrong: %" PRIu64 " events and %" PRIu64
-            " candidates did not fit, %" PRIu64 " comparisons were of forgotten events",
-            statistics->lost_events, statistics->lost_candidates, statistics->unknown);
+            " candidates did not fit, %" PRIu64 " comparisons and %" PRIu64
+            " partners were of forgotten events; --keep and --memory give more room",
+            statistics->lost_events, statistics->lost_candidates, statistics->unknown,
+            statistics->missed_partners);
 }
 
 static int tell(const struct following *following)
@@ -225,6 +231,14 @@ static int tell(const struct following *following)
         if (given->is_count)
             esi_search_show_count(following->file, following->file->predicates[i],
                                   matches, statistics.is_complete, given->format);
+    }
+    for (uint32_t i = 0; given->statistics && following->file->predicate_count > 1 &&
+                         i < following->file->predicate_count;
+         i++) {
+        struct es_live_predicate_statistics one;
+        es_live_predicate_statistics(following->live, i, &one);
+        esi_search_show_live_predicate(following->prints[i].pattern, &one,
+                                       given->format);
     }
     if (given->statistics)
         esi_search_show_live(following->order, &statistics, &following->facts,

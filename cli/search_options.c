@@ -18,6 +18,8 @@ enum {
     OPTION_SEED,
     OPTION_THREADS,
     OPTION_STORE,
+    OPTION_MEMORY,
+    OPTION_KEEP,
     OPTION_LIMIT,
     OPTION_FIRST,
     OPTION_TIME_LIMIT,
@@ -75,6 +77,13 @@ static const struct argp_option options[] = {
      "of closure: make each closure of events, not of closures", 3},
     {"store", OPTION_STORE, "STORE", 0,
      "how the order is kept: epoch (default), cluster or dense", 3},
+    {"memory", OPTION_MEMORY, "SIZE", 0,
+     "of --follow: the order forgets what is older than fits into SIZE, such as 64MiB "
+     "(1GiB; of --store epoch)",
+     3},
+    {"keep", OPTION_KEEP, "EVENTS", 0,
+     "of --follow: so many events are kept that may come to be in a match (1000000)",
+     3},
     {0},
 };
 
@@ -159,6 +168,26 @@ static uint64_t parse_duration(const char *text, struct argp_state *state)
 
 /* --- Options ---------------------------------------------------------------------- */
 
+static error_t parse_follow_option(int key, const char *text, struct argp_state *state)
+{
+    struct parsing *parsing = state->input;
+    struct esi_search_options *given = parsing->options;
+
+    switch (key) {
+    case OPTION_MEMORY:
+        given->memory_bytes = esi_command_bytes(text, "--memory", state);
+        if (given->memory_bytes == 0)
+            argp_error(state, "--memory: 0 is too little");
+        return 0;
+    case OPTION_KEEP:
+        given->kept_events =
+            (uint64_t)esi_command_number(text, "--keep", 1, INT64_MAX, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_engine_option(int key, const char *text, struct argp_state *state)
 {
     struct parsing *parsing = state->input;
@@ -196,7 +225,7 @@ static error_t parse_engine_option(int key, const char *text, struct argp_state 
         parsing->of_indexed = "--threads";
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_follow_option(key, text, state);
     }
 }
 
@@ -266,6 +295,16 @@ static void check_without_events(const struct esi_search_options *given,
         argp_error(state, "%s searches nothing", option);
 }
 
+static void check_memory(const struct esi_search_options *given,
+                         struct argp_state *state)
+{
+    if ((given->memory_bytes || given->kept_events) && !given->source.follow)
+        argp_error(state, "%s is of --follow",
+                   given->memory_bytes ? "--memory" : "--keep");
+    if (given->memory_bytes && given->store && strcmp(given->store, "epoch") != 0)
+        argp_error(state, "--memory is of --store epoch");
+}
+
 /* Nothing is found that could be printed. */
 static void check_explain(const struct esi_search_options *given,
                           struct argp_state *state)
@@ -307,6 +346,7 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
     if (given->source.follow && given->config.engine)
         argp_error(state,
                    "--follow has its own way to search: no engine can be chosen");
+    check_memory(given, state);
     if (given->is_count && given->is_sorted)
         argp_error(state, "--count prints no matches that --sort could sort");
 }

@@ -19,7 +19,8 @@ struct esi_search_options {
     unsigned name_count;
     const char *store; /* of the order; NULL = its default */
     struct es_search_config config;
-    uint64_t memory_bytes;  /* of the order, when following; 0 = no limit */
+    uint64_t memory_bytes;  /* of the order, when following; 0 = its default */
+    uint64_t kept_events;   /* when following; 0 = the default */
     uint64_t time_limit_ns; /* of all searching; 0 = none */
     bool is_list;
     bool is_check;

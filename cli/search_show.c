@@ -151,6 +151,7 @@ static void show_live_text(const struct es_order_statistics *order,
     print_count("candidates lost", is->lost_candidates);
     print_count("comparisons", is->comparisons);
     print_count("not known", is->unknown);
+    print_count("partners missed", is->missed_partners);
     print_count("bytes of the search", is->bytes);
     print_count("bytes of the order", order->stored_bytes + order->writer_bytes);
 }
@@ -176,6 +177,7 @@ static void show_live_json(const struct es_order_statistics *order,
     es_json_out_unsigned(&out, "lost_events", is->lost_events);
     es_json_out_unsigned(&out, "candidates", is->candidates);
     es_json_out_unsigned(&out, "lost_candidates", is->lost_candidates);
+    es_json_out_unsigned(&out, "missed_partners", is->missed_partners);
     es_json_out_unsigned(&out, "bytes", is->bytes);
     es_json_out_unsigned(&out, "order_bytes",
                          order->stored_bytes + order->writer_bytes);
@@ -198,4 +200,30 @@ void esi_search_show_live(const struct es_order *order,
         show_live_json(&of_order, statistics, facts, time_ns);
     else
         show_live_text(&of_order, statistics, time_ns);
+}
+
+void esi_search_show_live_predicate(
+    const char *pattern,
+    const struct es_live_predicate_statistics *statistics,
+    enum es_format format)
+{
+    struct es_json_out out;
+
+    if (format == ES_FORMAT_TEXT) {
+        printf("%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
+               " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
+               pattern, statistics->matches, statistics->candidates,
+               statistics->lost_candidates, statistics->comparisons, statistics->bytes);
+        return;
+    }
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "type", "predicate statistics");
+    es_json_out_string(&out, "pattern", pattern);
+    es_json_out_unsigned(&out, "matches", statistics->matches);
+    es_json_out_unsigned(&out, "candidates", statistics->candidates);
+    es_json_out_unsigned(&out, "lost_candidates", statistics->lost_candidates);
+    es_json_out_unsigned(&out, "comparisons", statistics->comparisons);
+    es_json_out_unsigned(&out, "bytes", statistics->bytes);
+    es_json_out_end(&out);
 }

@@ -19,6 +19,12 @@ void esi_search_show(const char *pattern,
                      const struct esi_search_events *events,
                      const struct es_search_statistics *statistics);
 
+/* Of one of several that were searched while events came. */
+void esi_search_show_live_predicate(
+    const char *pattern,
+    const struct es_live_predicate_statistics *statistics,
+    enum es_format format);
+
 /* Of all predicates together, while events came. */
 void esi_search_show_live(const struct es_order *order,
                           const struct es_live_statistics *statistics,
