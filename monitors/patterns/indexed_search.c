@@ -88,7 +88,7 @@ bool esi_searcher_settle(struct esi_searcher *searcher)
             continue;
         if (!has_witness(searcher, v))
             return false;
-        searcher->settled |= es_program_bit(v);
+        searcher->settled |= esi_bit(v);
     }
     return true;
 }
@@ -185,6 +185,14 @@ static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligib
 
 /* --- Descending ------------------------------------------------------------------- */
 
+static bool is_time_over(struct esi_searcher *searcher)
+{
+    if (searcher->over_countdown-- > 0)
+        return false;
+    searcher->over_countdown = NODES_BETWEEN_QUESTIONS;
+    return searcher->is_over && searcher->is_over(searcher->over_data);
+}
+
 int esi_searcher_try(struct esi_searcher *searcher,
                      unsigned depth,
                      unsigned v,
@@ -195,6 +203,8 @@ int esi_searcher_try(struct esi_searcher *searcher,
     esi_searcher_bind(searcher, v, value);
     if (esi_searcher_passes(searcher, v))
         result = esi_searcher_descend(searcher, depth + 1);
+    else if (is_time_over(searcher)) /* what does not pass may take long, too */
+        result = 1;
     esi_searcher_unbind(searcher, v);
     searcher->backtracks++;
     return result;
@@ -264,14 +274,6 @@ void esi_searcher_share(struct esi_searcher *searcher, unsigned v)
     for (uint64_t left = plan->groups[plan->group_of[v]].members & ~searcher->bound;
          left; left &= left - 1)
         searcher->source[__builtin_ctzll(left)] = searcher->source[v];
-}
-
-static bool is_time_over(struct esi_searcher *searcher)
-{
-    if (searcher->over_countdown-- > 0)
-        return false;
-    searcher->over_countdown = NODES_BETWEEN_QUESTIONS;
-    return searcher->is_over && searcher->is_over(searcher->over_data);
 }
 
 /* What is unbound, of which something is. */
@@ -365,7 +367,7 @@ static bool masks_hold(struct esi_searcher *searcher)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~(es_program_bit(x) - 1); left;
+        for (uint64_t left = plan->masked[x] & ~(esi_bit(x) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
             struct esi_indexed_literal literal = {.kind = ESI_INDEXED_RELATION,

@@ -96,4 +96,23 @@ done
     >"$folder/out" 2>"$folder/err"
 contains err "eventspace search: Third was not searched"
 lacks out "Third"
+
+# It is over in the middle of what one value takes, too: nothing passes here.
+"${PYTHON:-python3}" - >"$folder/pairs.jsonl" <<'END_OF_PROGRAM'
+import json
+print(json.dumps({"format": "eventspace-events", "version": 1, "traces": ["S", "R"]}))
+for i in range(1, 15001):
+    print(json.dumps({"trace": 0, "index": i, "kind": "send"}))
+    print(json.dumps({"trace": 1, "index": i, "kind": "receive", "partners": [[0, i]]}))
+END_OF_PROGRAM
+cat >"$folder/lost.pattern" <<'END_OF_PATTERNS'
+Send := [kind = "send"]; Receive := [kind = "receive"];
+Receive *any;
+Lost := Send !=> *any;
+END_OF_PATTERNS
+for engine in indexed rewrite closure; do
+    expect 1 "$eventspace" search -p "$folder/lost.pattern" "$folder/pairs.jsonl" \
+        --time-limit 50ms --engine $engine
+    contains err "the search for Lost was ended by --time-limit"
+done
 finish
