@@ -66,7 +66,7 @@ static bool pin_holds(struct esi_searcher *searcher, unsigned variable)
         const struct esi_indexed_clause *clause =
             &plan->clauses[plan->clauses_of[variable][i]];
 
-        if (clause->existential == esi_bit(variable) &&
+        if (clause->existential == es_program_bit(variable) &&
             !esi_clause_holds(searcher, clause))
             return false;
     }
@@ -91,7 +91,7 @@ int esi_indexed_pinned(struct esi_indexed *search,
     esi_searcher_bind(searcher, variable, value);
     searcher->pinned = (int)variable;
     searcher->pinned_event = searcher->events[variable];
-    searcher->pinned_excluded = excluded & ~esi_bit(variable);
+    searcher->pinned_excluded = excluded & ~es_program_bit(variable);
     if (pin_holds(searcher, variable))
         result = esi_searcher_descend(searcher, 1);
     searcher->bound = 0;

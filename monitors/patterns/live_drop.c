@@ -83,34 +83,22 @@ static void relate(struct relations *relations,
     }
 }
 
-static bool is_single(const struct esi_live_part *part, uint32_t variable)
-{
-    return part->program->variables[variable].class_number != ES_PATTERN_NONE;
-}
-
 /* What is before is so over others, too: of single events. */
 static void close_before(const struct esi_live_part *part, struct relations *relations)
 {
     uint32_t count = part->program->variable_count;
 
     for (uint32_t k = 0; k < count; k++)
-        for (uint32_t v = 0; is_single(part, k) && v < count; v++)
-            if (is_single(part, v) && relations->before[v] >> k & 1)
+        for (uint32_t v = 0; es_program_is_single(part->program, k) && v < count; v++)
+            if (es_program_is_single(part->program, v) && relations->before[v] >> k & 1)
                 for (uint32_t w = 0; w < count; w++)
-                    if (is_single(part, w) && relations->before[k] >> w & 1)
+                    if (es_program_is_single(part->program, w) &&
+                        relations->before[k] >> w & 1)
                         relations->before[v] |= UINT64_C(1) << w;
     for (uint32_t v = 0; v < count; v++)
         for (uint32_t w = 0; w < count; w++)
             if (relations->before[v] >> w & 1)
                 relations->of[w][v] |= AT_ONCE;
-}
-
-static bool comes_new(const struct esi_live_part *part, uint32_t variable)
-{
-    uint32_t class_number = part->program->variables[variable].class_number;
-
-    return class_number != ES_PATTERN_NONE &&
-           es_pattern_class(part->live->file, class_number)->partner_count == 0;
 }
 
 /* Limits a rule by what one variable of a support needs. */
@@ -124,7 +112,7 @@ static void demand(const struct esi_live_part *part,
         uint32_t w = (uint32_t)__builtin_ctzll(left);
         uint8_t way = relations->of[v][w];
 
-        if (!comes_new(part, w) || way == 0) {
+        if (!es_program_is_prompt(part->program, w) || way == 0) {
             rule->is_kept = true;
             return;
         }
@@ -153,7 +141,7 @@ static void rule_support(const struct esi_live_part *part,
     close_before(part, &relations);
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        if (is_single(part, v))
+        if (es_program_is_single(part->program, v))
             demand(part, &relations, variables, v,
                    &rules[part->program->variables[v].class_number]);
     }
@@ -164,7 +152,8 @@ static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *ru
     const struct es_program *program = part->program;
 
     for (uint32_t v = 0; v < program->variable_count; v++)
-        if (is_single(part, v) && ((part->universal | part->needs_rows) >> v & 1))
+        if (es_program_is_single(part->program, v) &&
+            ((part->universal | part->needs_rows) >> v & 1))
             rules[program->variables[v].class_number].is_kept = true;
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT &&
