@@ -88,7 +88,7 @@ bool esi_searcher_settle(struct esi_searcher *searcher)
             continue;
         if (!has_witness(searcher, v))
             return false;
-        searcher->settled |= esi_bit(v);
+        searcher->settled |= es_program_bit(v);
     }
     return true;
 }
@@ -367,7 +367,7 @@ static bool masks_hold(struct esi_searcher *searcher)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~(esi_bit(x) - 1); left;
+        for (uint64_t left = plan->masked[x] & ~(es_program_bit(x) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
             struct esi_indexed_literal literal = {.kind = ESI_INDEXED_RELATION,

@@ -61,9 +61,9 @@ static bool is_between(const struct esi_searcher *searcher,
                        const struct esi_indexed_literal *literal,
                        unsigned u)
 {
-    return literal->kind <= ESI_INDEXED_EQUAL && literal->variables & esi_bit(u) &&
-           literal->x != literal->y &&
-           (literal->variables & ~searcher->bound) == esi_bit(u);
+    return literal->kind <= ESI_INDEXED_EQUAL &&
+           literal->variables & es_program_bit(u) && literal->x != literal->y &&
+           (literal->variables & ~searcher->bound) == es_program_bit(u);
 }
 
 /* Into searcher->open: of a column of single u, what no relation with a bound variable
@@ -99,7 +99,7 @@ static bool has_others(const struct esi_searcher *searcher,
                        unsigned u)
 {
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & esi_bit(u) &&
+        if (clause->literals[i].variables & es_program_bit(u) &&
             !is_between(searcher, &clause->literals[i], u))
             return true;
     return false;
@@ -197,7 +197,7 @@ static bool holds_for(struct esi_searcher *searcher,
                       uint64_t universal)
 {
     unsigned u = pick(searcher, universal);
-    uint64_t others = universal & ~esi_bit(u);
+    uint64_t others = universal & ~es_program_bit(u);
 
     if (!others && searcher->plan->single >> u & 1)
         return holds_by_columns(searcher, clause, u);
@@ -284,7 +284,7 @@ static bool find_mask(const struct esi_indexed_clause *clause,
     for (uint32_t i = 0; i < clause->count; i++) {
         const struct esi_indexed_literal *literal = &clause->literals[i];
 
-        if (literal->variables == (esi_bit(u) | esi_bit(v))) {
+        if (literal->variables == (es_program_bit(u) | es_program_bit(v))) {
             *ret_mask =
                 literal->x == v ? literal->mask : esi_mask_turned(literal->mask);
             return true;
@@ -359,7 +359,7 @@ void esi_universal_restrict(struct esi_searcher *searcher,
     /* What v satisfies whatever u is. */
     allowed->count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & esi_bit(v) &&
+        if (clause->literals[i].variables & es_program_bit(v) &&
             !(clause->literals[i].variables & clause->universal))
             esi_literal_spans(searcher, &clause->literals[i], v, slot, allowed);
     if (allowed->count == 0) {
