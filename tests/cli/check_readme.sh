@@ -12,7 +12,7 @@ mkdir "$folder/bin" "$folder/work"
 ln -s "$eventspace" "$folder/bin/eventspace"
 PATH=$folder/bin:$PATH
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
-for app in windtunnel ring hang imbalance; do
+for app in windtunnel ring hang imbalance masterworker; do
     ln -s "$top_builddir/apps/$app" "$folder/work/$app"
 done
 cd "$folder/work" || exit 1
