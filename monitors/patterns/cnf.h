@@ -12,10 +12,13 @@
  *   NEAR     all events of x and y happened within so many ns (x = y is allowed)
  *   COMPARE  attributes of the events x and y (x = y where one side is a constant)
  *   COUNT    as the atom says; of all variables of its left side
- * each perhaps negated.  Variables whose values are single events make x -> y and x = y
- * of the first two.  Atoms that hold since a universal variable has no values (D8) are
- * left out, as are literals that can be told by themselves: x -> x is false, x = x
- * true.
+ * each perhaps negated, and
+ *   FORMULA  a part of the condition that is true of its variables; never negated.
+ *            What would be too large when it is written out stays whole
+ * (es_formula_check tells whether it is true)  Variables whose values are single events
+ * make x -> y and x = y of the first two.  Atoms that hold since a universal variable
+ * has no values (D8) are left out, as are literals that can be told by themselves: x ->
+ * x is false, x = x true.
  */
 #ifndef ES_MONITORS_PATTERNS_CNF_H
 #define ES_MONITORS_PATTERNS_CNF_H
@@ -35,6 +38,7 @@ enum es_literal_kind {
     ES_LITERAL_NEAR,
     ES_LITERAL_COMPARE,
     ES_LITERAL_COUNT,
+    ES_LITERAL_FORMULA,
 };
 
 struct es_literal {
@@ -42,7 +46,11 @@ struct es_literal {
     bool is_negated;
     uint8_t x; /* variables */
     uint8_t y;
-    uint32_t atom; /* of the program; of NEAR, COMPARE, COUNT */
+    uint32_t
+        atom; /* of the program; of NEAR, COMPARE, COUNT.  Of FORMULA: its number */
+    const struct es_formula *formula; /* of FORMULA, else NULL */
+    uint64_t variables; /* of FORMULA: of those that it names the ones that have values
+                           (atoms that name others hold, D8) */
 };
 
 struct es_clause {
@@ -60,8 +68,9 @@ struct es_cnf {
 };
 
 /* Of support number `support`.  `empty` are the universal variables without values.
- * In the order of a post-order walk.  -EOVERFLOW with words: more than 2^20 literals;
- * -ENOMEM. */
+ * In the order of a post-order walk.  What is written out has at most 2^15 literals,
+ * and one part of it with `|` at most 2^12; parts that would have more are FORMULA
+ * literals. 0 or -ENOMEM with words. */
 int es_cnf_create(const struct es_program *program,
                   uint32_t support,
                   uint64_t empty,

@@ -106,9 +106,8 @@ static int keep(struct esi_clauses *clauses, const struct esi_clause *clause)
     clauses->items[clauses->count++] = *clause;
     clauses->code_count += clause->count;
     clauses->literals += clause->count;
-    return clauses->literals <= ESI_CNF_LITERALS &&
-                   clauses->count <= ESI_CNF_LITERALS &&
-                   clauses->code_count <= 8 * (size_t)ESI_CNF_LITERALS
+    return clauses->literals <= clauses->limit && clauses->count <= clauses->limit &&
+                   clauses->code_count <= 8 * clauses->limit
                ? 0
                : -EOVERFLOW;
 }
@@ -193,10 +192,11 @@ static int add_pair(struct esi_clauses *clauses,
 
 int esi_clauses_distribute(const struct esi_clauses *a,
                            const struct esi_clauses *b,
+                           size_t limit,
                            uint64_t *steps,
                            struct esi_clauses *ret_clauses)
 {
-    struct esi_clauses clauses = {.items = NULL};
+    struct esi_clauses clauses = {.limit = limit};
     int result = 0;
 
     for (size_t i = 0; i < a->count && result == 0; i++)

@@ -99,6 +99,53 @@ static void print_count(const struct es_program *program,
     }
 }
 
+/* --- Parts that stay whole ---------------------------------------------------------
+ */
+
+static void print_atom(const struct es_program *program,
+                       uint32_t number,
+                       uint64_t variables,
+                       FILE *out)
+{
+    const struct es_atom *atom = &program->atoms[number];
+
+    if (atom->kind == ES_ATOM_WITHIN) {
+        print_set(program, atom->left & variables, out);
+        fprintf(out, " within %" PRId64 "ns", atom->node->within_ns);
+    } else if ((atom->left | atom->right) & ~variables) {
+        fputs("true", out);
+    } else if (atom->kind == ES_ATOM_COMPARE) {
+        print_compare(program, atom, out);
+    } else if (atom->kind == ES_ATOM_COUNT) {
+        print_count(program, atom, out);
+    } else {
+        print_set(program, atom->left, out);
+        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
+        print_set(program, atom->right, out);
+    }
+}
+
+/* As deep as operators stand in each other. */
+static void print_formula(const struct es_program *program,
+                          const struct es_formula *formula,
+                          uint64_t variables,
+                          FILE *out)
+{
+    if (formula->kind == ES_FORMULA_ATOM) {
+        print_atom(program, formula->atom, variables, out);
+        return;
+    }
+    if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR) {
+        fputs(formula->kind == ES_FORMULA_TRUE ? "true" : "false", out);
+        return;
+    }
+    for (size_t i = 0; i < formula->part_count; i++) {
+        fputs(i == 0 ? "(" : formula->kind == ES_FORMULA_AND ? " & " : " | ", out);
+        print_formula(program, formula->parts[i], variables, out);
+    }
+    fputs(")", out);
+}
+
 /* --- Literals ----------------------------------------------------------------------
  */
 
@@ -139,6 +186,9 @@ void es_literal_print(const struct es_program *program,
         break;
     case ES_LITERAL_COUNT:
         print_count(program, &program->atoms[literal->atom], out);
+        break;
+    case ES_LITERAL_FORMULA:
+        print_formula(program, literal->formula, literal->variables, out);
         break;
     }
 }

@@ -77,7 +77,7 @@ static bool implies(const struct es_program *program,
 static bool is_always_true(struct pruning *pruning, const struct es_clause *clause)
 {
     pruning->steps += clause->count * clause->count;
-    if (pruning->steps > ESI_CNF_STEPS)
+    if (pruning->steps > ESI_CNF_PRUNE_STEPS)
         return false;
     for (size_t i = 0; i < clause->count; i++) {
         struct saying all = saying_of(pruning->program, &clause->literals[i]);
@@ -118,7 +118,7 @@ static int prune_clause(struct pruning *pruning, struct es_clause *clause)
     size_t kept = 0;
 
     pruning->steps += clause->count * clause->count;
-    if (pruning->steps > ESI_CNF_STEPS)
+    if (pruning->steps > ESI_CNF_PRUNE_STEPS)
         return 0;
     is_out = calloc(clause->count + 1, sizeof *is_out);
     if (!is_out)
@@ -181,7 +181,7 @@ static bool is_said(struct pruning *pruning, const struct es_cnf *cnf, size_t nu
     for (size_t i = 0; i < cnf->count; i++) {
         const struct es_clause *other = &cnf->clauses[i];
 
-        if (pruning->steps > ESI_CNF_STEPS)
+        if (pruning->steps > ESI_CNF_PRUNE_STEPS)
             return false;
         if (i != number && clause_implies(pruning, other, clause) &&
             (i < number || !clause_implies(pruning, clause, other)))

@@ -10,7 +10,8 @@
 
 enum {
     SAMPLES = 500,
-    SAMPLES_OF_COUNTS = 20, /* each goes through a whole domain */
+    SAMPLES_OF_COUNTS = 20, /* each goes through a whole domain; so may a part of the
+                               condition that was not written out */
 };
 
 /* --- Estimates by samples ----------------------------------------------------------
@@ -36,7 +37,9 @@ static uint64_t draw(struct sampler *sampler)
 static double sample(void *data, const struct es_literal *literal)
 {
     struct sampler *sampler = data;
-    unsigned samples = literal->kind == ES_LITERAL_COUNT ? SAMPLES_OF_COUNTS : SAMPLES;
+    bool is_slow =
+        literal->kind == ES_LITERAL_COUNT || literal->kind == ES_LITERAL_FORMULA;
+    unsigned samples = is_slow ? SAMPLES_OF_COUNTS : SAMPLES;
     unsigned held = 0;
     struct esi_test test;
 

@@ -84,6 +84,8 @@ int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task
 
 void esi_choice_fini(struct esi_choice *choice)
 {
+    if (choice->check)
+        es_formula_check_fini(choice->check);
     for (struct esi_entries *entries = choice->all_entries; entries;
          entries = entries->next)
         free(entries->items);
@@ -364,6 +366,44 @@ static bool has_count(struct esi_choice *choice, const struct esi_test *test)
     return *known == 2;
 }
 
+/* --- Parts that were not written out -----------------------------------------------
+ */
+
+static int prepare_check(struct esi_choice *choice)
+{
+    const struct es_engine_task *task = choice->task;
+
+    if (choice->check)
+        return 0;
+    choice->check = esi_arena_alloc(&choice->arena, sizeof *choice->check);
+    if (!choice->check)
+        return -ENOMEM;
+    choice->bytes += sizeof *choice->check;
+    *choice->check = (struct es_formula_check){
+        .program = task->program, .domains = task->domains, .counted = task->counted};
+    return 0;
+}
+
+static bool is_true(struct esi_choice *choice, const struct es_literal *literal)
+{
+    struct es_formula_check *check = choice->check;
+    bool holds;
+
+    /* The choice may have moved since the check was made. */
+    check->precedence = &choice->precedence;
+    check->bound = 0;
+    for (uint64_t left = literal->variables; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        es_formula_check_bind(check, v, value_of(choice, v));
+    }
+    holds = es_formula_check(check, literal->formula, literal->variables) ==
+            ES_FORMULA_HOLDS;
+    if (check->failure)
+        choice->failure = check->failure;
+    return holds;
+}
+
 /* --- Literals ----------------------------------------------------------------------
  */
 
@@ -390,6 +430,8 @@ int esi_choice_test(struct esi_choice *choice,
     if (literal->kind == ES_LITERAL_BEFORE)
         test.entries =
             entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
+    if (literal->kind == ES_LITERAL_FORMULA && prepare_check(choice))
+        return -ENOMEM;
     if (choice->failure)
         return choice->failure;
     *ret_test = test;
@@ -416,6 +458,8 @@ bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *tes
         return compare(choice, literal);
     case ES_LITERAL_COUNT:
         return has_count(choice, test);
+    case ES_LITERAL_FORMULA:
+        return is_true(choice, literal);
     }
     return false;
 }

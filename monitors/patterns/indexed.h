@@ -49,7 +49,7 @@ struct esi_indexed_config {
                              is enough for each of those that are */
 };
 
-/* -EOVERFLOW with words, -ENOMEM. */
+/* 0 or -ENOMEM. */
 int esi_indexed_create(const struct esi_indexed_config *config,
                        struct esi_indexed **ret_search,
                        struct es_error *error);

@@ -60,11 +60,14 @@ static void print_literal(const struct esi_indexed_plan *plan,
         [ESI_INDEXED_NEAR] = ES_LITERAL_NEAR,
         [ESI_INDEXED_COMPARE] = ES_LITERAL_COMPARE,
         [ESI_INDEXED_COUNT] = ES_LITERAL_COUNT,
+        [ESI_INDEXED_FORMULA] = ES_LITERAL_FORMULA,
     };
     struct es_literal plain = {.is_negated = literal->is_negated,
                                .x = literal->x,
                                .y = literal->y,
-                               .atom = literal->atom};
+                               .atom = literal->atom,
+                               .formula = literal->formula,
+                               .variables = literal->variables};
 
     if (literal->kind == ESI_INDEXED_RELATION) {
         print_relation(plan, literal->x, literal->y, literal->mask, out);

@@ -49,6 +49,10 @@ static bool becomes(const struct es_program *program,
 
     if (literal->kind != other->kind || literal->is_negated != other->is_negated)
         return false;
+    /* A part that was not written out is the same if it is about neither. */
+    if (literal->kind == ES_LITERAL_FORMULA)
+        return literal->formula == other->formula &&
+               !(literal->variables & (es_program_bit(a) | es_program_bit(b)));
     if (literal->kind == ES_LITERAL_COUNT)
         return literal->atom == other->atom &&
                are_exchanged(program->atoms[literal->atom].left, a, b);

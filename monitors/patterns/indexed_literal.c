@@ -128,6 +128,29 @@ static bool compares(const struct esi_searcher *searcher,
                              plan->domains[right], searcher->values[right]);
 }
 
+/* --- Parts that were not written out ---------------------------------------------- */
+
+/* Of what is bound of its variables. */
+static enum es_formula_truth formula_truth(struct esi_searcher *searcher,
+                                           const struct esi_indexed_literal *literal)
+{
+    struct es_formula_check *check = searcher->check;
+    enum es_formula_truth truth;
+
+    check->bound = 0;
+    for (uint64_t left = literal->variables & searcher->bound; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        es_formula_check_bind(check, v, searcher->values[v]);
+    }
+    truth = es_formula_check(check, literal->formula, literal->variables);
+    if (check->failure)
+        searcher->error = check->failure;
+    return truth;
+}
+
+/* --- Literals --------------------------------------------------------------------- */
+
 bool esi_literal_holds(struct esi_searcher *searcher,
                        const struct esi_indexed_literal *literal)
 {
@@ -159,6 +182,9 @@ bool esi_literal_holds(struct esi_searcher *searcher,
     case ESI_INDEXED_COUNT:
         holds = esi_count_holds(searcher, literal);
         break;
+    case ESI_INDEXED_FORMULA:
+        holds = formula_truth(searcher, literal) == ES_FORMULA_HOLDS;
+        break;
     }
     return holds != literal->is_negated;
 }
@@ -173,6 +199,27 @@ bool esi_clause_is_satisfied(struct esi_searcher *searcher,
             esi_literal_holds(searcher, &clause->literals[i]))
             return true;
     return false;
+}
+
+bool esi_clause_is_refuted(struct esi_searcher *searcher,
+                           const struct esi_indexed_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_indexed_literal *literal = &clause->literals[i];
+
+        if (literal->kind != ESI_INDEXED_FORMULA &&
+            literal->variables & ~searcher->bound)
+            return false;
+    }
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_indexed_literal *literal = &clause->literals[i];
+
+        if (literal->kind == ESI_INDEXED_FORMULA
+                ? formula_truth(searcher, literal) != ES_FORMULA_FAILS
+                : esi_literal_holds(searcher, literal))
+            return false;
+    }
+    return true;
 }
 
 bool esi_clause_holds(struct esi_searcher *searcher,
@@ -314,6 +361,7 @@ static void add_plain(struct esi_searcher *searcher,
     case ESI_INDEXED_NEAR:
     case ESI_INDEXED_COMPARE:
     case ESI_INDEXED_COUNT:
+    case ESI_INDEXED_FORMULA:
         break; /* never exact */
     }
 }

@@ -31,12 +31,14 @@ static bool is_single(const struct esi_indexed_plan *plan, unsigned v)
 static uint64_t variables_of(const struct esi_indexed_plan *plan,
                              const struct es_literal *literal)
 {
-    const struct es_atom *atom = &plan->program->atoms[literal->atom];
+    const struct es_atom *atoms = plan->program->atoms;
 
+    if (literal->kind == ES_LITERAL_FORMULA)
+        return literal->variables;
     if (literal->kind == ES_LITERAL_COUNT)
-        return atom->left;
+        return atoms[literal->atom].left;
     if (literal->kind == ES_LITERAL_COMPARE)
-        return atom->left | atom->right;
+        return atoms[literal->atom].left | atoms[literal->atom].right;
     return es_program_bit(literal->x) | es_program_bit(literal->y);
 }
 
@@ -67,6 +69,7 @@ static struct esi_indexed_literal literal_of(const struct esi_indexed_plan *plan
         [ES_LITERAL_NEAR] = ESI_INDEXED_NEAR,
         [ES_LITERAL_COMPARE] = ESI_INDEXED_COMPARE,
         [ES_LITERAL_COUNT] = ESI_INDEXED_COUNT,
+        [ES_LITERAL_FORMULA] = ESI_INDEXED_FORMULA,
     };
     bool is_relation =
         (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_EQUAL) &&
@@ -77,7 +80,8 @@ static struct esi_indexed_literal literal_of(const struct esi_indexed_plan *plan
                                                    .is_negated = literal->is_negated,
                                                    .x = literal->x,
                                                    .y = literal->y,
-                                                   .atom = literal->atom};
+                                                   .atom = literal->atom,
+                                                   .formula = literal->formula};
 
     result.variables = variables_of(plan, literal);
     return result;
@@ -112,11 +116,15 @@ static void name_variables(struct esi_indexed_plan *plan,
                            struct esi_indexed_clause *clause)
 {
     uint64_t variables = 0;
+    bool has_formula = false;
 
-    for (uint32_t i = 0; i < clause->count; i++)
+    for (uint32_t i = 0; i < clause->count; i++) {
         variables |= clause->literals[i].variables;
+        has_formula |= clause->literals[i].kind == ESI_INDEXED_FORMULA;
+    }
     clause->existential = variables & plan->existential;
     clause->universal = variables & plan->universal;
+    clause->has_formula = has_formula;
 }
 
 static void take_clauses(struct esi_indexed_plan *plan,
@@ -246,6 +254,7 @@ static bool is_literal_exact(const struct esi_indexed_plan *plan,
     case ESI_INDEXED_NEAR:
     case ESI_INDEXED_COMPARE:
     case ESI_INDEXED_COUNT:
+    case ESI_INDEXED_FORMULA:
         break;
     }
     return false;

@@ -46,6 +46,7 @@ enum esi_indexed_kind {
     ESI_INDEXED_NEAR,
     ESI_INDEXED_COMPARE,
     ESI_INDEXED_COUNT,
+    ESI_INDEXED_FORMULA, /* a part of the condition that was not written out */
 };
 
 struct esi_indexed_literal {
@@ -56,6 +57,7 @@ struct esi_indexed_literal {
     uint8_t y;
     uint32_t atom;
     uint64_t variables;
+    const struct es_formula *formula; /* of FORMULA */
 };
 
 struct esi_indexed_clause {
@@ -64,8 +66,9 @@ struct esi_indexed_clause {
     uint32_t number; /* among the plan's clauses */
     uint64_t existential;
     uint64_t universal;
-    uint64_t exact; /* bit v: with all others bound, ranges tell which values of v
-                       satisfy it; else each value is tested */
+    uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
+                         satisfy it; else each value is tested */
+    bool has_formula; /* a FORMULA literal: it may fail before all is bound */
 };
 
 /* Variables that may be exchanged: only rising values are searched. */
@@ -118,7 +121,7 @@ struct esi_indexed_plan {
                                                                   domains, or NULL */
 };
 
-/* -EOVERFLOW with words, -ENOMEM. */
+/* 0 or -ENOMEM. */
 int esi_indexed_plan_create(const struct esi_indexed_config *config,
                             bool is_growing,
                             struct esi_indexed_plan **ret_plan,

@@ -33,8 +33,11 @@ bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
         const struct esi_indexed_clause *clause =
             &plan->clauses[plan->clauses_of[v][i]];
 
-        if (!(clause->exact >> v & 1) && !(clause->existential & ~searcher->bound) &&
-            !esi_clause_holds(searcher, clause))
+        if (clause->exact >> v & 1)
+            continue;
+        if (clause->existential & ~searcher->bound
+                ? clause->has_formula && esi_clause_is_refuted(searcher, clause)
+                : !esi_clause_holds(searcher, clause))
             return false;
     }
     return true;

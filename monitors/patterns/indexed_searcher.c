@@ -16,6 +16,31 @@ static unsigned depths(const struct esi_indexed_plan *plan)
     return (unsigned)__builtin_popcountll(plan->existential) + 1;
 }
 
+static bool has_formula(const struct esi_indexed_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        if (plan->clauses[i].has_formula)
+            return true;
+    return false;
+}
+
+/* For parts of the condition that were not written out. */
+static int prepare_check(struct esi_searcher *searcher)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    if (!has_formula(plan))
+        return 0;
+    searcher->check = calloc(1, sizeof *searcher->check);
+    if (!searcher->check)
+        return -ENOMEM;
+    searcher->check->program = plan->program;
+    searcher->check->domains = plan->domains;
+    searcher->check->counted = plan->counted;
+    searcher->check->precedence = &searcher->precedence;
+    return 0;
+}
+
 int esi_searcher_create(const struct esi_indexed_plan *plan,
                         struct esi_searcher **ret_searcher)
 {
@@ -38,7 +63,7 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
         calloc(depths(plan) * variables, sizeof *searcher->candidates);
     searcher->spans = calloc(depths(plan), sizeof *searcher->spans);
     if (!searcher->rows || !searcher->memos || !searcher->stamps || !searcher->orders ||
-        !searcher->candidates || !searcher->spans) {
+        !searcher->candidates || !searcher->spans || prepare_check(searcher)) {
         esi_searcher_destroy(searcher);
         return -ENOMEM;
     }
@@ -87,6 +112,9 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
     free_candidates(searcher);
     free(searcher->work);
     es_event_list_fini(&searcher->side);
+    if (searcher->check)
+        es_formula_check_fini(searcher->check);
+    free(searcher->check);
     esi_spans_fini(&searcher->allowed);
     esi_spans_fini(&searcher->scratch);
     esi_spans_fini(&searcher->kept);
@@ -132,7 +160,8 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
     for (size_t i = 0; i < depths(searcher->plan); i++)
         bytes += searcher->spans[i].capacity * sizeof *searcher->spans[i].items;
     return bytes + searcher->work_capacity * sizeof *searcher->work +
-           searcher->side.capacity * sizeof *searcher->side.events;
+           searcher->side.capacity * sizeof *searcher->side.events +
+           (searcher->check ? sizeof *searcher->check : 0);
 }
 
 /* --- Values ----------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "monitors/patterns/event_list.h"
+#include "monitors/patterns/formula_check.h"
 #include "monitors/patterns/indexed_plan.h"
 #include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
@@ -110,9 +111,11 @@ struct esi_searcher {
     struct esi_spans kept;
     struct esi_spans open; /* universal values that nothing satisfies yet */
     struct esi_spans satisfied;
-    struct esi_spans plain;    /* of a literal that is negated */
-    struct esi_spans members;  /* of a column that is counted */
-    struct es_event_list side; /* owned: beside what is counted */
+    struct esi_spans plain;         /* of a literal that is negated */
+    struct esi_spans members;       /* of a column that is counted */
+    struct es_event_list side;      /* owned: beside what is counted */
+    struct es_formula_check *check; /* owned; of FORMULA literals; NULL: there are
+                                       none */
 
     esi_indexed_found_fn found;
     void *found_data;
@@ -184,6 +187,10 @@ bool esi_count_holds(struct esi_searcher *searcher,
 /* Of those literals all of whose variables are bound. */
 bool esi_clause_is_satisfied(struct esi_searcher *searcher,
                              const struct esi_indexed_clause *clause);
+/* Whether it is certain that no values of what is unbound satisfy a clause with FORMULA
+ * literals; false: perhaps. */
+bool esi_clause_is_refuted(struct esi_searcher *searcher,
+                           const struct esi_indexed_clause *clause);
 /* All its existential variables are bound; universal ones take all their values. */
 bool esi_clause_holds(struct esi_searcher *searcher,
                       const struct esi_indexed_clause *clause);

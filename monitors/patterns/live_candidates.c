@@ -64,7 +64,7 @@ static void take_ids(const struct esi_live_part *part,
 {
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct esi_live_binding *binding = &part->bindings[v];
+        const struct es_formula_binding *binding = &part->check.bindings[v];
 
         ids[v] = es_domain_is_single(part->domains[v])
                      ? binding->one
@@ -155,7 +155,7 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
 
     for (; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        struct esi_live_binding *binding = &part->bindings[v];
+        struct es_formula_binding *binding = &part->check.bindings[v];
         struct es_event_id id = candidate->ids[v];
         struct es_domain_value value = {0, id.index};
 
@@ -163,7 +163,7 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
             esi_live_bind(part, v, value);
             continue;
         }
-        *binding = (struct esi_live_binding){.one = id, .count = 1};
+        *binding = (struct es_formula_binding){.one = id, .count = 1};
         binding->events = &binding->one;
         if (!(part->needs_rows & UINT64_C(1) << v))
             continue;

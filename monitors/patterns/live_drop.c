@@ -79,6 +79,7 @@ static void relate(struct relations *relations,
         break;
     case ES_LITERAL_COMPARE:
     case ES_LITERAL_COUNT:
+    case ES_LITERAL_FORMULA:
         break;
     }
 }

@@ -42,10 +42,12 @@ static bool is_safe(const struct esi_live_part *part, const struct es_clause *cl
     return true;
 }
 
-static bool counts(const struct es_clause *clause)
+static bool counts(const struct esi_live_part *part, const struct es_clause *clause)
 {
     for (size_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].kind == ES_LITERAL_COUNT)
+        if (clause->literals[i].kind == ES_LITERAL_COUNT ||
+            (clause->literals[i].kind == ES_LITERAL_FORMULA &&
+             es_formula_counts(part->program, clause->literals[i].formula)))
             return true;
     return false;
 }
@@ -59,6 +61,7 @@ static void note_rows(struct esi_live_part *part, const struct es_clause *clause
         case ES_LITERAL_NEAR:
         case ES_LITERAL_COMPARE:
         case ES_LITERAL_COUNT:
+        case ES_LITERAL_FORMULA:
             part->needs_rows |= clause->existential;
             break;
         case ES_LITERAL_BEFORE:
@@ -77,12 +80,12 @@ static int split(struct esi_live_part *part, struct esi_live_form *form)
         return -ENOMEM;
     for (size_t i = 0; i < cnf->count; i++) {
         const struct es_clause *clause = &cnf->clauses[i];
-        if (clause->universal == 0 && !counts(clause)) {
+        if (clause->universal == 0 && !counts(part, clause)) {
             form->certain[form->certain_count++] = *clause;
             continue;
         }
-        form->timed[form->timed_count++] =
-            (struct esi_timed_clause){clause, counts(clause), is_safe(part, clause)};
+        form->timed[form->timed_count++] = (struct esi_timed_clause){
+            clause, counts(part, clause), is_safe(part, clause)};
         note_rows(part, clause);
     }
     return 0;
@@ -97,8 +100,12 @@ static bool is_same(const struct es_clause *a, const struct es_clause *b)
         return false;
     for (size_t i = 0; i < a->count; i++) {
         const struct es_literal *x = &a->literals[i], *y = &b->literals[i];
-        if (x->kind != y->kind || x->is_negated != y->is_negated || x->x != y->x ||
-            x->y != y->y || x->atom != y->atom)
+        if (x->kind == ES_LITERAL_FORMULA && y->kind == ES_LITERAL_FORMULA &&
+            x->formula == y->formula && x->variables == y->variables)
+            continue;
+        if (x->kind == ES_LITERAL_FORMULA || x->kind != y->kind ||
+            x->is_negated != y->is_negated || x->x != y->x || x->y != y->y ||
+            x->atom != y->atom)
             return false;
     }
     return true;

@@ -30,6 +30,10 @@ static int find_domains(struct esi_live_part *part)
     part->counted = calloc(program->atom_count + 1u, sizeof *part->counted);
     if (!part->domains || !part->counted)
         return -ENOMEM;
+    part->check = (struct es_formula_check){.program = program,
+                                            .domains = part->domains,
+                                            .counted = part->counted,
+                                            .precedence = &part->live->precedence};
     for (uint32_t v = 0; v < program->variable_count; v++) {
         const struct es_program_variable *variable = &program->variables[v];
         part->domains[v] =
@@ -131,7 +135,7 @@ void esi_live_part_destroy(struct esi_live_part *part)
     es_domain_destroy(part->sets);
     es_program_destroy(part->program);
     es_event_list_fini(&part->events);
-    es_event_list_fini(&part->side);
+    es_formula_check_fini(&part->check);
     free(part->supports);
     free(part->domains);
     free(part->counted);
@@ -147,7 +151,7 @@ static int collect(struct esi_live_part *part, uint64_t variables)
     part->events.count = 0;
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct esi_live_binding *binding = &part->bindings[v];
+        const struct es_formula_binding *binding = &part->check.bindings[v];
         if (part->program->variables[v].is_returned &&
             es_event_list_add(&part->events, binding->events, binding->count) < 0)
             return -ENOMEM;
@@ -207,7 +211,7 @@ static bool is_for_later(const struct esi_live_part *part, uint64_t variables)
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         const struct es_program_variable *variable = &part->program->variables[v];
-        const struct esi_live_binding *binding = &part->bindings[v];
+        const struct es_formula_binding *binding = &part->check.bindings[v];
 
         if (variable->class_number == ES_PATTERN_NONE
                 ? binding->value.position >=

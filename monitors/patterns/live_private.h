@@ -13,6 +13,7 @@
 #include "monitors/patterns/cnf.h"
 #include "monitors/patterns/domains.h"
 #include "monitors/patterns/event_list.h"
+#include "monitors/patterns/formula_check.h"
 #include "monitors/patterns/indexed.h"
 #include "monitors/patterns/live.h"
 #include "monitors/patterns/live_seen.h"
@@ -49,15 +50,6 @@ struct esi_live_support {
                                     variables */
 };
 
-/* What a variable has: events, and the value in its domain if there is need of it. */
-struct esi_live_binding {
-    struct es_domain_value value;
-    bool has_value;
-    struct es_event_id one;
-    const struct es_event_id *events;
-    size_t count;
-};
-
 /* A match that waits: what its variables have, and what is not decided. */
 struct esi_candidate {
     uint32_t support;
@@ -88,10 +80,9 @@ struct esi_live_part {
     bool has_enough;
     uint64_t matches;
     uint64_t lost_candidates;
-    struct es_event_list events; /* scratch: of a match */
-    struct es_event_list side;   /* scratch: of what stands beside a count */
-    int failure;                 /* a negative errno: deciding ended with it */
-    struct esi_live_binding bindings[ES_PROGRAM_VARIABLES]; /* scratch */
+    struct es_event_list events;   /* scratch: of a match */
+    int failure;                   /* a negative errno: deciding ended with it */
+    struct es_formula_check check; /* scratch: what is bound */
 };
 
 /* A value that joined its domain and has not been searched for. */
@@ -176,8 +167,7 @@ enum esi_live_status {
     ESI_LIVE_OPEN,
 };
 
-/* The condition as it is with these variables empty.  0, -EOVERFLOW with words,
- * -ENOMEM. */
+/* The condition as it is with these variables empty.  0 or -ENOMEM. */
 int esi_live_form_create(struct esi_live_part *part,
                          const struct esi_live_support *support,
                          uint64_t empty,

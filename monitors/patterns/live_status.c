@@ -11,10 +11,7 @@
 
 #include "monitors/patterns/live_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "monitors/patterns/event_sets.h"
+#include "monitors/patterns/cnf_private.h"
 
 /* --- Literals -----------------------------------------------------------------------
  */
@@ -23,17 +20,13 @@ void esi_live_bind(struct esi_live_part *part,
                    uint32_t variable,
                    struct es_domain_value value)
 {
-    struct esi_live_binding *binding = &part->bindings[variable];
-
-    binding->value = value;
-    binding->has_value = true;
-    binding->count = es_domain_events(part->domains[variable], value, &binding->one,
-                                      &binding->events);
+    es_formula_check_bind(&part->check, variable, value);
 }
 
 static bool is_before(struct esi_live_part *part, uint32_t x, uint32_t y)
 {
-    const struct esi_live_binding *a = &part->bindings[x], *b = &part->bindings[y];
+    const struct es_formula_binding *a = &part->check.bindings[x],
+                                    *b = &part->check.bindings[y];
 
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
@@ -45,7 +38,8 @@ static bool is_before(struct esi_live_part *part, uint32_t x, uint32_t y)
 
 static bool is_equal(const struct esi_live_part *part, uint32_t x, uint32_t y)
 {
-    const struct esi_live_binding *a = &part->bindings[x], *b = &part->bindings[y];
+    const struct es_formula_binding *a = &part->check.bindings[x],
+                                    *b = &part->check.bindings[y];
 
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
@@ -60,7 +54,7 @@ static bool widen(const struct esi_live_part *part,
                   int64_t *first,
                   int64_t *last)
 {
-    const struct esi_live_binding *binding = &part->bindings[variable];
+    const struct es_formula_binding *binding = &part->check.bindings[variable];
     int64_t from, to;
 
     if (binding->count == 0)
@@ -88,124 +82,57 @@ static bool is_near(const struct esi_live_part *part, const struct es_literal *l
            (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
 }
 
-static bool compares(const struct esi_live_part *part, const struct es_literal *literal)
-{
-    const struct es_atom *atom = &part->program->atoms[literal->atom];
-    const struct es_domain *domains[2] = {NULL, NULL};
-    struct es_domain_value values[2] = {{0, 0}, {0, 0}};
-    uint64_t sides[2] = {atom->left, atom->right};
-
-    for (int i = 0; i < 2; i++) {
-        uint32_t v;
-        if (sides[i] == 0)
-            continue;
-        v = (uint32_t)__builtin_ctzll(sides[i]);
-        if (!part->bindings[v].has_value)
-            return false;
-        domains[i] = part->domains[v];
-        values[i] = part->bindings[v].value;
-    }
-    return es_domain_compare(atom->node, domains[0], values[0], domains[1], values[1]);
-}
-
 static bool is_received(const struct esi_live_part *part,
                         const struct es_literal *literal)
 {
-    const struct esi_live_binding *a = &part->bindings[literal->x],
-                                  *b = &part->bindings[literal->y];
+    const struct es_formula_binding *a = &part->check.bindings[literal->x],
+                                    *b = &part->check.bindings[literal->y];
 
     return a->has_value && b->has_value &&
            es_domain_is_received(part->domains[literal->x], a->value,
                                  part->domains[literal->y], b->value);
 }
 
-/* --- Counting -----------------------------------------------------------------------
+/* --- Parts of the condition ---------------------------------------------------------
  */
 
-/* The events of the variables of a side, into part->side.  0 or -ENOMEM. */
-static int collect_side(struct esi_live_part *part, uint64_t variables)
+/* What counts, or was not written out, may be open before the end. */
+static enum esi_live_status told(struct esi_live_part *part,
+                                 enum es_formula_truth truth)
 {
-    part->side.count = 0;
-    for (uint64_t left = variables; left; left &= left - 1) {
-        const struct esi_live_binding *binding = &part->bindings[__builtin_ctzll(left)];
-        if (es_event_list_add(&part->side, binding->events, binding->count) < 0)
-            return -ENOMEM;
-    }
-    es_event_list_sort(&part->side);
-    return 0;
-}
-
-/* Whether a counted value is in the relation that is counted. */
-static bool is_counted(struct esi_live_part *part,
-                       const struct es_atom *atom,
-                       const struct es_domain *counted,
-                       struct es_domain_value value)
-{
-    const struct es_event_list *side = &part->side;
-    const struct es_event_id *events;
-    struct es_event_id one;
-    size_t count = es_domain_events(counted, value, &one, &events);
-    bool holds = false;
-
-    if (atom->op == ES_OPERATOR_RECEIVED) {
-        for (uint64_t left = atom->left; left && !holds; left &= left - 1) {
-            uint32_t v = (uint32_t)__builtin_ctzll(left);
-            const struct esi_live_binding *binding = &part->bindings[v];
-            if (binding->has_value)
-                holds = atom->is_reversed
-                            ? es_domain_is_received(counted, value, part->domains[v],
-                                                    binding->value)
-                            : es_domain_is_received(part->domains[v], binding->value,
-                                                    counted, value);
-        }
-    } else if (atom->is_reversed) {
-        holds = es_set_relation_holds(&part->live->precedence, atom->op, events, count,
-                                      side->events, side->count);
-    } else {
-        holds = es_set_relation_holds(&part->live->precedence, atom->op, side->events,
-                                      side->count, events, count);
-    }
-    return holds != atom->is_negated;
-}
-
-/* One more than the number that is asked for is enough to know. */
-static int64_t count(struct esi_live_part *part, uint32_t number)
-{
-    const struct es_atom *atom = &part->program->atoms[number];
-    const struct es_domain *counted = part->counted[number];
-    int64_t most = (int64_t)atom->node->number + 1, found = 0;
-
-    if (collect_side(part, atom->left) < 0)
-        return -ENOMEM;
-    for (uint32_t slot = 0; slot < es_domain_slots(counted); slot++) {
-        uint32_t rows = es_domain_column(counted, slot).count;
-        for (uint32_t row = 0; row < rows && found < most; row++)
-            found +=
-                is_counted(part, atom, counted, (struct es_domain_value){slot, row});
-    }
-    return found;
-}
-
-/* At least so many is decided when it is reached, at most so many when it is not kept,
- * else both at the end. */
-static enum esi_live_status count_status(struct esi_live_part *part,
-                                         const struct es_literal *literal,
-                                         bool is_end)
-{
-    const struct es_pattern_node *node = part->program->atoms[literal->atom].node;
-    int64_t found = count(part, literal->atom);
-    bool holds, is_decided;
-
-    if (found < 0) {
-        part->failure = (int)found;
+    if (part->check.failure) {
+        part->failure = part->check.failure;
         return ESI_LIVE_OPEN;
     }
-    holds =
-        node->at_most ? found <= (int64_t)node->number : found >= (int64_t)node->number;
-    is_decided = is_end || holds != node->at_most;
-    if (!is_decided)
+    if (truth == ES_FORMULA_OPEN)
         return ESI_LIVE_OPEN;
-    return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
+    return truth == ES_FORMULA_HOLDS ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
+}
+
+/* Of what is said by an atom itself. */
+static enum esi_live_status atom_status(struct esi_live_part *part,
+                                        const struct es_literal *literal,
+                                        bool is_end)
+{
+    uint64_t variables = esi_literal_variables(part->program, literal);
+    enum es_formula_truth truth;
+
+    part->check.may_grow = !is_end;
+    part->check.bound = variables;
+    truth = es_formula_check_atom(&part->check, literal->atom, variables);
+    if (literal->is_negated && truth != ES_FORMULA_OPEN)
+        truth = truth == ES_FORMULA_HOLDS ? ES_FORMULA_FAILS : ES_FORMULA_HOLDS;
+    return told(part, truth);
+}
+
+static enum esi_live_status formula_status(struct esi_live_part *part,
+                                           const struct es_literal *literal,
+                                           bool is_end)
+{
+    part->check.may_grow = !is_end;
+    part->check.bound = literal->variables;
+    return told(part,
+                es_formula_check(&part->check, literal->formula, literal->variables));
 }
 
 static enum esi_live_status literal_status(struct esi_live_part *part,
@@ -228,10 +155,10 @@ static enum esi_live_status literal_status(struct esi_live_part *part,
         holds = is_near(part, literal);
         break;
     case ES_LITERAL_COMPARE:
-        holds = compares(part, literal);
-        break;
     case ES_LITERAL_COUNT:
-        return count_status(part, literal, is_end);
+        return atom_status(part, literal, is_end);
+    case ES_LITERAL_FORMULA:
+        return formula_status(part, literal, is_end);
     }
     return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
 }
@@ -247,7 +174,7 @@ struct stretch {
 
 /* The least successor on a trace of any event of a value; UINT32_MAX: none so far. */
 static uint32_t least_successor(struct esi_live_part *part,
-                                const struct esi_live_binding *binding,
+                                const struct es_formula_binding *binding,
                                 uint32_t trace)
 {
     struct es_precedence *precedence = &part->live->precedence;
@@ -265,7 +192,7 @@ static uint32_t least_successor(struct esi_live_part *part,
 }
 
 static uint32_t greatest_predecessor(struct esi_live_part *part,
-                                     const struct esi_live_binding *binding,
+                                     const struct es_formula_binding *binding,
                                      uint32_t trace)
 {
     uint32_t greatest = 0;
@@ -296,13 +223,13 @@ static bool limit_stretch(struct esi_live_part *part,
         other == variable || (unbound & es_program_bit(other)))
         return false;
     if (is_x) {
-        at = greatest_predecessor(part, &part->bindings[other], trace);
+        at = greatest_predecessor(part, &part->check.bindings[other], trace);
         if (literal->is_negated && at < stretch->to)
             stretch->to = at;
         if (!literal->is_negated && at + 1 > stretch->from)
             stretch->from = at + 1;
     } else {
-        at = least_successor(part, &part->bindings[other], trace);
+        at = least_successor(part, &part->check.bindings[other], trace);
         if (literal->is_negated && at > stretch->from)
             stretch->from = at;
         if (!literal->is_negated && at - 1 < stretch->to)
@@ -412,9 +339,7 @@ static bool holds_anyway(struct esi_live_part *part,
 {
     for (size_t i = 0; i < clause->count; i++) {
         const struct es_literal *literal = &clause->literals[i];
-        uint64_t of = literal->kind == ES_LITERAL_COUNT
-                          ? part->program->atoms[literal->atom].left
-                          : es_program_bit(literal->x) | es_program_bit(literal->y);
+        uint64_t of = esi_literal_variables(part->program, literal);
         if ((of & part->universal) == 0 &&
             literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
             return true;
@@ -514,17 +439,38 @@ static bool is_of(const struct es_program_variable *variable,
                : variable->predicate == joined->predicate;
 }
 
+static bool atom_counts_it(const struct es_atom *atom, const struct esi_joined *joined)
+{
+    return atom->kind == ES_ATOM_COUNT &&
+           (joined->class_number != ES_PATTERN_NONE
+                ? atom->counted == joined->class_number
+                : atom->counted_predicate == joined->predicate);
+}
+
+static bool formula_counts_it(const struct esi_live_part *part,
+                              const struct es_formula *formula,
+                              const struct esi_joined *joined)
+{
+    if (formula->kind == ES_FORMULA_ATOM)
+        return atom_counts_it(&part->program->atoms[formula->atom], joined);
+    for (size_t i = 0; i < formula->part_count; i++)
+        if (formula_counts_it(part, formula->parts[i], joined))
+            return true;
+    return false;
+}
+
 /* Whether the clause counts values of the class or predicate. */
 static bool counts_it(const struct esi_live_part *part,
                       const struct es_clause *clause,
                       const struct esi_joined *joined)
 {
     for (size_t i = 0; i < clause->count; i++) {
-        const struct es_atom *atom = &part->program->atoms[clause->literals[i].atom];
-        if (clause->literals[i].kind == ES_LITERAL_COUNT &&
-            (joined->class_number != ES_PATTERN_NONE
-                 ? atom->counted == joined->class_number
-                 : atom->counted_predicate == joined->predicate))
+        const struct es_literal *literal = &clause->literals[i];
+
+        if (literal->kind == ES_LITERAL_FORMULA
+                ? formula_counts_it(part, literal->formula, joined)
+                : literal->kind == ES_LITERAL_COUNT &&
+                      atom_counts_it(&part->program->atoms[literal->atom], joined))
             return true;
     }
     return false;

@@ -145,11 +145,22 @@ bool truth_formula(const struct truth *truth,
 /* --- Rewritten patterns ------------------------------------------------------------
  */
 
+/* What has no value is what the literal is not about. */
+static bool truth_whole(const struct truth *truth,
+                        const struct es_program *program,
+                        const struct es_literal *literal)
+{
+    struct truth now = *truth;
+
+    now.empty = ~literal->variables;
+    return truth_formula(&now, program, literal->formula) != literal->is_negated;
+}
+
 static bool truth_literal(const struct truth *truth,
                           const struct es_program *program,
                           const struct es_literal *literal)
 {
-    const struct es_atom *atom = &program->atoms[literal->atom];
+    const struct es_atom *atoms = program->atoms;
     uint32_t x = truth->values[literal->x];
     uint32_t y = truth->values[literal->y];
 
@@ -161,11 +172,15 @@ static bool truth_literal(const struct truth *truth,
     case ES_LITERAL_RECEIVED:
         return is_any_before(truth->received, x, y) != literal->is_negated;
     case ES_LITERAL_NEAR:
-        return is_within(truth, x | y, atom->node->within_ns) != literal->is_negated;
+        return is_within(truth, x | y, atoms[literal->atom].node->within_ns) !=
+               literal->is_negated;
     case ES_LITERAL_COMPARE:
     case ES_LITERAL_COUNT:
-        return chance(literal->atom, events_of(truth, atom->left),
-                      events_of(truth, atom->right)) != literal->is_negated;
+        return chance(literal->atom, events_of(truth, atoms[literal->atom].left),
+                      events_of(truth, atoms[literal->atom].right)) !=
+               literal->is_negated;
+    case ES_LITERAL_FORMULA:
+        return truth_whole(truth, program, literal);
     }
     return false;
 }

@@ -248,8 +248,7 @@ static void make_exchangeable(struct world *world)
     bool are_unordered = made_draw_percent(&world->draw, 70);
     bool are_distinct = made_draw_percent(&world->draw, 50);
 
-    world->cnf.count = 0;
-    world->cnf.literals = 0;
+    world->cnf.count = world->cnf.literals = 0;
     world->variable_count = world->program.variable_count = 3;
     world->support.variables = 7;
     world->support.universal = world->empty = 0;
@@ -261,10 +260,11 @@ static void make_exchangeable(struct world *world)
     for (uint8_t x = 0; x < 3; x++)
         for (uint8_t y = 0; y < 3; y++) {
             if (x != y && are_unordered)
-                add_clause(world,
-                           (struct es_literal){ES_LITERAL_BEFORE, true, x, y, 0});
+                add_clause(world, (struct es_literal){ES_LITERAL_BEFORE, true, x, y, 0,
+                                                      NULL, 0});
             if (x < y && are_distinct)
-                add_clause(world, (struct es_literal){ES_LITERAL_EQUAL, true, x, y, 0});
+                add_clause(world, (struct es_literal){ES_LITERAL_EQUAL, true, x, y, 0,
+                                                      NULL, 0});
         }
 }
 

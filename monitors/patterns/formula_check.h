@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Whether a part of a condition is true of values that are bound: for engines that do
+ * not write it out, and for searches while events arrive.
+ *
+ *   struct es_formula_check check = {.program = program, .domains = domains, ...};
+ *   es_formula_check_bind(&check, v, value); ...
+ *   es_formula_check(&check, formula, variables);
+ *   es_formula_check_fini(&check);
+ *
+ * Sides of relations are the unions of their values' events.  What depends on a
+ * variable that is not bound yet is open; so is "within" until all are bound, unless
+ * those that are lie too far apart already.
+ */
+#ifndef ES_MONITORS_PATTERNS_FORMULA_CHECK_H
+#define ES_MONITORS_PATTERNS_FORMULA_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/patterns/domain.h"
+#include "monitors/patterns/event_list.h"
+#include "monitors/patterns/precedence.h"
+#include "monitors/patterns/program.h"
+
+enum es_formula_truth {
+    ES_FORMULA_FAILS,
+    ES_FORMULA_HOLDS,
+    ES_FORMULA_OPEN,
+};
+
+/* What a variable has: events, and the value in its domain if that is known. */
+struct es_formula_binding {
+    struct es_domain_value value;
+    bool has_value; /* else it has no time, no attributes and no partners */
+    struct es_event_id one;
+    const struct es_event_id *events; /* sorted; perhaps &one */
+    size_t count;
+};
+
+/* The first four are borrowed. */
+struct es_formula_check {
+    const struct es_program *program;
+    const struct es_domain *const *domains; /* of the program's variables */
+    const struct es_domain *const *counted; /* of its atoms: of COUNT */
+    struct es_precedence *precedence;
+    bool may_grow;  /* values that are counted may still come: "at most" is open until
+                       there are too many, "at least" until there are enough */
+    uint64_t bound; /* variables */
+    int failure;    /* -ENOMEM once: what was told since is wrong */
+    struct es_formula_binding bindings[ES_PROGRAM_VARIABLES];
+    struct es_event_list sides[2]; /* of a relation */
+};
+
+void es_formula_check_fini(struct es_formula_check *check);
+
+void es_formula_check_bind(struct es_formula_check *check,
+                           unsigned variable,
+                           struct es_domain_value value);
+
+/* `variables` are those that have values.  Atoms that name another one hold (D8); of
+ * WITHIN it is left out. */
+enum es_formula_truth es_formula_check(struct es_formula_check *check,
+                                       const struct es_formula *formula,
+                                       uint64_t variables);
+enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
+                                            uint32_t atom,
+                                            uint64_t variables);
+
+/* All variables that its atoms name. */
+uint64_t es_formula_variables(const struct es_program *program,
+                              const struct es_formula *formula);
+/* Whether one of its atoms counts. */
+bool es_formula_counts(const struct es_program *program,
+                       const struct es_formula *formula);
+
+#endif
