@@ -104,6 +104,8 @@ static int create(struct following *following)
     es_live_config_init(&config);
     if (following->given->kept_events)
         config.kept_events = following->given->kept_events;
+    if (config.drop_every > config.kept_events)
+        config.drop_every = config.kept_events;
     result = es_live_create(following->file->file, following->wanted, count,
                             following->order, &config, &following->live, &error);
     if (result < 0)
