@@ -11,5 +11,7 @@ timeout -k 10 170 sh "$top_srcdir/tools/demo" >"$folder/out" 2>&1 ||
 echo "it took $((SECONDS - began)) s"
 contains out "the others lost"
 contains out "messages matched"
+races=$(grep -cE '^[012]\.0:[0-9]+ MPI_(Recv|Send)(, [012]\.0:[0-9]+ MPI_(Recv|Send)){3}$' "$folder/out")
+[ "$races" -ge 1 ] || fault "no message race is shown: $(cat "$folder/out")"
 contains out "deadlock: 0 -> 1 -> 0"
 finish
