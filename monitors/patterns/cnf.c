@@ -73,6 +73,8 @@ static int keep_whole(struct rewriting *rewriting,
         result = esi_clauses_add(&clauses, &code, 1);
     if (result == 0)
         *ret_clauses = clauses;
+    else
+        esi_clauses_free(&clauses);
     return result;
 }
 

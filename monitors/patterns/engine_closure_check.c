@@ -127,9 +127,9 @@ static bool count_holds(struct esi_closure_search *search, uint32_t number)
 }
 
 static bool within_holds(const struct esi_closure_search *search,
-                         const struct es_atom *atom)
+                         const struct es_atom *atom,
+                         uint64_t variables)
 {
-    uint64_t variables = atom->left & ~search->empty;
     int64_t first = INT64_MAX, last = INT64_MIN;
 
     for (; variables; variables &= variables - 1) {
@@ -186,7 +186,7 @@ static bool atom_holds(struct esi_closure_search *search, uint32_t number)
     case ES_ATOM_COUNT:
         return count_holds(search, number);
     case ES_ATOM_WITHIN:
-        return within_holds(search, atom);
+        return within_holds(search, atom, atom->left & ~search->empty);
     case ES_ATOM_COMPARE:
         return comparison_holds(search, atom);
     }
@@ -234,6 +234,10 @@ bool esi_closure_check_holds(struct esi_closure_search *search,
 {
     bool holds = true;
 
+    if (check->early)
+        return within_holds(search,
+                            &search->task->program->atoms[check->parts->formula->atom],
+                            check->early);
     for (size_t i = 0; i < check->part_count && holds; i++)
         holds =
             holds_for_all(search, check->parts[i].formula, check->parts[i].universal);

@@ -114,7 +114,11 @@ static void explain_check(const struct es_program *program,
     }
     fputs("    test ", out);
     print_formula(program, check->parts->formula, out);
-    if (check->parts->universal) {
+    if (check->early) {
+        fputs(", of ", out);
+        print_variables(program, check->early, out);
+        fputs(" so far", out);
+    } else if (check->parts->universal) {
         fputs(" for all ", out);
         print_variables(program, check->parts->universal, out);
     }

@@ -5,7 +5,8 @@
  *
  * The order is that of the tree, in post-order: the variables of an atom are bound when
  * it is reached, its left operand's first.  A conjunct is tested as soon as its last
- * existential variable is bound, and so is a lesser support.
+ * existential variable is bound, and so is a lesser support; "within" also before, of
+ * the variables that are bound.
  */
 #include "config.h"
 
@@ -136,6 +137,35 @@ static void add_own_checks(struct esi_closure_plan *plan, uint32_t level)
                 .parts = &plan->parts[i], .part_count = 1, .lesser = ES_PATTERN_NONE};
 }
 
+static bool is_within(const struct es_program *program,
+                      const struct esi_closure_part *part)
+{
+    return part->formula->kind == ES_FORMULA_ATOM &&
+           program->atoms[part->formula->atom].kind == ES_ATOM_WITHIN;
+}
+
+/* What is not within a time is not when more is bound either: asked with each variable
+ * from the second on. */
+static void add_early_checks(const struct es_program *program,
+                             struct esi_closure_plan *plan,
+                             uint32_t level)
+{
+    uint64_t bound = bound_at(plan, level);
+
+    for (size_t i = 0; level > 0 && i < plan->part_count; i++) {
+        const struct esi_closure_part *part = &plan->parts[i];
+        uint64_t early = part->existential & bound;
+
+        if (is_within(program, part) && early != part->existential &&
+            early >> plan->order[level - 1] & 1 && (early & (early - 1)))
+            plan->checks[plan->check_count++] =
+                (struct esi_closure_check){.parts = part,
+                                           .part_count = 1,
+                                           .lesser = ES_PATTERN_NONE,
+                                           .early = early};
+    }
+}
+
 static void add_lesser_checks(const struct es_program *program,
                               const struct esi_closure_plan *plans,
                               uint32_t support,
@@ -148,8 +178,18 @@ static void add_lesser_checks(const struct es_program *program,
         if (!plans[lesser].is_false &&
             is_due(plan, program->supports[lesser].variables, level))
             plan->checks[plan->check_count++] = (struct esi_closure_check){
-                plans[lesser].parts, plans[lesser].part_count, lesser};
+                plans[lesser].parts, plans[lesser].part_count, lesser, 0};
     }
+}
+
+static size_t count_within(const struct es_program *program,
+                           const struct esi_closure_plan *plan)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->part_count; i++)
+        count += is_within(program, &plan->parts[i]);
+    return count;
 }
 
 static int place_checks(const struct es_program *program,
@@ -157,13 +197,15 @@ static int place_checks(const struct es_program *program,
                         uint32_t support,
                         struct esi_closure_plan *plan)
 {
-    size_t count = plan->part_count + program->supports[support].lesser_count;
+    size_t count = plan->part_count + program->supports[support].lesser_count +
+                   count_within(program, plan) * (size_t)plan->level_count;
 
     plan->checks = calloc(count ? count : 1, sizeof *plan->checks);
     if (!plan->checks)
         return -ENOMEM;
     for (uint32_t level = 0; level <= plan->level_count; level++) {
         plan->begins[level] = plan->check_count;
+        add_early_checks(program, plan, level);
         add_own_checks(plan, level);
         add_lesser_checks(program, plans, support, plan, level);
     }

@@ -39,8 +39,9 @@ struct plan {
 struct tally {
     unsigned predicates;
     unsigned matched;
-    unsigned unknown;   /* too much work for the reference */
-    unsigned too_large; /* for an engine */
+    unsigned unknown; /* too much work for the reference */
+    unsigned refused; /* too large for an engine */
+    unsigned too_slow;
     unsigned searches;
 };
 
@@ -53,10 +54,11 @@ static unsigned rounds(void)
 
 static void print_tally(const struct tally *tally)
 {
-    print_message("# %u predicates, %u with matches, %u too much for the reference; "
-                  "%u searches, %u too large for their engine\n",
-                  tally->predicates, tally->matched, tally->unknown, tally->searches,
-                  tally->too_large);
+    print_message(
+        "# %u predicates, %u with matches, %u too much for the reference; "
+        "%u searches, %u too large for their engine, %u ended with their time\n",
+        tally->predicates, tally->matched, tally->unknown, tally->searches,
+        tally->refused, tally->too_slow);
 }
 
 /* --- A case that differs -----------------------------------------------------------
@@ -66,8 +68,9 @@ struct difference {
     const struct search_case_config *config;
     uint64_t limit;
     uint64_t work;
-    bool is_too_large; /* for the engine */
-    char fault[600];   /* of the last one that failed */
+    bool is_refused;  /* too large for the engine */
+    bool is_too_slow; /* it ended with its time */
+    char fault[600];  /* of the last one that failed */
     struct search_answer answer;
 };
 
@@ -85,10 +88,10 @@ static const char *judge(const struct search_case *search,
     config.limit = difference->limit;
     config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5 * LONG_NS;
     code = search_case_run(search, name, &config, &difference->answer, &error);
-    difference->is_too_large =
-        code == -EOVERFLOW ||
-        (code == 0 && es_now_ns(CLOCK_MONOTONIC) >= config.deadline_ns);
-    if (difference->is_too_large)
+    difference->is_refused = code == -EOVERFLOW;
+    difference->is_too_slow =
+        code == 0 && es_now_ns(CLOCK_MONOTONIC) >= config.deadline_ns;
+    if (difference->is_refused || difference->is_too_slow)
         return NULL;
     if (code < 0) {
         snprintf(difference->fault, sizeof difference->fault, "%s (%s)",
@@ -167,9 +170,26 @@ struct round {
     struct tally *tally;
 };
 
+/* What did not come to its end is shown. */
+static void note_end(struct round *round, const struct difference *difference)
+{
+    char *text;
+
+    round->tally->searches++;
+    round->tally->refused += difference->is_refused;
+    round->tally->too_slow += difference->is_too_slow;
+    if (!difference->is_refused && !difference->is_too_slow)
+        return;
+    text = random_pattern_text(&round->tried->file, round->tried->predicate, NULL);
+    print_message("# ES_TEST_SEED=%llu: %s: %s\n%s", (unsigned long long)round->seed,
+                  difference->config->name,
+                  difference->is_refused ? "too large" : "ended with its time", text);
+    free(text);
+}
+
 /* All options, and one of them with a limit.  What is too large for an engine, or
  * nearly so, takes it long with each option: then the others are left out. */
-static void check_predicate(const struct search_case *search, const struct round *round)
+static void check_predicate(const struct search_case *search, struct round *round)
 {
     const struct reference_answer *expected =
         &round->answers->of[round->tried->predicate];
@@ -186,9 +206,8 @@ static void check_predicate(const struct search_case *search, const struct round
         if (strcmp(difference.config->config.engine, too_large_for) == 0)
             continue;
         fault = judge(search, round->tried, expected, &difference);
-        round->tally->searches++;
-        round->tally->too_large += difference.is_too_large;
-        if (difference.is_too_large ||
+        note_end(round, &difference);
+        if (difference.is_refused || difference.is_too_slow ||
             difference.answer.statistics.elapsed_ns > LONG_NS)
             too_large_for = difference.config->config.engine;
         search_answer_clear(&difference.answer);
