@@ -76,26 +76,6 @@ bool esi_pieces_match(const char *const *pieces, size_t count, const char *text)
     return (size_t)(end - text) >= last && strcmp(end - last, pieces[count - 1]) == 0;
 }
 
-static bool number_holds(const struct es_pattern_condition *condition, int64_t number)
-{
-    int64_t limit = condition->value.number;
-
-    switch (condition->test) {
-    case ES_TEST_EQUAL:
-        return (number == limit) != condition->is_negated;
-    case ES_TEST_LESS:
-        return number < limit;
-    case ES_TEST_LESS_EQUAL:
-        return number <= limit;
-    case ES_TEST_GREATER:
-        return number > limit;
-    case ES_TEST_GREATER_EQUAL:
-        return number >= limit;
-    default:
-        return false;
-    }
-}
-
 bool esi_condition_holds(const struct es_pattern_condition *condition,
                          const struct esi_expression *expression,
                          const struct esi_event_value *value)
@@ -118,7 +98,9 @@ bool esi_condition_holds(const struct es_pattern_condition *condition,
         return (strcmp(esi_event_value_text(value, room), condition->value.text) ==
                 0) != condition->is_negated &&
                condition->test == ES_TEST_EQUAL;
-    return esi_event_value_number(value, &number) && number_holds(condition, number);
+    return esi_event_value_number(value, &number) &&
+           esi_numbers_compare(condition->test, number, condition->value.number) !=
+               condition->is_negated;
 }
 
 /* --- Making it ----------------------------------------------------------------------

@@ -309,8 +309,8 @@ static int write_out(struct rewriting *rewriting,
 /* --- The finished pattern ----------------------------------------------------------
  */
 
-uint64_t esi_literal_variables(const struct es_program *program,
-                               const struct es_literal *literal)
+uint64_t es_literal_variables(const struct es_program *program,
+                              const struct es_literal *literal)
 {
     const struct es_atom *atoms = program->atoms;
 
@@ -329,7 +329,7 @@ void esi_clause_measure(const struct es_program *program, struct es_clause *clau
     uint64_t variables = 0;
 
     for (size_t i = 0; i < clause->count; i++)
-        variables |= esi_literal_variables(program, &clause->literals[i]);
+        variables |= es_literal_variables(program, &clause->literals[i]);
     clause->existential = variables & ~universal;
     clause->universal = variables & universal;
 }

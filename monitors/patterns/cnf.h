@@ -70,7 +70,7 @@ struct es_cnf {
 /* Of support number `support`.  `empty` are the universal variables without values.
  * In the order of a post-order walk.  What is written out has at most 2^15 literals,
  * and one part of it with `|` at most 2^12; parts that would have more are FORMULA
- * literals. 0 or -ENOMEM with words. */
+ * literals.  0 or -ENOMEM with words. */
 int es_cnf_create(const struct es_program *program,
                   uint32_t support,
                   uint64_t empty,
@@ -78,6 +78,10 @@ int es_cnf_create(const struct es_program *program,
                   struct es_error *error);
 /* Accepts NULL. */
 void es_cnf_destroy(struct es_cnf *cnf);
+
+/* The variables that a literal is about. */
+uint64_t es_literal_variables(const struct es_program *program,
+                              const struct es_literal *literal);
 
 /* Takes out what is said by the rest (6.1).  0 or -ENOMEM. */
 int es_cnf_prune(struct es_cnf *cnf);

@@ -67,10 +67,6 @@ struct esi_cnf {
 void esi_cnf_measure(struct es_cnf *cnf);
 /* Finds the variables of its literals anew. */
 void esi_clause_measure(const struct es_program *program, struct es_clause *clause);
-/* Those of one literal. */
-uint64_t esi_literal_variables(const struct es_program *program,
-                               const struct es_literal *literal);
-
 /* --- cnf_relation.c ----------------------------------------------------------------
  */
 

@@ -141,11 +141,6 @@ static uint32_t type_at(const struct esi_column *column, uint32_t row)
     return column->types ? column->types[row] : column->type;
 }
 
-static const struct es_event_id *partners_at(const struct esi_kept_partners *partners)
-{
-    return partners->count > 1 ? partners->at.many : &partners->at.one;
-}
-
 bool esi_domain_row(const struct es_domain *domain,
                     struct es_event_id id,
                     struct esi_row *ret_row)
@@ -163,7 +158,7 @@ bool esi_domain_row(const struct es_domain *domain,
         .values = column->values ? &column->values[(size_t)row * asked] : NULL,
     };
     if (column->partners) {
-        ret_row->partners = partners_at(&column->partners[row]);
+        ret_row->partners = esi_partners_at(&column->partners[row]);
         ret_row->partner_count = column->partners[row].count;
     }
     return true;

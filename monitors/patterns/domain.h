@@ -95,6 +95,16 @@ bool es_domain_time(const struct es_domain *domain,
                     int64_t *ret_first,
                     int64_t *ret_last);
 
+/* Widens [*first, *last], which is [INT64_MAX, INT64_MIN] at first, by when the events
+ * of a value happened; a set without events happened at no time.  False: of one it is
+ * not known. */
+bool es_domain_widen(const struct es_domain *domain,
+                     struct es_domain_value value,
+                     int64_t *first,
+                     int64_t *last);
+/* Whether what was widened so is no longer than a limit of time. */
+bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns);
+
 /* Whether a comparison (COMPARE node) holds; left_value and right_value are of the
  * occurrences of its operands, ignored where these are constants.  An attribute that an
  * event does not have makes it false, negated or not. */
@@ -109,12 +119,11 @@ bool es_domain_compare(const struct es_pattern_node *node,
 
 struct es_domains; /* domains.h */
 
-/* A domain of sets, empty.  0 or -ENOMEM. */
-int es_domain_create_sets(struct es_domain **ret_domain);
-/* Of sets whose events' times and partners are those that `domains` (borrowed) keep:
- * what `within` and `=>` of the values of a predicate need.  NULL: none are known. */
-int es_domain_create_sets_of(const struct es_domains *domains,
-                             struct es_domain **ret_domain);
+/* A domain of sets, empty.  Of their events it knows those times and partners that
+ * `domains` (borrowed) keep: what `within` and `=>` of the values of a predicate need.
+ * NULL: none are known.  0 or -ENOMEM. */
+int es_domain_create_sets(const struct es_domains *domains,
+                          struct es_domain **ret_domain);
 /* Accepts NULL.  Not for domains that belong to es_domains. */
 void es_domain_destroy(struct es_domain *domain);
 /* Adds a set (copied): `events` sorted, distinct, maybe none.  0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* domain_private.h - what domain.c, domain_sets.c, domain_values.c and domains.c share.
- */
+/* domain_private.h - what domain.c, domain_sets.c, domain_values.c, domains.c and
+ * domains_ask.c share. */
 #ifndef ES_MONITORS_PATTERNS_DOMAIN_PRIVATE_H
 #define ES_MONITORS_PATTERNS_DOMAIN_PRIVATE_H
 
@@ -145,6 +145,18 @@ bool esi_domains_time(const struct es_domains *domains,
 size_t esi_domains_partners(const struct es_domains *domains,
                             struct es_event_id id,
                             const struct es_event_id **ret_partners);
+
+static inline const struct es_event_id *esi_partners_at(
+    const struct esi_kept_partners *partners)
+{
+    return partners->count > 1 ? partners->at.many : &partners->at.one;
+}
+
+/* Which of the values that are kept is that of one side of a comparison; asked_count:
+ * none. */
+uint32_t esi_keeps_find(const struct esi_keeps *keeps,
+                        const struct es_pattern_node *node,
+                        const struct es_pattern_operand *operand);
 
 /* Where a value of single events stands. */
 static inline const struct esi_column *esi_domain_at(const struct es_domain *domain,

@@ -16,13 +16,8 @@ static void init_rows(struct es_domain *domain)
     es_rows_init(&domain->partners, sizeof(struct es_event_id), 6);
 }
 
-int es_domain_create_sets(struct es_domain **ret_domain)
-{
-    return es_domain_create_sets_of(NULL, ret_domain);
-}
-
-int es_domain_create_sets_of(const struct es_domains *domains,
-                             struct es_domain **ret_domain)
+int es_domain_create_sets(const struct es_domains *domains,
+                          struct es_domain **ret_domain)
 {
     struct es_domain *domain = calloc(1, sizeof *domain);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "monitors/patterns/event_value.h"
+#include "monitors/patterns/precedence.h"
 
 static const struct esi_set_row *set_at(const struct es_domain *domain,
                                         struct es_domain_value value)
@@ -57,7 +58,7 @@ size_t es_domain_partners(const struct es_domain *domain,
     if (!column->partners || column->partners[row].count == 0)
         return 0;
     kept = &column->partners[row];
-    *ret_partners = kept->count > 1 ? kept->at.many : &kept->at.one;
+    *ret_partners = esi_partners_at(kept);
     return kept->count;
 }
 
@@ -66,7 +67,7 @@ static bool has_event(const struct es_event_id *events,
                       struct es_event_id id)
 {
     for (size_t i = 0; i < count; i++)
-        if (events[i].trace == id.trace && events[i].index == id.index)
+        if (es_event_is(events[i], id))
             return true;
     return false;
 }
@@ -115,6 +116,30 @@ bool es_domain_time(const struct es_domain *domain,
     return true;
 }
 
+bool es_domain_widen(const struct es_domain *domain,
+                     struct es_domain_value value,
+                     int64_t *first,
+                     int64_t *last)
+{
+    int64_t from, to;
+
+    if (!domain->is_single && set_at(domain, value)->count == 0)
+        return true;
+    if (!es_domain_time(domain, value, &from, &to))
+        return false;
+    if (from < *first)
+        *first = from;
+    if (to > *last)
+        *last = to;
+    return true;
+}
+
+bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns)
+{
+    /* Unsigned: times may lie further apart than an int64_t reaches. */
+    return first > last || (uint64_t)last - (uint64_t)first <= (uint64_t)within_ns;
+}
+
 /* --- Comparisons --------------------------------------------------------------------
  */
 
@@ -132,18 +157,13 @@ static const struct esi_value *kept_value(const struct es_pattern_node *node,
                                           struct es_domain_value value)
 {
     const struct esi_keeps *keeps = domain->keeps;
-    const struct es_pattern_node *wanted = node->test == ES_TEST_REGEX ? node : NULL;
+    uint32_t number = esi_keeps_find(keeps, node, operand);
     uint32_t row;
     const struct esi_column *column = esi_domain_at(domain, value, &row);
 
-    for (uint32_t i = 0; i < keeps->asked_count; i++) {
-        const struct esi_asked *asked = &keeps->asked[i];
-        if (asked->node == wanted && asked->field == operand->field &&
-            (asked->field != ES_FIELD_ATTRIBUTE ||
-             asked->attribute == operand->attribute))
-            return &column->values[(size_t)row * keeps->asked_count + i];
-    }
-    return NULL;
+    return number < keeps->asked_count
+               ? &column->values[(size_t)row * keeps->asked_count + number]
+               : NULL;
 }
 
 static struct side side_of(const struct es_pattern_node *node,
@@ -182,24 +202,6 @@ static bool demands_numbers(const struct es_pattern_node *node)
             node->operands[1].constant.is_number);
 }
 
-static bool numbers_hold(enum es_pattern_test test, int64_t left, int64_t right)
-{
-    switch (test) {
-    case ES_TEST_EQUAL:
-        return left == right;
-    case ES_TEST_LESS:
-        return left < right;
-    case ES_TEST_LESS_EQUAL:
-        return left <= right;
-    case ES_TEST_GREATER:
-        return left > right;
-    case ES_TEST_GREATER_EQUAL:
-        return left >= right;
-    default:
-        return false;
-    }
-}
-
 bool es_domain_compare(const struct es_pattern_node *node,
                        const struct es_domain *left,
                        struct es_domain_value left_value,
@@ -216,7 +218,7 @@ bool es_domain_compare(const struct es_pattern_node *node,
     if (b.form == ESI_VALUE_ABSENT)
         return false;
     if (a.form == ESI_VALUE_NUMBER && b.form == ESI_VALUE_NUMBER)
-        return numbers_hold(node->test, a.number, b.number) != node->is_negated;
+        return esi_numbers_compare(node->test, a.number, b.number) != node->is_negated;
     if (demands_numbers(node))
         return false;
     return (a.form == b.form && strcmp(a.text, b.text) == 0) != node->is_negated;

@@ -53,18 +53,22 @@ static void demand_of(struct walk *walk, uint32_t occurrence, struct demand dema
             demand_of_class(walk, c, demand);
 }
 
-static bool is_asked(const struct esi_keeps *keeps,
-                     const struct es_pattern_operand *operand,
-                     const struct es_pattern_node *node)
+uint32_t esi_keeps_find(const struct esi_keeps *keeps,
+                        const struct es_pattern_node *node,
+                        const struct es_pattern_operand *operand)
 {
-    for (uint32_t i = 0; i < keeps->asked_count; i++) {
-        const struct esi_asked *asked = &keeps->asked[i];
-        if (asked->node == node && asked->field == operand->field &&
+    const struct es_pattern_node *wanted = node->test == ES_TEST_REGEX ? node : NULL;
+    uint32_t at = 0;
+
+    for (; at < keeps->asked_count; at++) {
+        const struct esi_asked *asked = &keeps->asked[at];
+
+        if (asked->node == wanted && asked->field == operand->field &&
             (asked->field != ES_FIELD_ATTRIBUTE ||
              asked->attribute == operand->attribute))
-            return true;
+            break;
     }
-    return false;
+    return at;
 }
 
 /* One side of a comparison: what its class has to keep. */
@@ -83,7 +87,7 @@ static int demand_value(struct walk *walk,
         return 0;
     class_number = walk->predicate->occurrences[operand->occurrence].class_number;
     keeps = &walk->asks[class_number].keeps;
-    if (is_asked(keeps, operand, of))
+    if (esi_keeps_find(keeps, node, operand) < keeps->asked_count)
         return 0;
     grown = realloc(keeps->asked, (keeps->asked_count + 1) * sizeof *grown);
     if (!grown)

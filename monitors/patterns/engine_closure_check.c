@@ -134,22 +134,12 @@ static bool within_holds(const struct esi_closure_search *search,
 
     for (; variables; variables &= variables - 1) {
         int v = __builtin_ctzll(variables);
-        int64_t begin, end;
 
-        /* A match that returns nothing happened at no time. */
-        if (search->bindings[v].count == 0)
-            continue;
-        if (!es_domain_time(search->task->domains[v], search->bindings[v].value, &begin,
-                            &end))
+        if (!es_domain_widen(search->task->domains[v], search->bindings[v].value,
+                             &first, &last))
             return false;
-        if (begin < first)
-            first = begin;
-        if (end > last)
-            last = end;
     }
-    /* Unsigned: times may lie further apart than an int64_t reaches. */
-    return first >= last ||
-           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+    return es_times_are_within(first, last, atom->node->within_ns);
 }
 
 /* The domain and the value of a side of a comparison, if it is a variable. */

@@ -228,34 +228,17 @@ static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
 /* --- Times -------------------------------------------------------------------------
  */
 
-/* Widens [*first, *last] by the times of a variable; false: one is not known. */
-static bool widen(struct esi_choice *choice, unsigned v, int64_t *first, int64_t *last)
-{
-    struct es_event_id scratch;
-    const struct es_event_id *events;
-    int64_t from;
-    int64_t to;
-
-    if (!choice->values[v]->is_single && events_of(choice, v, &scratch, &events) == 0)
-        return true;
-    if (!es_domain_time(choice->values[v]->domain, value_of(choice, v), &from, &to))
-        return false;
-    *first = from < *first ? from : *first;
-    *last = to > *last ? to : *last;
-    return true;
-}
-
 static bool are_near(struct esi_choice *choice, const struct es_literal *literal)
 {
     const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
 
-    if (!widen(choice, literal->x, &first, &last) ||
-        !widen(choice, literal->y, &first, &last))
-        return false;
-    return first > last ||
-           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+    return es_domain_widen(choice->values[literal->x]->domain,
+                           value_of(choice, literal->x), &first, &last) &&
+           es_domain_widen(choice->values[literal->y]->domain,
+                           value_of(choice, literal->y), &first, &last) &&
+           es_times_are_within(first, last, atom->node->within_ns);
 }
 
 /* --- Comparisons of attributes, partners -------------------------------------------
@@ -414,7 +397,7 @@ int esi_choice_test(struct esi_choice *choice,
     const struct es_program *program = choice->task->program;
     struct esi_test test = {
         .literal = *literal,
-        .variables = esi_literal_variables(program, literal),
+        .variables = es_literal_variables(program, literal),
     };
 
     test.is_equality = literal->kind == ES_LITERAL_EQUAL &&

@@ -39,6 +39,24 @@ bool esi_event_value_number(const struct esi_event_value *value, int64_t *ret_nu
     return true;
 }
 
+bool esi_numbers_compare(enum es_pattern_test test, int64_t left, int64_t right)
+{
+    switch (test) {
+    case ES_TEST_EQUAL:
+        return left == right;
+    case ES_TEST_LESS:
+        return left < right;
+    case ES_TEST_LESS_EQUAL:
+        return left <= right;
+    case ES_TEST_GREATER:
+        return left > right;
+    case ES_TEST_GREATER_EQUAL:
+        return left >= right;
+    default:
+        return false;
+    }
+}
+
 const char *esi_event_value_text(const struct esi_event_value *value, char *room)
 {
     if (value->text)

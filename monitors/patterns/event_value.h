@@ -24,6 +24,9 @@ enum { ESI_NUMBER_TEXT = 24 }; /* room for any number as a text */
 /* A text that is a decimal number from end to end, as a number. */
 bool esi_number_parse(const char *text, int64_t *ret_number);
 
+/* Whether two numbers are EQUAL, LESS ...; of other tests false. */
+bool esi_numbers_compare(enum es_pattern_test test, int64_t left, int64_t right);
+
 /* The value as a number; false: it is none. */
 bool esi_event_value_number(const struct esi_event_value *value, int64_t *ret_number);
 /* The value as a text; `room` has ESI_NUMBER_TEXT bytes. */

@@ -192,20 +192,13 @@ static enum es_formula_truth within_truth(const struct es_formula_check *check,
     for (uint64_t left = variables & check->bound; left; left &= left - 1) {
         int v = __builtin_ctzll(left);
         const struct es_formula_binding *binding = &check->bindings[v];
-        int64_t from;
-        int64_t to;
 
-        if (binding->count == 0)
-            continue;
-        if (!binding->has_value ||
-            !es_domain_time(check->domains[v], binding->value, &from, &to))
+        if (binding->count > 0 &&
+            (!binding->has_value ||
+             !es_domain_widen(check->domains[v], binding->value, &first, &last)))
             return ES_FORMULA_FAILS;
-        first = from < first ? from : first;
-        last = to > last ? to : last;
     }
-    /* Unsigned: times may lie further apart than an int64_t reaches. */
-    if (first <= last &&
-        (uint64_t)last - (uint64_t)first > (uint64_t)atom->node->within_ns)
+    if (!es_times_are_within(first, last, atom->node->within_ns))
         return ES_FORMULA_FAILS;
     return variables & ~check->bound ? ES_FORMULA_OPEN : ES_FORMULA_HOLDS;
 }

@@ -81,39 +81,19 @@ static bool share(const struct esi_searcher *searcher, unsigned x, unsigned y)
     return false;
 }
 
-/* Widens [*first, *last] by the times of a variable; false: one is not known.  Nothing
- * happened in a set without events. */
-static bool widen(const struct esi_searcher *searcher,
-                  unsigned v,
-                  int64_t *first,
-                  int64_t *last)
-{
-    struct es_event_id scratch;
-    const struct es_event_id *events;
-    int64_t from;
-    int64_t to;
-
-    if (events_of(searcher, v, &scratch, &events) == 0)
-        return true;
-    if (!es_domain_time(searcher->plan->domains[v], searcher->values[v], &from, &to))
-        return false;
-    *first = from < *first ? from : *first;
-    *last = to > *last ? to : *last;
-    return true;
-}
-
 static bool are_near(const struct esi_searcher *searcher,
                      const struct esi_indexed_literal *literal)
 {
+    const struct es_domain *const *domains = searcher->plan->domains;
     const struct es_atom *atom = &searcher->plan->program->atoms[literal->atom];
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
 
-    if (!widen(searcher, literal->x, &first, &last) ||
-        !widen(searcher, literal->y, &first, &last))
-        return false;
-    return first > last ||
-           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+    return es_domain_widen(domains[literal->x], searcher->values[literal->x], &first,
+                           &last) &&
+           es_domain_widen(domains[literal->y], searcher->values[literal->y], &first,
+                           &last) &&
+           es_times_are_within(first, last, atom->node->within_ns);
 }
 
 static bool compares(const struct esi_searcher *searcher,
@@ -373,7 +353,6 @@ void esi_literal_spans(struct esi_searcher *searcher,
                        struct esi_spans *spans)
 {
     uint32_t end = es_domain_column(searcher->plan->domains[v], slot).count;
-    uint32_t at = 0;
 
     if (literal->kind == ESI_INDEXED_RELATION || !literal->is_negated) {
         add_plain(searcher, literal, v, slot, spans);
@@ -383,9 +362,5 @@ void esi_literal_spans(struct esi_searcher *searcher,
     add_plain(searcher, literal, v, slot, &searcher->plain);
     esi_spans_sort(&searcher->plain);
     esi_searcher_check(searcher, &searcher->plain);
-    for (uint32_t i = 0; i < searcher->plain.count; i++) {
-        esi_spans_add(spans, at, searcher->plain.items[i].begin);
-        at = searcher->plain.items[i].end;
-    }
-    esi_spans_add(spans, at, end);
+    esi_spans_add_others(spans, &searcher->plain, end);
 }

@@ -27,21 +27,6 @@ static bool is_single(const struct esi_indexed_plan *plan, unsigned v)
     return plan->single >> v & 1;
 }
 
-/* Variables of one literal. */
-static uint64_t variables_of(const struct esi_indexed_plan *plan,
-                             const struct es_literal *literal)
-{
-    const struct es_atom *atoms = plan->program->atoms;
-
-    if (literal->kind == ES_LITERAL_FORMULA)
-        return literal->variables;
-    if (literal->kind == ES_LITERAL_COUNT)
-        return atoms[literal->atom].left;
-    if (literal->kind == ES_LITERAL_COMPARE)
-        return atoms[literal->atom].left | atoms[literal->atom].right;
-    return es_program_bit(literal->x) | es_program_bit(literal->y);
-}
-
 static struct esi_indexed_literal relation(const struct es_literal *literal)
 {
     uint8_t mask = literal->kind == ES_LITERAL_BEFORE ? ESI_IS_BEFORE : ESI_IS_SAME;
@@ -83,7 +68,7 @@ static struct esi_indexed_literal literal_of(const struct esi_indexed_plan *plan
                                                    .atom = literal->atom,
                                                    .formula = literal->formula};
 
-    result.variables = variables_of(plan, literal);
+    result.variables = es_literal_variables(plan->program, literal);
     return result;
 }
 

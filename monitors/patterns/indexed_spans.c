@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/patterns/indexed_spans.h"
 
@@ -93,15 +92,6 @@ void esi_spans_keep(struct esi_spans *spans, uint32_t begin, uint32_t end)
     spans->count = kept;
 }
 
-void esi_spans_copy(struct esi_spans *to, const struct esi_spans *from)
-{
-    to->count = 0;
-    if (from->count == 0 || !reserve(to, from->count))
-        return;
-    memcpy(to->items, from->items, from->count * sizeof *from->items);
-    to->count = from->count;
-}
-
 void esi_spans_intersect(struct esi_spans *to,
                          const struct esi_spans *a,
                          const struct esi_spans *b)
@@ -123,13 +113,12 @@ void esi_spans_intersect(struct esi_spans *to,
     }
 }
 
-void esi_spans_complement(struct esi_spans *to,
+void esi_spans_add_others(struct esi_spans *to,
                           const struct esi_spans *of,
                           uint32_t end)
 {
     uint32_t at = 0;
 
-    to->count = 0;
     for (uint32_t i = 0; i < of->count; i++) {
         esi_spans_add(to, at, of->items[i].begin);
         at = of->items[i].end;

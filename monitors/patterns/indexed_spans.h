@@ -27,13 +27,12 @@ void esi_spans_add(struct esi_spans *spans, uint32_t begin, uint32_t end);
 void esi_spans_sort(struct esi_spans *spans);
 /* Leaves only what is in [begin, end). */
 void esi_spans_keep(struct esi_spans *spans, uint32_t begin, uint32_t end);
-void esi_spans_copy(struct esi_spans *to, const struct esi_spans *from);
 /* What is in both; `to` is neither of them. */
 void esi_spans_intersect(struct esi_spans *to,
                          const struct esi_spans *a,
                          const struct esi_spans *b);
-/* What is in [0, end) but not in `of`. */
-void esi_spans_complement(struct esi_spans *to,
+/* Adds what is in [0, end) but not in `of`. */
+void esi_spans_add_others(struct esi_spans *to,
                           const struct esi_spans *of,
                           uint32_t end);
 uint64_t esi_spans_total(const struct esi_spans *spans);

@@ -81,7 +81,8 @@ static void find_open(struct esi_searcher *searcher,
             esi_literal_spans(searcher, &clause->literals[i], u, slot,
                               &searcher->satisfied);
     esi_spans_sort(&searcher->satisfied);
-    esi_spans_complement(&searcher->open, &searcher->satisfied, column.count);
+    searcher->open.count = 0;
+    esi_spans_add_others(&searcher->open, &searcher->satisfied, column.count);
     esi_searcher_check(searcher, &searcher->satisfied);
     esi_searcher_check(searcher, &searcher->open);
 }
@@ -274,8 +275,8 @@ static void restrict_other(struct esi_searcher *searcher,
             column->count);
 }
 
-/* What v is to be to u; ANY of masks: no literal has both, so that open values can not
- * be satisfied. */
+/* What v is to be to u.  False: no literal has both, so that nothing satisfies open
+ * values. */
 static bool find_mask(const struct esi_indexed_clause *clause,
                       unsigned u,
                       unsigned v,

@@ -136,7 +136,7 @@ static int create_part(struct es_live *live,
     for (uint32_t i = 0; i < live->wanted_count; i++)
         if (live->wanted[i].predicate == predicate)
             part->sink = &live->wanted[i].sink;
-    return is_value ? es_domain_create_sets_of(live->domains, &part->sets) : 0;
+    return is_value ? es_domain_create_sets(live->domains, &part->sets) : 0;
 }
 
 static int create_parts(struct es_live *live, struct es_error *error)

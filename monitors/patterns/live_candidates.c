@@ -208,17 +208,13 @@ static bool is_asked_for(const struct esi_live_part *part,
     for (uint32_t v = 0; v < part->program->variable_count; v++) {
         const struct es_program_variable *variable = &part->program->variables[v];
         if (variable->is_universal &&
-            (joined->class_number != ES_PATTERN_NONE
-                 ? variable->class_number == joined->class_number
-                 : variable->predicate == joined->predicate))
+            esi_joined_is_of(joined, variable->class_number, variable->predicate))
             return true;
     }
     for (uint32_t a = 0; a < part->program->atom_count; a++) {
         const struct es_atom *atom = &part->program->atoms[a];
         if (atom->kind == ES_ATOM_COUNT &&
-            (joined->class_number != ES_PATTERN_NONE
-                 ? atom->counted == joined->class_number
-                 : atom->counted_predicate == joined->predicate))
+            esi_joined_is_of(joined, atom->counted, atom->counted_predicate))
             return true;
     }
     return false;

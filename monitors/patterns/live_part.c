@@ -287,10 +287,9 @@ static int search_support(struct esi_live_part *part,
         const struct es_program_variable *variable = &part->program->variables[v];
         struct es_domain_value value = {0, joined->set};
 
-        if (joined->class_number != ES_PATTERN_NONE
-                ? variable->class_number != joined->class_number ||
-                      !es_domain_find(part->domains[v], joined->id, &value)
-                : variable->predicate != joined->predicate)
+        if (!esi_joined_is_of(joined, variable->class_number, variable->predicate) ||
+            (joined->class_number != ES_PATTERN_NONE &&
+             !es_domain_find(part->domains[v], joined->id, &value)))
             continue;
         if (can_match(part, support, v, value))
             result =
@@ -307,9 +306,7 @@ static void note_values(struct esi_live_part *part, const struct esi_joined *joi
     for (uint64_t left = part->empty; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         const struct es_program_variable *variable = &part->program->variables[v];
-        if (joined->class_number != ES_PATTERN_NONE
-                ? variable->class_number != joined->class_number
-                : variable->predicate != joined->predicate)
+        if (!esi_joined_is_of(joined, variable->class_number, variable->predicate))
             continue;
         part->empty &= ~(UINT64_C(1) << v);
         part->has_changed = true;

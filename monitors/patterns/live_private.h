@@ -93,6 +93,16 @@ struct esi_joined {
     uint32_t set;          /* of a predicate */
 };
 
+/* Whether it is a value of a variable, or of what an atom counts. */
+static inline bool esi_joined_is_of(const struct esi_joined *joined,
+                                    uint32_t class_number,
+                                    uint32_t predicate)
+{
+    return joined->class_number != ES_PATTERN_NONE
+               ? class_number == joined->class_number
+               : predicate == joined->predicate;
+}
+
 struct esi_drop_rule; /* live_drop.c */
 
 struct es_live {

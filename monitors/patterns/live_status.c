@@ -48,25 +48,17 @@ static bool is_equal(const struct esi_live_part *part, uint32_t x, uint32_t y)
     return false;
 }
 
-/* Widens a stretch of time by a value; false: it is not known when that happened. */
+/* A value that is not there any more happened nobody knows when. */
 static bool widen(const struct esi_live_part *part,
                   uint32_t variable,
                   int64_t *first,
                   int64_t *last)
 {
     const struct es_formula_binding *binding = &part->check.bindings[variable];
-    int64_t from, to;
 
-    if (binding->count == 0)
-        return true;
-    if (!binding->has_value ||
-        !es_domain_time(part->domains[variable], binding->value, &from, &to))
-        return false;
-    if (from < *first)
-        *first = from;
-    if (to > *last)
-        *last = to;
-    return true;
+    return binding->count == 0 ||
+           (binding->has_value &&
+            es_domain_widen(part->domains[variable], binding->value, first, last));
 }
 
 static bool is_near(const struct esi_live_part *part, const struct es_literal *literal)
@@ -74,12 +66,9 @@ static bool is_near(const struct esi_live_part *part, const struct es_literal *l
     const struct es_atom *atom = &part->program->atoms[literal->atom];
     int64_t first = INT64_MAX, last = INT64_MIN;
 
-    if (!widen(part, literal->x, &first, &last) ||
-        !widen(part, literal->y, &first, &last))
-        return false;
-    /* Unsigned: times may lie further apart than an int64_t reaches. */
-    return first > last ||
-           (uint64_t)last - (uint64_t)first <= (uint64_t)atom->node->within_ns;
+    return widen(part, literal->x, &first, &last) &&
+           widen(part, literal->y, &first, &last) &&
+           es_times_are_within(first, last, atom->node->within_ns);
 }
 
 static bool is_received(const struct esi_live_part *part,
@@ -114,7 +103,7 @@ static enum esi_live_status atom_status(struct esi_live_part *part,
                                         const struct es_literal *literal,
                                         bool is_end)
 {
-    uint64_t variables = esi_literal_variables(part->program, literal);
+    uint64_t variables = es_literal_variables(part->program, literal);
     enum es_formula_truth truth;
 
     part->check.may_grow = !is_end;
@@ -339,7 +328,7 @@ static bool holds_anyway(struct esi_live_part *part,
 {
     for (size_t i = 0; i < clause->count; i++) {
         const struct es_literal *literal = &clause->literals[i];
-        uint64_t of = esi_literal_variables(part->program, literal);
+        uint64_t of = es_literal_variables(part->program, literal);
         if ((of & part->universal) == 0 &&
             literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
             return true;
@@ -431,20 +420,10 @@ enum esi_live_status esi_live_support_status(struct esi_live_part *part,
 /* --- A value that joined ------------------------------------------------------------
  */
 
-static bool is_of(const struct es_program_variable *variable,
-                  const struct esi_joined *joined)
-{
-    return joined->class_number != ES_PATTERN_NONE
-               ? variable->class_number == joined->class_number
-               : variable->predicate == joined->predicate;
-}
-
 static bool atom_counts_it(const struct es_atom *atom, const struct esi_joined *joined)
 {
     return atom->kind == ES_ATOM_COUNT &&
-           (joined->class_number != ES_PATTERN_NONE
-                ? atom->counted == joined->class_number
-                : atom->counted_predicate == joined->predicate);
+           esi_joined_is_of(joined, atom->counted, atom->counted_predicate);
 }
 
 static bool formula_counts_it(const struct esi_live_part *part,
@@ -495,9 +474,10 @@ static bool fails_with(struct esi_live_part *part,
 
     for (uint64_t left = clause->universal; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct es_program_variable *variable = &part->program->variables[v];
         struct es_domain_value value;
 
-        if (!is_of(&part->program->variables[v], joined) ||
+        if (!esi_joined_is_of(joined, variable->class_number, variable->predicate) ||
             !find_value(part->domains[v], joined, &value))
             continue;
         esi_live_bind(part, v, value);

@@ -157,7 +157,7 @@ static bool can_be_told(struct proof *proof)
 
 static bool have_own_occurrences(const struct es_program *program)
 {
-    uint64_t taken[ES_PATTERN_OCCURRENCES / 64 + 1] = {0};
+    uint64_t taken = 0; /* occurrences, of which there are no more than bits */
 
     for (uint32_t v = 0; v < program->variable_count; v++) {
         const struct es_program_variable *variable = &program->variables[v];
@@ -165,10 +165,9 @@ static bool have_own_occurrences(const struct es_program *program)
 
         if (variable->is_universal)
             continue;
-        if (!variable->is_returned || occurrence >= ES_PATTERN_OCCURRENCES ||
-            has(taken[occurrence / 64], occurrence % 64))
+        if (!variable->is_returned || has(taken, occurrence))
             return false;
-        taken[occurrence / 64] |= UINT64_C(1) << occurrence % 64;
+        taken |= UINT64_C(1) << occurrence;
     }
     return true;
 }

@@ -345,7 +345,7 @@ static int open_reorder(const struct es_cnf *cnf,
 
             clause->literals[k] = (struct esi_reorder_literal){
                 .literal = *literal,
-                .variables = esi_literal_variables(facts->program, literal),
+                .variables = es_literal_variables(facts->program, literal),
                 .success = needs_success ? facts->success(facts->data, literal) : 0,
             };
         }

@@ -27,7 +27,7 @@ struct esi_reorder_facts {
 /* What was done, for people. */
 struct esi_reordered {
     enum es_reordering reordering; /* as was asked for, or what was done instead */
-    bool is_too_large;             /* for brute force */
+    bool is_too_large;             /* for what was asked for */
     uint64_t orders;               /* that brute force compared */
     double work;                   /* its estimate of the best one */
 };

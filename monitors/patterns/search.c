@@ -226,7 +226,7 @@ static int search_inner(struct search *search, uint32_t predicate)
     struct es_search_config config = *search->task->config;
     struct part *part = &search->parts[predicate];
     struct es_match_sink sink = {.match = keep_match};
-    int result = es_domain_create_sets_of(search->task->domains, &part->sets);
+    int result = es_domain_create_sets(search->task->domains, &part->sets);
 
     if (result < 0)
         return result;

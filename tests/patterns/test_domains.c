@@ -360,7 +360,7 @@ static void partners_are_kept_for_the_received_operator(void **state)
     assert_false(es_domain_is_received(s, value_of(&fixture, s, 1), r,
                                        value_of(&fixture, r, 3)));
 
-    assert_int_equal(0, es_domain_create_sets_of(fixture.domains, &sets));
+    assert_int_equal(0, es_domain_create_sets(fixture.domains, &sets));
     events[0] = fixture.set.events[2].id;
     events[1] = fixture.set.events[3].id;
     assert_int_equal(0, es_domain_add_set(sets, events, 2));
@@ -408,7 +408,7 @@ static void values_know_when_they_happened(void **state)
     }
     assert_false(es_domain_time(a, value_of(&fixture, a, 3), &first, &last));
 
-    assert_int_equal(0, es_domain_create_sets_of(fixture.domains, &sets));
+    assert_int_equal(0, es_domain_create_sets(fixture.domains, &sets));
     for (uint32_t count = 0; count <= 4; count++) {
         struct es_event_id events[4];
         for (uint32_t i = 0; i < count; i++)
@@ -519,7 +519,7 @@ static void sets_are_values(void **state)
     (void)state;
     for (uint32_t i = 0; i < 100; i++)
         events[i] = (struct es_event_id){i / 10, 1 + i % 10};
-    assert_int_equal(0, es_domain_create_sets(&sets));
+    assert_int_equal(0, es_domain_create_sets(NULL, &sets));
     assert_false(es_domain_is_single(sets));
     for (uint32_t i = 0; i <= 100; i++)
         assert_int_equal(0, es_domain_add_set(sets, events, i));

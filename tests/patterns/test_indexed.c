@@ -131,7 +131,7 @@ static void make_sets(struct world *world)
 {
     uint32_t count = made_draw_below(&world->draw, SETS + 1);
 
-    assert_int_equal(es_domain_create_sets(&world->sets), 0);
+    assert_int_equal(es_domain_create_sets(NULL, &world->sets), 0);
     for (uint32_t i = 0; i < count; i++) {
         struct made_set_of_events set = {.count = 0};
 
