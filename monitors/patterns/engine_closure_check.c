@@ -201,6 +201,29 @@ static bool formula_holds(struct esi_closure_search *search,
     return is_and;
 }
 
+/* Whether it fails whatever is bound beside these variables. */
+static bool is_refuted(struct esi_closure_search *search,
+                       const struct es_formula *formula,
+                       uint64_t bound)
+{
+    bool is_and = formula->kind == ES_FORMULA_AND;
+
+    if (formula->kind == ES_FORMULA_ATOM) {
+        const struct es_atom *atom = &search->task->program->atoms[formula->atom];
+
+        if (atom->kind == ES_ATOM_WITHIN)
+            return !within_holds(search, atom, atom->left & bound);
+        return !((atom->left | atom->right) & ~bound) &&
+               !atom_holds(search, formula->atom);
+    }
+    if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
+        return formula->kind == ES_FORMULA_FALSE;
+    for (size_t i = 0; i < formula->part_count; i++)
+        if (is_refuted(search, formula->parts[i], bound) == is_and)
+            return is_and;
+    return !is_and;
+}
+
 /* For all values of the universal variables. */
 static bool holds_for_all(struct esi_closure_search *search,
                           const struct es_formula *formula,
@@ -225,9 +248,7 @@ bool esi_closure_check_holds(struct esi_closure_search *search,
     bool holds = true;
 
     if (check->early)
-        return within_holds(search,
-                            &search->task->program->atoms[check->parts->formula->atom],
-                            check->early);
+        return !is_refuted(search, check->parts->formula, check->early);
     for (size_t i = 0; i < check->part_count && holds; i++)
         holds =
             holds_for_all(search, check->parts[i].formula, check->parts[i].universal);

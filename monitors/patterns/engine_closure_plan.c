@@ -5,8 +5,8 @@
  *
  * The order is that of the tree, in post-order: the variables of an atom are bound when
  * it is reached, its left operand's first.  A conjunct is tested as soon as its last
- * existential variable is bound, and so is a lesser support; "within" also before, of
- * the variables that are bound.
+ * existential variable is bound, and so is a lesser support.  Before, it is tested with
+ * each of its variables if those that are bound may show that it fails.
  */
 #include "config.h"
 
@@ -137,15 +137,30 @@ static void add_own_checks(struct esi_closure_plan *plan, uint32_t level)
                 .parts = &plan->parts[i], .part_count = 1, .lesser = ES_PATTERN_NONE};
 }
 
-static bool is_within(const struct es_program *program,
-                      const struct esi_closure_part *part)
+/* Whether it may be told that a formula fails when these variables are bound: what is
+ * not within a time is not when more is bound either. */
+static bool may_fail(const struct es_program *program,
+                     const struct es_formula *formula,
+                     uint64_t bound)
 {
-    return part->formula->kind == ES_FORMULA_ATOM &&
-           program->atoms[part->formula->atom].kind == ES_ATOM_WITHIN;
+    bool is_and = formula->kind == ES_FORMULA_AND;
+
+    if (formula->kind == ES_FORMULA_ATOM) {
+        const struct es_atom *atom = &program->atoms[formula->atom];
+        uint64_t named = (atom->left | atom->right) & bound;
+
+        return atom->kind == ES_ATOM_WITHIN ? (named & (named - 1)) != 0
+                                            : named == (atom->left | atom->right);
+    }
+    if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
+        return formula->kind == ES_FORMULA_FALSE;
+    for (size_t i = 0; i < formula->part_count; i++)
+        if (may_fail(program, formula->parts[i], bound) == is_and)
+            return is_and;
+    return !is_and;
 }
 
-/* What is not within a time is not when more is bound either: asked with each variable
- * from the second on. */
+/* With each variable of a part that does not make it due. */
 static void add_early_checks(const struct es_program *program,
                              struct esi_closure_plan *plan,
                              uint32_t level)
@@ -156,8 +171,8 @@ static void add_early_checks(const struct es_program *program,
         const struct esi_closure_part *part = &plan->parts[i];
         uint64_t early = part->existential & bound;
 
-        if (is_within(program, part) && early != part->existential &&
-            early >> plan->order[level - 1] & 1 && (early & (early - 1)))
+        if (early != part->existential && early >> plan->order[level - 1] & 1 &&
+            may_fail(program, part->formula, early))
             plan->checks[plan->check_count++] =
                 (struct esi_closure_check){.parts = part,
                                            .part_count = 1,
@@ -182,23 +197,13 @@ static void add_lesser_checks(const struct es_program *program,
     }
 }
 
-static size_t count_within(const struct es_program *program,
-                           const struct esi_closure_plan *plan)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < plan->part_count; i++)
-        count += is_within(program, &plan->parts[i]);
-    return count;
-}
-
 static int place_checks(const struct es_program *program,
                         const struct esi_closure_plan *plans,
                         uint32_t support,
                         struct esi_closure_plan *plan)
 {
-    size_t count = plan->part_count + program->supports[support].lesser_count +
-                   count_within(program, plan) * (size_t)plan->level_count;
+    size_t count = plan->part_count * ((size_t)plan->level_count + 1) +
+                   program->supports[support].lesser_count;
 
     plan->checks = calloc(count ? count : 1, sizeof *plan->checks);
     if (!plan->checks)

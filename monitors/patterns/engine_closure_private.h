@@ -24,8 +24,8 @@ struct esi_closure_check {
     const struct esi_closure_part *parts;
     size_t part_count;
     uint32_t lesser; /* number of the lesser support; ES_PATTERN_NONE: it is a part */
-    uint64_t early;  /* of a part that is a WITHIN atom: the only variables of it that
-                        are  bound; 0: all are */
+    uint64_t early;  /* of a part: the only variables of it that are bound, by which it
+                        may already fail; 0: all are */
 };
 
 /* How one support is searched: `order[0]` is bound first, and when `level` variables

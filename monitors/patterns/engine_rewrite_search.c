@@ -4,7 +4,8 @@
  * (Nichols, 5.5).
  *
  * A literal gives values to those of its variables that have none.  If it holds, the
- * search goes on with the next clause, else with the next literal and the same values.
+ * search goes on with the next clause, else with the next literal and the same values;
+ * a part that was not written out may fail before all its variables have values.
  * So branches differ in values only, and no assignment is met twice.  A clause with
  * universal variables first gives values to all its existential ones, then it must hold
  * for all values of the universal ones.
@@ -171,6 +172,11 @@ static int go_on(struct search *search, size_t number, size_t literal)
         } else {
             if (literal == clause->count)
                 return 0;
+            if (test->variables & ~search->bound &&
+                esi_test_is_refuted(search->choice, test, search->bound)) {
+                literal++;
+                continue;
+            }
             if (test->variables & ~search->bound)
                 return try_values(search, test->variables & ~search->bound, number,
                                   literal);

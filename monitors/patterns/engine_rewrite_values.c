@@ -367,24 +367,34 @@ static int prepare_check(struct esi_choice *choice)
     return 0;
 }
 
-static bool is_true(struct esi_choice *choice, const struct es_literal *literal)
+/* By the values of those of its variables that are `bound`. */
+static enum es_formula_truth truth_of(struct esi_choice *choice,
+                                      const struct es_literal *literal,
+                                      uint64_t bound)
 {
     struct es_formula_check *check = choice->check;
-    bool holds;
+    enum es_formula_truth truth;
 
     /* The choice may have moved since the check was made. */
     check->precedence = &choice->precedence;
     check->bound = 0;
-    for (uint64_t left = literal->variables; left; left &= left - 1) {
+    for (uint64_t left = literal->variables & bound; left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
         es_formula_check_bind(check, v, value_of(choice, v));
     }
-    holds = es_formula_check(check, literal->formula, literal->variables) ==
-            ES_FORMULA_HOLDS;
+    truth = es_formula_check(check, literal->formula, literal->variables);
     if (check->failure)
         choice->failure = check->failure;
-    return holds;
+    return truth;
+}
+
+bool esi_test_is_refuted(struct esi_choice *choice,
+                         const struct esi_test *test,
+                         uint64_t bound)
+{
+    return test->literal.kind == ES_LITERAL_FORMULA &&
+           truth_of(choice, &test->literal, bound) == ES_FORMULA_FAILS;
 }
 
 /* --- Literals ----------------------------------------------------------------------
@@ -442,7 +452,7 @@ bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *tes
     case ES_LITERAL_COUNT:
         return has_count(choice, test);
     case ES_LITERAL_FORMULA:
-        return is_true(choice, literal);
+        return truth_of(choice, literal, literal->variables) == ES_FORMULA_HOLDS;
     }
     return false;
 }

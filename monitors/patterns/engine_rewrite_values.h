@@ -88,6 +88,12 @@ static inline bool esi_choice_is_over(struct esi_choice *choice)
     return choice->is_over;
 }
 
+/* Whether a FORMULA literal fails whatever its variables beside those of `bound` are.
+ */
+bool esi_test_is_refuted(struct esi_choice *choice,
+                         const struct esi_test *test,
+                         uint64_t bound);
+
 /* Of literals that are not simple. */
 bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *test);
 
