@@ -18,6 +18,7 @@ void es_live_config_init(struct es_live_config *config)
     *config = (struct es_live_config){
         .kept_events = 1000000,
         .kept_candidates = 100000,
+        .asked_candidates = 64,
         .kept_matches = 1000000,
         .skew_ns = UINT64_C(10000000000),
         .drop_every = 4096,

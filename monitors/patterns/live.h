@@ -27,11 +27,14 @@
 #include "monitors/patterns/pattern.h"
 
 struct es_live_config {
-    uint64_t kept_events;     /* values of all classes, and events of matches that are
-                                 values; beyond the oldest are lost */
-    uint64_t kept_candidates; /* matches that wait to be decided; beyond new ones are
-                                 lost */
-    uint64_t kept_matches;    /* of each predicate that are known again for sure */
+    uint64_t kept_events;      /* values of all classes, and events of matches that are
+                                  values; beyond the oldest are lost */
+    uint64_t kept_candidates;  /* matches that wait to be decided; beyond new ones are
+                                  lost */
+    uint64_t asked_candidates; /* so many of a predicate are asked again with each
+                                  value: of more, those that only the end makes a match
+                                  are looked through when they have doubled */
+    uint64_t kept_matches;     /* of each predicate that are known again for sure */
     uint64_t skew_ns; /* no event comes that happened so much earlier than one that has
                          come: what a time limit lets go */
     uint64_t drop_every;  /* events after which it is looked for what can go */
@@ -39,7 +42,8 @@ struct es_live_config {
                              an event of a new trace could still complete is kept */
 };
 
-/* A million events and matches, 100,000 candidates, 10 s, 4,096 events. */
+/* A million events and matches, 100,000 candidates of which 64 are asked, 10 s, 4,096
+ * events. */
 void es_live_config_init(struct es_live_config *config);
 
 /* A predicate, and where its matches go: distinct sets (matches.h).  A sink that says 1

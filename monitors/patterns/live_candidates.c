@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { SWEEP_MIN = 1024 };
+
 static void destroy_candidate(struct esi_candidate *candidate)
 {
     free(candidate->ids);
@@ -17,6 +19,7 @@ static void destroy_candidate(struct esi_candidate *candidate)
 
 static void remove_candidate(struct esi_live_part *part, size_t at)
 {
+    part->eager_count -= !part->supports[part->candidates[at].support].is_lazy;
     destroy_candidate(&part->candidates[at]);
     part->candidates[at] = part->candidates[--part->candidate_count];
     part->live->candidates--;
@@ -40,7 +43,7 @@ uint64_t esi_live_candidates_bytes(const struct esi_live_part *part)
            part->candidate_count * one;
 }
 
-/* --- Keeping ------------------------------------------------------------------------
+/* --- What a candidate has -----------------------------------------------------------
  */
 
 static int make_room(struct esi_live_part *part)
@@ -72,6 +75,75 @@ static void take_ids(const struct esi_live_part *part,
     }
 }
 
+/* What its variables have, into the part's bindings.  False: a value that is needed was
+ * lost. */
+static bool bind(struct esi_live_part *part, const struct esi_candidate *candidate)
+{
+    uint64_t left = part->supports[candidate->support].support->variables;
+
+    for (; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        struct es_formula_binding *binding = &part->check.bindings[v];
+        struct es_event_id id = candidate->ids[v];
+        struct es_domain_value value = {0, id.index};
+
+        if (id.trace == ES_PATTERN_NONE) {
+            esi_live_bind(part, v, value);
+            continue;
+        }
+        *binding = (struct es_formula_binding){.one = id, .count = 1};
+        binding->events = &binding->one;
+        if (!(part->needs_rows & UINT64_C(1) << v))
+            continue;
+        if (!es_domain_find(part->domains[v], id, &value))
+            return false;
+        binding->value = value;
+        binding->has_value = true;
+    }
+    return true;
+}
+
+/* --- Refusing ------------------------------------------------------------------------
+ */
+
+void esi_live_candidates_sweep(struct esi_live_part *part)
+{
+    for (size_t i = part->candidate_count; i > 0; i--) {
+        struct esi_candidate *candidate = &part->candidates[i - 1];
+        struct esi_live_support *support = &part->supports[candidate->support];
+        uint64_t unknown = part->live->precedence.unknown;
+        bool is_refused = false, is_lost;
+
+        if (!support->is_lazy)
+            continue;
+        is_lost = !bind(part, candidate);
+        if (!is_lost)
+            is_refused =
+                esi_live_support_status(part, support, true, false) == ESI_LIVE_FAILS;
+        is_lost |= part->live->precedence.unknown != unknown;
+        part->lost_candidates += is_lost;
+        if (is_refused || is_lost)
+            remove_candidate(part, i - 1);
+    }
+    part->next_sweep = 2 * part->candidate_count + SWEEP_MIN;
+}
+
+/* When they have doubled, and at the limit when a quarter of it is new. */
+static void sweep_if_many(struct esi_live_part *part)
+{
+    struct es_live *live = part->live;
+    uint64_t limit = live->config.kept_candidates;
+
+    if (part->candidate_count < part->next_sweep &&
+        (live->candidates < limit || live->events < part->next_room))
+        return;
+    esi_live_candidates_sweep(part);
+    part->next_room = live->events + limit / 4;
+}
+
+/* --- Keeping ------------------------------------------------------------------------
+ */
+
 /* What its variables have is in the part's bindings. */
 static int keep(struct esi_live_part *part,
                 uint32_t number,
@@ -95,6 +167,7 @@ static int keep(struct esi_live_part *part,
     for (size_t i = 0; i < support->lesser_count; i++)
         candidate.is_open[i] = is_open[i];
     part->candidates[part->candidate_count++] = candidate;
+    part->eager_count += !part->supports[number].is_lazy;
     part->live->candidates++;
     return 0;
 }
@@ -147,34 +220,6 @@ int esi_live_found(struct esi_live_part *part, uint32_t number)
 /* --- Deciding -----------------------------------------------------------------------
  */
 
-/* What its variables have, into the part's bindings.  False: a value that is needed was
- * lost. */
-static bool bind(struct esi_live_part *part, const struct esi_candidate *candidate)
-{
-    uint64_t left = part->supports[candidate->support].support->variables;
-
-    for (; left; left &= left - 1) {
-        uint32_t v = (uint32_t)__builtin_ctzll(left);
-        struct es_formula_binding *binding = &part->check.bindings[v];
-        struct es_event_id id = candidate->ids[v];
-        struct es_domain_value value = {0, id.index};
-
-        if (id.trace == ES_PATTERN_NONE) {
-            esi_live_bind(part, v, value);
-            continue;
-        }
-        *binding = (struct es_formula_binding){.one = id, .count = 1};
-        binding->events = &binding->one;
-        if (!(part->needs_rows & UINT64_C(1) << v))
-            continue;
-        if (!es_domain_find(part->domains[v], id, &value))
-            return false;
-        binding->value = value;
-        binding->has_value = true;
-    }
-    return true;
-}
-
 static enum esi_live_status update(struct esi_live_part *part,
                                    struct esi_candidate *candidate,
                                    const struct esi_joined *joined)
@@ -223,16 +268,27 @@ static bool is_asked_for(const struct esi_live_part *part,
 int esi_live_candidates_update(struct esi_live_part *part,
                                const struct esi_joined *joined)
 {
+    bool is_many;
     int result = 0;
 
-    if (part->candidate_count == 0 || !is_asked_for(part, joined))
+    if (part->candidate_count == 0)
         return 0;
+    sweep_if_many(part);
+    if (!is_asked_for(part, joined))
+        return part->failure;
+    if (part->eager_count == 0 &&
+        part->candidate_count > part->live->config.asked_candidates)
+        return part->failure;
+    is_many = part->candidate_count > part->live->config.asked_candidates;
     for (size_t i = part->candidate_count; result == 0 && i > 0; i--) {
         struct esi_candidate *candidate = &part->candidates[i - 1];
         uint64_t unknown = part->live->precedence.unknown;
         enum esi_live_status status = ESI_LIVE_FAILS;
-        bool is_bound = bind(part, candidate);
+        bool is_bound;
 
+        if (is_many && part->supports[candidate->support].is_lazy)
+            continue;
+        is_bound = bind(part, candidate);
         if (is_bound)
             status = update(part, candidate, joined);
         if (!is_bound || part->live->precedence.unknown != unknown) {

@@ -366,6 +366,10 @@ static void lose(struct es_live *live)
 {
     uint64_t limit = live->config.kept_events - live->config.kept_events / 4;
 
+    /* Values that go may have refused candidates. */
+    for (uint32_t p = 0; p < live->part_count; p++)
+        if (live->parts[p])
+            esi_live_candidates_sweep(live->parts[p]);
     while (esi_live_kept(live) > limit) {
         uint64_t lost = 0;
         for (uint32_t p = 0; p < live->part_count; p++)

@@ -72,6 +72,16 @@ static int create_search(struct esi_live_part *part,
     return esi_indexed_create(&config, &support->search, error);
 }
 
+/* Without counts and lesser supports only the end makes a match of a candidate: what is
+ * not safe stays so. */
+static bool is_lazy(const struct esi_live_support *support)
+{
+    for (size_t i = 0; i < support->strong.timed_count; i++)
+        if (support->strong.timed[i].counts)
+            return false;
+    return support->support->lesser_count == 0;
+}
+
 static int create_support(struct esi_live_part *part,
                           uint32_t number,
                           struct es_error *error)
@@ -86,6 +96,7 @@ static int create_support(struct esi_live_part *part,
         result = esi_live_form_create(part, support, 0, &support->strong, error);
     if (result < 0)
         return result;
+    support->is_lazy = is_lazy(support);
     if (result == 0 && support->support->variables != 0)
         result = create_search(part, support, error);
     return result;

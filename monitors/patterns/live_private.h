@@ -48,6 +48,7 @@ struct esi_live_support {
     struct esi_live_form now;    /* some have; made when it is needed */
     struct esi_indexed *search;  /* by the certain ones of `weak`; NULL: it has no
                                     variables */
+    bool is_lazy;                /* until the end values can only refuse a candidate */
 };
 
 /* A match that waits: what its variables have, and what is not decided. */
@@ -74,6 +75,9 @@ struct esi_live_part {
     uint64_t needs_rows; /* variables whose values must be there to decide */
     struct esi_candidate *candidates;
     size_t candidate_count;
+    size_t eager_count; /* of these, that values may decide before the end */
+    size_t next_sweep;  /* so many candidates: what was refused is looked for */
+    uint64_t next_room; /* of events: at the limit it is looked again */
     size_t candidate_capacity;
     struct esi_seen seen;
     const struct es_match_sink *sink; /* NULL: not wanted */
@@ -208,6 +212,8 @@ enum esi_live_status esi_live_support_update(struct esi_live_part *part,
 int esi_live_found(struct esi_live_part *part, uint32_t support);
 int esi_live_candidates_update(struct esi_live_part *part,
                                const struct esi_joined *joined);
+/* Removes those that values refused meanwhile. */
+void esi_live_candidates_sweep(struct esi_live_part *part);
 /* At the end: all are decided. */
 int esi_live_candidates_end(struct esi_live_part *part);
 /* Those whose events were lost. */

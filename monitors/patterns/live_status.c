@@ -195,6 +195,25 @@ static uint32_t greatest_predecessor(struct esi_live_part *part,
     return greatest;
 }
 
+/* Only the same event makes `!=` fail. */
+static bool limit_to_event(const struct es_literal *literal,
+                           const struct es_formula_binding *binding,
+                           uint32_t trace,
+                           struct stretch *stretch)
+{
+    if (!literal->is_negated || binding->count != 1)
+        return false;
+    if (binding->events[0].trace != trace) {
+        *stretch = (struct stretch){1, 0};
+        return true;
+    }
+    if (binding->events[0].index > stretch->from)
+        stretch->from = binding->events[0].index;
+    if (binding->events[0].index < stretch->to)
+        stretch->to = binding->events[0].index;
+    return true;
+}
+
 /* Limits where on a trace the values of `variable` are for which a literal fails; the
  * other variable is bound.  False: that cannot be said by a stretch. */
 static bool limit_stretch(struct esi_live_part *part,
@@ -208,8 +227,12 @@ static bool limit_stretch(struct esi_live_part *part,
     uint32_t other = is_x ? literal->y : literal->x;
     uint32_t at;
 
-    if (literal->kind != ES_LITERAL_BEFORE || (!is_x && literal->y != variable) ||
-        other == variable || (unbound & es_program_bit(other)))
+    if ((!is_x && literal->y != variable) || other == variable ||
+        (unbound & es_program_bit(other)))
+        return false;
+    if (literal->kind == ES_LITERAL_EQUAL)
+        return limit_to_event(literal, &part->check.bindings[other], trace, stretch);
+    if (literal->kind != ES_LITERAL_BEFORE)
         return false;
     if (is_x) {
         at = greatest_predecessor(part, &part->check.bindings[other], trace);

@@ -226,6 +226,7 @@ static void what_is_dropped_is_not_missed(void **state)
     es_live_config_init(&config);
     config.kept_candidates = WORK;
     config.drop_every = 1;
+    config.asked_candidates = 0;
     config.traces_are_told = true;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++) {
