@@ -3,13 +3,14 @@
 /*
  * pattern_live.c - how fast ten patterns are searched at once while events arrive.
  *
- * usage: pattern_live [EVENTS [TRACES]]
+ * usage: pattern_live [EVENTS [TRACES [SET]]]
  *
  * Events are made as an MPI program of so many processes gives them: sends to a
  * neighbour and their receives, computing in between.  Prints a line for the order
  * alone, one for the order and ten patterns, and one for each of the patterns alone:
- * events, seconds, events a second, matches, events kept, bytes, whether anything was
- * lost.
+ * events, seconds, events a second, matches, events kept, candidates, bytes, the most
+ * that was resident so far, whether anything was lost.  SET: rare (default), frequent
+ * or universal.  The order forgets beyond 64 MiB.
  */
 #include "config.h"
 
@@ -17,13 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/now.h"
 #include "monitors/order/order.h"
 #include "monitors/patterns/live.h"
 
 /* Rare events make matches rare: patterns look for what should not be. */
-static const char patterns[] =
+static const char rare[] =
     "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
     "Rare := [type = \"compute\", tag = 77]; Late := [type = \"compute\", tag = 78];\n"
     "Huge := [type = \"MPI_Send\", bytes > 999000];\n"
@@ -40,7 +42,45 @@ static const char patterns[] =
     "P8 := ($o --> $r) | ($o --> $l);\n"
     "P9 := ($r --> $l) & ($r --> $h) & ($l || $h);\n";
 
-enum { PATTERNS = 10 };
+/* Each event is in some of these. */
+static const char frequent[] =
+    "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
+    "Send $s; Recv $r;\n"
+    "P0 := $s => $r;\n"
+    "P1 := ($s => $r) & $s.bytes = $r.bytes;\n"
+    "P2 := ($s => $r) & $s.bytes != $r.bytes;\n"
+    "P3 := ($s => $r) within 20us;\n"
+    "P4 := Send.Recv;\n"
+    "P5 := Recv.Send;\n"
+    "P6 := ($s => $r) & $s.tag = $r.tag;\n"
+    "P7 := ($s => $r) & $r.bytes > 500000;\n"
+    "P8 := ($s => $r) & $s.start < $r.start;\n"
+    "P9 := (Send => Recv) within 1ms;\n";
+
+/* With frequent universal classes, and with many candidates. */
+static const char universal[] =
+    "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
+    "Comp := [type = \"compute\"]; Rare := [type = \"compute\", tag = 77];\n"
+    "Seldom := [type = \"compute\", tag < 100];\n"
+    "Received := Send.Recv; Rare $r; Seldom $l; Send $s;\n"
+    "Send *send; Recv *recv; Comp *comp; Received *received; Seldom *seldom;\n"
+    "P0 := $s !<-> *received;\n"
+    "P1 := $l !--> *recv;\n"
+    "P2 := $l !<-> *received;\n"
+    "P3 := *comp !--> $l;\n"
+    "P4 := $r -(Comp)-> $s;\n"
+    "P5 := $r || *seldom;\n"
+    "P6 := ($r => Recv) & ($r !--> *send);\n"
+    "P7 := *seldom !--> $r;\n"
+    "P8 := $l !<-> *send;\n"
+    "P9 := $r --> at least 3 of Seldom;\n";
+
+static const struct {
+    const char *name;
+    const char *patterns;
+} sets[] = {{"rare", rare}, {"frequent", frequent}, {"universal", universal}};
+
+enum { PATTERNS = 10, SETS = sizeof sets / sizeof *sets };
 
 /* --- Events -------------------------------------------------------------------------
  */
@@ -141,24 +181,34 @@ static void fail(const char *what, const struct es_error *error)
     exit(1);
 }
 
+/* The most so far. */
+static long resident_mb(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
 static void print_line(const char *name,
                        uint64_t events,
                        double seconds,
                        const struct es_live_statistics *statistics)
 {
     printf("%-8s %10" PRIu64 " events %8.3f s %10.0f events/s %8" PRIu64
-           " matches %8" PRIu64 " kept %8.1f MB%s\n",
+           " matches %8" PRIu64 " kept %6" PRIu64 " candidates %8.1f MB of %ld%s\n",
            name, events, seconds, (double)events / seconds, statistics->matches,
-           statistics->kept_events, (double)statistics->bytes / 1e6,
+           statistics->kept_events, statistics->candidates,
+           (double)statistics->bytes / 1e6, resident_mb(),
            statistics->is_complete ? "" : " (not all known)");
 }
 
 /* Predicates [first, first + count) of the ten; none: the order alone. */
-static void measure(const struct es_pattern_file *file,
-                    unsigned first,
-                    unsigned count,
-                    uint64_t events,
-                    uint32_t traces)
+static double measure(const struct es_pattern_file *file,
+                      unsigned first,
+                      unsigned count,
+                      uint64_t events,
+                      uint32_t traces)
 {
     struct es_live_statistics statistics = {.is_complete = true};
     struct es_live_wanted wanted[PATTERNS];
@@ -177,6 +227,7 @@ static void measure(const struct es_pattern_file *file,
             (struct es_live_wanted){es_pattern_find(file, name), {ignore, NULL}};
     }
     es_order_config_init(&order_config);
+    order_config.memory_bytes = UINT64_C(64) << 20;
     if (es_order_create(&order_config, &error, &order) < 0)
         fail("order", &error);
     es_live_config_init(&config);
@@ -199,26 +250,46 @@ static void measure(const struct es_pattern_file *file,
                events, (double)begin_ns / 1e9, &statistics);
     es_live_destroy(live);
     es_order_destroy(order);
+    return (double)events * 1e9 / (double)begin_ns;
+}
+
+/* One set of ten. */
+static void measure_set(unsigned set, uint64_t events, uint32_t traces)
+{
+    struct es_pattern_file *file;
+    struct es_error error = {.text = ""};
+    double alone, ten, one, slowest = 0;
+
+    if (es_pattern_file_parse(sets[set].patterns, strlen(sets[set].patterns),
+                              sets[set].name, &file, &error) < 0)
+        fail("patterns", &error);
+    alone = measure(file, 0, 0, events, traces);
+    ten = measure(file, 0, PATTERNS, events, traces);
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        one = measure(file, i, 1, events, traces);
+        if (slowest == 0 || one < slowest)
+            slowest = one;
+    }
+    printf("figure: pattern_live_%s_order %.0f events/s\n", sets[set].name, alone);
+    printf("figure: pattern_live_%s_ten %.0f events/s\n", sets[set].name, ten);
+    printf("figure: pattern_live_%s_slowest %.0f events/s\n", sets[set].name, slowest);
+    printf("figure: pattern_live_%s_resident %ld MB\n", sets[set].name, resident_mb());
+    es_pattern_file_destroy(file);
 }
 
 int main(int argc, char **argv)
 {
     uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
     uint32_t traces = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 64;
-    struct es_pattern_file *file;
-    struct es_error error = {.text = ""};
+    unsigned set = 0;
 
-    if (events == 0 || traces < 2) {
-        fputs("usage: pattern_live [EVENTS [TRACES]]\n", stderr);
+    while (argc > 3 && set < SETS && strcmp(argv[3], sets[set].name) != 0)
+        set++;
+    if (events == 0 || traces < 2 || set == SETS) {
+        fputs("usage: pattern_live [EVENTS [TRACES [rare|frequent|universal]]]\n",
+              stderr);
         return 2;
     }
-    if (es_pattern_file_parse(patterns, strlen(patterns), "patterns", &file, &error) <
-        0)
-        fail("patterns", &error);
-    measure(file, 0, 0, events, traces);
-    measure(file, 0, PATTERNS, events, traces);
-    for (unsigned i = 0; i < PATTERNS; i++)
-        measure(file, i, 1, events, traces);
-    es_pattern_file_destroy(file);
+    measure_set(set, events, traces);
     return 0;
 }
