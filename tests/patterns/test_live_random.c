@@ -208,7 +208,7 @@ static void all_matches_are_told_in_the_end(void **state)
 
     (void)state;
     es_live_config_init(&config);
-    config.kept_candidates = WORK; /* more assignments are not looked at */
+    config.kept_candidates = UINT64_MAX;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++)
         found += check_round(&draw, i % 2, &config);
@@ -224,7 +224,7 @@ static void what_is_dropped_is_not_missed(void **state)
 
     (void)state;
     es_live_config_init(&config);
-    config.kept_candidates = WORK;
+    config.kept_candidates = UINT64_MAX;
     config.drop_every = 1;
     config.asked_candidates = 0;
     config.traces_are_told = true;
@@ -248,7 +248,7 @@ static int try_to_search(void)
     failing_pause();
     make_round(&draw, true, &round);
     es_live_config_init(&config);
-    config.kept_candidates = WORK;
+    config.kept_candidates = UINT64_MAX;
     config.drop_every = 1;
     failing_resume();
     result = search(&round, NULL, &config);
