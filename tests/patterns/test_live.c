@@ -409,6 +409,29 @@ static void candidates_have_a_limit(void **state)
     tear_down(&search);
 }
 
+/* Many are not asked with each value, but before one is lost. */
+static void many_candidates_are_refused_before_any_is_lost(void **state)
+{
+    struct es_live_config config;
+    struct search search;
+
+    (void)state;
+    es_live_config_init(&config);
+    config.kept_candidates = 100;
+    set_up(&search, CLASSES "Q := $a !--> *c;", &config);
+    for (unsigned i = 0; i < 100; i++)
+        take(&search, 0, "a");
+    assert_int_equal(100, statistics_of(&search).candidates);
+    take(&search, 0, "c");
+    for (unsigned i = 0; i < 50; i++)
+        take(&search, 0, "a");
+    assert_int_equal(0, statistics_of(&search).lost_candidates);
+    assert_int_equal(50, statistics_of(&search).candidates);
+    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(50, search.matches);
+    tear_down(&search);
+}
+
 /* Few events that are asked for, many others between them. */
 static void stream_rare(struct search *search)
 {
@@ -503,6 +526,7 @@ int main(void)
         cmocka_unit_test(what_no_match_can_take_is_dropped),
         cmocka_unit_test(beyond_the_limit_the_oldest_are_lost),
         cmocka_unit_test(candidates_have_a_limit),
+        cmocka_unit_test(many_candidates_are_refused_before_any_is_lost),
         cmocka_unit_test(partners_that_come_in_time_are_not_missed),
         cmocka_unit_test(what_the_order_has_forgotten_makes_no_match),
     };
