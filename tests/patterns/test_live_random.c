@@ -183,6 +183,14 @@ static unsigned check_round(struct made_draw *draw,
         return 0;
     }
     assert_int_equal(0, result);
+    es_live_statistics(round.live, &statistics);
+    if (statistics.lost_candidates > 0) {
+        /* More wait than are kept, as it says: some may not be told. */
+        assert_false(statistics.is_complete);
+        reference_answers_destroy(answers);
+        end_round(&round);
+        return 0;
+    }
     for (int p = 0; p < round.reference.predicate_count; p++) {
         const char *fault =
             answers->of[p].is_known ? fault_of(&round.told[p], &answers->of[p]) : NULL;
@@ -192,7 +200,6 @@ static unsigned check_round(struct made_draw *draw,
         }
         found += round.told[p].count > 0;
     }
-    es_live_statistics(round.live, &statistics);
     assert_int_equal(0, statistics.candidates);
     assert_true(statistics.is_complete || config->drop_every == 1);
     reference_answers_destroy(answers);
@@ -208,7 +215,6 @@ static void all_matches_are_told_in_the_end(void **state)
 
     (void)state;
     es_live_config_init(&config);
-    config.kept_candidates = UINT64_MAX;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++)
         found += check_round(&draw, i % 2, &config);
@@ -224,7 +230,6 @@ static void what_is_dropped_is_not_missed(void **state)
 
     (void)state;
     es_live_config_init(&config);
-    config.kept_candidates = UINT64_MAX;
     config.drop_every = 1;
     config.asked_candidates = 0;
     config.traces_are_told = true;
@@ -248,7 +253,6 @@ static int try_to_search(void)
     failing_pause();
     make_round(&draw, true, &round);
     es_live_config_init(&config);
-    config.kept_candidates = UINT64_MAX;
     config.drop_every = 1;
     failing_resume();
     result = search(&round, NULL, &config);
