@@ -362,7 +362,8 @@ static int index_receives(struct esi_indexed_plan *plan)
 
             if (literal->kind == ESI_INDEXED_RECEIVED && !plan->is_growing &&
                 is_single(plan, y) && is_single(plan, literal->x) &&
-                plan->existential >> y & 1 && !plan->received[distinct])
+                (plan->existential >> y & 1 || literal->is_negated) &&
+                !plan->received[distinct])
                 result = esi_received_index_create(plan->domains[y],
                                                    &plan->received[distinct]);
         }

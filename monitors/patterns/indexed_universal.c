@@ -178,6 +178,44 @@ static bool holds_by_values(struct esi_searcher *searcher,
     return true;
 }
 
+/* "x !=> u" of a bound x: only receives of x can violate it.  NULL: there is no such
+ * literal, or receives are not known by their sends. */
+static const struct esi_indexed_literal *find_not_received(
+    const struct esi_searcher *searcher,
+    const struct esi_indexed_clause *clause,
+    unsigned u)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    if (!plan->received[plan->distinct_of[u]])
+        return NULL;
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_indexed_literal *literal = &clause->literals[i];
+
+        if (literal->kind == ESI_INDEXED_RECEIVED && literal->is_negated &&
+            literal->y == u && literal->x != u &&
+            plan->single & searcher->bound & es_program_bit(literal->x))
+            return literal;
+    }
+    return NULL;
+}
+
+static bool holds_by_receives(struct esi_searcher *searcher,
+                              const struct esi_indexed_clause *clause,
+                              unsigned u,
+                              const struct esi_indexed_literal *literal)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct es_domain_value *values;
+    size_t count = esi_received_index_find(plan->received[plan->distinct_of[u]],
+                                           searcher->events[literal->x], &values);
+
+    for (size_t i = 0; i < count; i++)
+        if (!holds_for_value(searcher, clause, u, 0, values[i]))
+            return false;
+    return true;
+}
+
 /* The universal variable with the most values comes last: its spans are not walked. */
 static unsigned pick(const struct esi_searcher *searcher, uint64_t universal)
 {
@@ -200,8 +238,13 @@ static bool holds_for(struct esi_searcher *searcher,
     unsigned u = pick(searcher, universal);
     uint64_t others = universal & ~es_program_bit(u);
 
-    if (!others && searcher->plan->single >> u & 1)
-        return holds_by_columns(searcher, clause, u);
+    if (!others && searcher->plan->single >> u & 1) {
+        const struct esi_indexed_literal *not_received =
+            find_not_received(searcher, clause, u);
+
+        return not_received ? holds_by_receives(searcher, clause, u, not_received)
+                            : holds_by_columns(searcher, clause, u);
+    }
     return holds_by_values(searcher, clause, u, others);
 }
 
