@@ -30,8 +30,7 @@ struct es_engine_ops {
     const char *name;
     const char *help;
     /* 0: all was searched; 1: enough (a limit, an interrupt, the time: matches told, or
-     * es_search_is_over()); -errno.  -EOVERFLOW with words: the pattern is too large
-     * for this engine. */
+     * es_search_is_over()); -errno. */
     int (*search)(const struct es_engine_task *task, struct es_error *error);
     /* Writes what the engine makes of the pattern and in which order it will search,
      * and why; searches nothing. */

@@ -55,8 +55,8 @@ struct es_live_wanted {
 
 struct es_live;
 
-/* `file` and `order` are borrowed; the order is empty.  -EINVAL with words, -EOVERFLOW
- * with words (too large a pattern), -ENOMEM. */
+/* `file` and `order` are borrowed; the order is empty.  -EINVAL with words
+ * (too large a pattern), -ENOMEM. */
 int es_live_create(const struct es_pattern_file *file,
                    const struct es_live_wanted *wanted,
                    uint32_t wanted_count,
@@ -69,9 +69,6 @@ void es_live_destroy(struct es_live *live);
 
 /* An ordered stream.  What a sink of matches gives is passed on if it is negative. */
 struct es_set_sink es_live_sink(struct es_live *live);
-
-/* No more events come on a trace. */
-void es_live_trace_is_over(struct es_live *live, uint32_t trace);
 
 /* The stream is over: matches are told that waited for it.  0, -EINVAL: it ended with
  * half a sync; -ENOMEM; what a sink gave. */

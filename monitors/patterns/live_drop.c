@@ -186,7 +186,6 @@ int esi_live_drop_init(struct es_live *live)
 void esi_live_drop_fini(struct es_live *live)
 {
     free(live->rules);
-    free(live->is_over);
     free(live->settled);
 }
 
@@ -197,27 +196,15 @@ int esi_live_drop_trace(struct es_live *live)
 {
     if (live->traces == live->trace_capacity) {
         uint32_t capacity = 2 * live->trace_capacity + 16;
-        bool *is_over = realloc(live->is_over, capacity * sizeof *is_over);
-        uint32_t *settled;
+        uint32_t *settled = realloc(live->settled, capacity * sizeof *settled);
 
-        if (!is_over)
-            return -ENOMEM;
-        live->is_over = is_over;
-        settled = realloc(live->settled, capacity * sizeof *settled);
         if (!settled)
             return -ENOMEM;
         live->settled = settled;
         live->trace_capacity = capacity;
     }
-    live->settled[live->traces] = 0;
-    live->is_over[live->traces++] = false;
+    live->settled[live->traces++] = 0;
     return 0;
-}
-
-void es_live_trace_is_over(struct es_live *live, uint32_t trace)
-{
-    if (trace < live->traces)
-        live->is_over[trace] = true;
 }
 
 void esi_live_drop_event(struct es_live *live, const struct es_set_event *event)
@@ -241,7 +228,7 @@ static uint32_t settled_on(struct es_live *live, uint32_t trace)
         struct es_event_id newest = {other, es_order_count(live->order, other)};
         uint32_t index = 0;
 
-        if (other == trace || live->is_over[other])
+        if (other == trace)
             continue;
         if (newest.index > 0)
             index = es_precedence_greatest(&live->precedence, newest, trace);

@@ -129,7 +129,6 @@ struct es_live {
 
     /* live_drop.c. */
     struct esi_drop_rule *rules; /* by class */
-    bool *is_over;               /* traces */
     uint32_t *settled; /* by trace: all that comes is after events up to here */
     uint32_t traces;
     uint32_t trace_capacity;

@@ -20,10 +20,17 @@
 #include <cmocka.h>
 
 #include "monitors/patterns/live.h"
+#include "monitors/patterns/program.h"
 #include "tests/failing.h"
 #include "tests/patterns/random_pattern.h"
 
-enum { ROUNDS = 200, MATCHES = 1 << 14, WORK = 500000 };
+enum {
+    ROUNDS = 150,
+    MATCHES = 1 << 14,
+    WORK = 500000,
+    CANDIDATES = 4096,
+    VARIABLES = 9
+};
 
 /* The matches of a predicate. */
 struct told {
@@ -163,6 +170,23 @@ static const char *fault_of(struct told *told, const struct reference_answer *ex
     return words;
 }
 
+/* Predicates of very many variables, once names are replaced, may take minutes: they
+ * are for test_engines, which ends searches by the clock. */
+static void leave_out_large(const struct round *round,
+                            struct reference_answers *answers)
+{
+    for (int p = 0; p < round->reference.predicate_count; p++) {
+        uint32_t predicate =
+            es_pattern_find(round->file, round->reference.predicates[p].name);
+        struct es_program *program = NULL;
+
+        if (es_program_create(round->file, predicate, &program, NULL) < 0 ||
+            program->variable_count > VARIABLES)
+            answers->of[p].is_known = false;
+        es_program_destroy(program);
+    }
+}
+
 static unsigned check_round(struct made_draw *draw,
                             bool is_extended,
                             const struct es_live_config *config)
@@ -175,6 +199,7 @@ static unsigned check_round(struct made_draw *draw,
 
     make_round(draw, is_extended, &round);
     answers = reference_search(&round.reference, &round.set, WORK);
+    leave_out_large(&round, answers);
     result = search(&round, answers, config);
     if (result == -EINVAL || result == -EOVERFLOW) {
         /* More variables or supports than can be searched. */
@@ -215,6 +240,7 @@ static void all_matches_are_told_in_the_end(void **state)
 
     (void)state;
     es_live_config_init(&config);
+    config.kept_candidates = CANDIDATES;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++)
         found += check_round(&draw, i % 2, &config);
@@ -233,6 +259,7 @@ static void what_is_dropped_is_not_missed(void **state)
     config.drop_every = 1;
     config.asked_candidates = 0;
     config.traces_are_told = true;
+    config.kept_candidates = CANDIDATES;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++) {
         config.skew_ns = INT64_MAX;
