@@ -25,13 +25,16 @@ Last := $s !--> *sends;
 END
 
 # start NAME RANKS PROGRAM... : a recorded run in the background; when it ended is noted.
+# $keep may be --keep: the run is there after its end.
+keep=
 start()
 {
     local name=$1 ranks=$2
     shift 2
     run=$prefix-$name
     (
-        timeout -k 5 60 "$eventspace" run -n "$ranks" --launcher "$launcher" \
+        # shellcheck disable=SC2086 # nothing or an option
+        timeout -k 5 60 "$eventspace" run -n "$ranks" --launcher "$launcher" $keep \
             --name "$run" --record "$folder/$name" -- "$@" \
             >"$folder/$name.program" 2>&1 </dev/null
         echo $? >"$folder/$name.status"
@@ -123,6 +126,8 @@ expect 0 "$eventspace" search "$run" -p "$folder/live.pattern" --follow Matched 
 kill -0 "$program" 2>/dev/null || fault 'the tunnel ended before there was enough'
 compare tunnel "$folder/live.pattern" Matched,Initial Last Matched Initial Last
 
+# One that may be over before anybody has begun to follow it.
+keep=--keep
 start life 3 "$apps/life" --hops 3000
 follow life "$folder/live.pattern" Message Matched
 "$eventspace" search "$run" -p "$folder/live.pattern" Last --follow --keep 64 --memory 64KiB \
@@ -132,6 +137,8 @@ compare life "$folder/live.pattern" '' Message Message Matched
 wait $few
 [ "$(grep -c 'matches may be missing or wrong: ' "$folder/few.err")" -eq 1 ] ||
     fault "that there was too little room is not told once: $(cat "$folder/few.err")"
+"$eventspace" clean --force "$run" >"$folder/out"
+keep=
 
 # A run that stands still: what it hangs in is told when it is ended, by an interrupt here.
 start hang 2 "$apps/hang" receive-cycle --seconds 30
