@@ -183,8 +183,6 @@ static size_t events_of(const struct esi_choice *choice,
                             ret_events);
 }
 
-/* The first event of a set on a trace is before all that any other one is before; the
- * last one is after all. */
 static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
 {
     struct es_event_id scratch[2];
@@ -193,15 +191,7 @@ static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
     size_t a_count = events_of(choice, x, &scratch[0], &a);
     size_t b_count = events_of(choice, y, &scratch[1], &b);
 
-    for (size_t i = 0; i < a_count; i++) {
-        if (i > 0 && a[i - 1].trace == a[i].trace)
-            continue;
-        for (size_t k = 0; k < b_count; k++)
-            if ((k + 1 == b_count || b[k + 1].trace != b[k].trace) &&
-                es_precedence_before(&choice->precedence, a[i], b[k]))
-                return true;
-    }
-    return false;
+    return es_sets_any_before(&choice->precedence, a, a_count, b, b_count);
 }
 
 static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
@@ -211,18 +201,8 @@ static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
     const struct es_event_id *b;
     size_t a_count = events_of(choice, x, &scratch[0], &a);
     size_t b_count = events_of(choice, y, &scratch[1], &b);
-    size_t i = 0;
-    size_t k = 0;
 
-    while (i < a_count && k < b_count) {
-        int order = es_event_compare(a[i], b[k]);
-
-        if (order == 0)
-            return true;
-        i += order < 0;
-        k += order > 0;
-    }
-    return false;
+    return es_sets_share(a, a_count, b, b_count);
 }
 
 /* --- Times -------------------------------------------------------------------------

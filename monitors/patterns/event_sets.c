@@ -121,17 +121,37 @@ enum es_set_relation es_set_relation(struct es_precedence *precedence,
     return known.is_after ? ES_SETS_AFTER : ES_SETS_CONCURRENT;
 }
 
-static bool share_an_event(struct set a, struct set b)
+bool es_sets_share(const struct es_event_id *a,
+                   size_t a_count,
+                   const struct es_event_id *b,
+                   size_t b_count)
 {
     size_t i = 0, j = 0;
 
-    while (i < a.count && j < b.count) {
-        int order = es_event_compare(a.events[i], b.events[j]);
+    while (i < a_count && j < b_count) {
+        int order = es_event_compare(a[i], b[j]);
 
         if (order == 0)
             return true;
         i += order < 0;
         j += order > 0;
+    }
+    return false;
+}
+
+bool es_sets_any_before(struct es_precedence *precedence,
+                        const struct es_event_id *a,
+                        size_t a_count,
+                        const struct es_event_id *b,
+                        size_t b_count)
+{
+    for (size_t i = 0; i < a_count; i++) {
+        if (i > 0 && a[i - 1].trace == a[i].trace)
+            continue;
+        for (size_t j = 0; j < b_count; j++)
+            if ((j + 1 == b_count || b[j + 1].trace != b[j].trace) &&
+                es_precedence_before(precedence, a[i], b[j]))
+                return true;
     }
     return false;
 }
@@ -142,7 +162,7 @@ enum es_set_relation es_set_relation_exact(struct es_precedence *precedence,
                                            const struct es_event_id *b,
                                            size_t b_count)
 {
-    if (share_an_event((struct set){a, a_count}, (struct set){b, b_count}))
+    if (es_sets_share(a, a_count, b, b_count))
         return ES_SETS_OVERLAP;
     return es_set_relation(precedence, a, a_count, b, b_count);
 }

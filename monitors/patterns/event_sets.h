@@ -40,6 +40,20 @@ enum es_set_relation es_set_relation_exact(struct es_precedence *precedence,
                                            const struct es_event_id *b,
                                            size_t b_count);
 
+/* Whether they share an event: O(a_count + b_count), compares no timestamps. */
+bool es_sets_share(const struct es_event_id *a,
+                   size_t a_count,
+                   const struct es_event_id *b,
+                   size_t b_count);
+
+/* Whether some event of `a` precedes some event of `b` (definition 3.1): only the first
+ * events of `a` on their traces and the last ones of `b` are compared. */
+bool es_sets_any_before(struct es_precedence *precedence,
+                        const struct es_event_id *a,
+                        size_t a_count,
+                        const struct es_event_id *b,
+                        size_t b_count);
+
 /* Whether a relation is what an operator (not RECEIVED) asks for. */
 bool es_set_relation_is(enum es_set_relation relation, enum es_pattern_operator op);
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "monitors/patterns/event_sets.h"
 #include "monitors/patterns/indexed_searcher.h"
 
 static size_t events_of(const struct esi_searcher *searcher,
@@ -53,11 +54,7 @@ static bool some_precedes(struct esi_searcher *searcher, unsigned x, unsigned y)
     size_t x_count = events_of(searcher, x, &scratch[0], &of_x);
     size_t y_count = events_of(searcher, y, &scratch[1], &of_y);
 
-    for (size_t i = 0; i < x_count; i++)
-        for (size_t j = 0; j < y_count; j++)
-            if (es_precedence_before(&searcher->precedence, of_x[i], of_y[j]))
-                return true;
-    return false;
+    return es_sets_any_before(&searcher->precedence, of_x, x_count, of_y, y_count);
 }
 
 static bool share(const struct esi_searcher *searcher, unsigned x, unsigned y)
@@ -67,18 +64,8 @@ static bool share(const struct esi_searcher *searcher, unsigned x, unsigned y)
     const struct es_event_id *of_y;
     size_t x_count = events_of(searcher, x, &scratch[0], &of_x);
     size_t y_count = events_of(searcher, y, &scratch[1], &of_y);
-    size_t i = 0;
-    size_t j = 0;
 
-    while (i < x_count && j < y_count) {
-        int order = es_event_compare(of_x[i], of_y[j]);
-
-        if (order == 0)
-            return true;
-        i += order < 0;
-        j += order > 0;
-    }
-    return false;
+    return es_sets_share(of_x, x_count, of_y, y_count);
 }
 
 static bool are_near(const struct esi_searcher *searcher,
