@@ -15,7 +15,6 @@
 #include "cli/search_print.h"
 #include "cli/search_show.h"
 #include "monitors/patterns/live.h"
-#include "monitors/patterns/live_domains.h"
 
 /* Of the order before its last cut unless --memory says otherwise, so that a run
  * without end can be followed: what is beyond is forgotten. */

@@ -348,6 +348,11 @@ static void add_part(const struct esi_live_part *part,
     }
 }
 
+const struct es_domains *es_live_domains(const struct es_live *live)
+{
+    return live->domains;
+}
+
 void es_live_statistics(const struct es_live *live,
                         struct es_live_statistics *ret_statistics)
 {

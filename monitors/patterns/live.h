@@ -23,6 +23,7 @@
 #include "eventspace/error.h"
 #include "monitors/order/event.h"
 #include "monitors/order/order.h"
+#include "monitors/patterns/domains.h"
 #include "monitors/patterns/matches.h"
 #include "monitors/patterns/pattern.h"
 
@@ -76,6 +77,11 @@ int es_live_end(struct es_live *live);
 
 /* Whether all predicates wanted have found enough. */
 bool es_live_has_enough(const struct es_live *live);
+
+/* The classes that events are sorted into: names of traces, types of the events that
+ * are still kept, and whether attributes are asked for.  Borrowed as long as the
+ * search. */
+const struct es_domains *es_live_domains(const struct es_live *live);
 
 struct es_live_statistics {
     uint64_t events;
