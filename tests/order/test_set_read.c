@@ -27,6 +27,7 @@
 #include "monitors/order/set_read.h"
 #include "monitors/order/set_write.h"
 #include "tests/order/made_set.h"
+#include "tests/text_file.h"
 
 static char folder[64]; /* for files of this test */
 
@@ -39,32 +40,6 @@ static const char *own_path(const char *name)
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
-}
-
-/* NULL: there is no such file.  The caller frees. */
-static char *read_text(const char *path)
-{
-    FILE *stream = fopen(path, "re");
-    char *text = NULL;
-    size_t size = 0;
-
-    if (!stream)
-        return NULL;
-    if (getdelim(&text, &size, '\0', stream) < 0) {
-        free(text);
-        text = strdup("");
-    }
-    fclose(stream);
-    return text;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *stream = fopen(path, "we");
-
-    assert_non_null(stream);
-    fputs(text, stream);
-    assert_int_equal(fclose(stream), 0);
 }
 
 /* Reads a file and writes it again. */
@@ -91,10 +66,10 @@ static void compare_golden(const char *path, const char *text)
     char *expected;
 
     if (getenv("UPDATE_GOLDEN")) {
-        write_text(path, text);
+        text_file_write(path, text);
         return;
     }
-    expected = read_text(path);
+    expected = text_file_read(path);
     if (!expected)
         fail_msg("no file %s, but got:\n%s", path, text);
     if (strcmp(expected, text) != 0)
@@ -162,13 +137,13 @@ static void run_case(const char *name)
         assert_int_equal(strncmp(name, "error_", 6), 0);
         return;
     }
-    char *written = read_text(own_path("out"));
+    char *written = text_file_read(own_path("out"));
     assert_non_null(written);
     compare_golden(golden, written);
     free(written);
     /* What was written once is written again as it is. */
     assert_int_equal(rewrite(own_path("out"), own_path("out"), &error), 0);
-    written = read_text(own_path("out"));
+    written = text_file_read(own_path("out"));
     compare_golden(golden, written);
     free(written);
     unlink(own_path("out"));
@@ -301,7 +276,7 @@ static void the_sinks_refusal_ends_the_reading(void **state)
     struct es_error error = {.text = ""};
 
     (void)state;
-    write_text(own_path("in"), text);
+    text_file_write(own_path("in"), text);
     es_set_read_config_init(&config,
                             (struct es_set_sink){skip_trace, refuse_event, NULL});
     for (int canonical = 0; canonical < 2; canonical++) {
@@ -325,9 +300,10 @@ static void attributes_may_be_left_out(void **state)
     size_t count = 0;
 
     (void)state;
-    write_text(own_path("in"),
-               "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
-               "{\"trace\":0,\"index\":1,\"attributes\":{\"a\":\"1\",\"b\":\"\"}}\n");
+    text_file_write(
+        own_path("in"),
+        "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
+        "{\"trace\":0,\"index\":1,\"attributes\":{\"a\":\"1\",\"b\":\"\"}}\n");
     es_set_read_config_init(&config,
                             (struct es_set_sink){skip_trace, count_attributes, &count});
     assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, NULL), 0);

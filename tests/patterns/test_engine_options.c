@@ -121,41 +121,38 @@ static void a_limit_gives_so_many_matches(void **state)
 /* --- Ends --------------------------------------------------------------------------
  */
 
-static void a_search_of_a_million_matches_ends_when_its_time_is_over(void **state)
+/* No engine has the time to find all; returns how many each found, at most. */
+static uint64_t end_soon(const char *predicate)
 {
     struct small_set set;
     struct search_case *search = make_case(&set, 60);
+    uint64_t most = 0;
 
-    (void)state;
     for (size_t i = 0; i < search_case_config_count(); i++) {
         struct search_case_config config = *search_case_config(i);
         struct counter counter = {.matches = 0};
         struct es_search_statistics statistics;
 
         config.config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5000000;
-        statistics = give(search, "Many", &config.config, config.name, &counter, 0);
+        statistics = give(search, predicate, &config.config, config.name, &counter, 0);
         assert_false(statistics.is_complete);
         assert_int_equal(statistics.matches, counter.matches);
+        most = counter.matches > most ? counter.matches : most;
     }
     search_case_destroy(search);
+    return most;
+}
+
+static void a_search_of_a_million_matches_ends_when_its_time_is_over(void **state)
+{
+    (void)state;
+    end_soon("Many");
 }
 
 static void it_ends_before_the_matches_of_an_inner_predicate_are_found(void **state)
 {
-    struct small_set set;
-    struct search_case *search = make_case(&set, 60);
-
     (void)state;
-    for (size_t i = 0; i < search_case_config_count(); i++) {
-        struct search_case_config config = *search_case_config(i);
-        struct counter counter = {.matches = 0};
-
-        config.config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5000000;
-        assert_false(
-            give(search, "None", &config.config, config.name, &counter, 0).is_complete);
-        assert_int_equal(counter.matches, 0);
-    }
-    search_case_destroy(search);
+    assert_int_equal(end_soon("None"), 0);
 }
 
 static void a_search_that_is_cancelled_ends(void **state)

@@ -25,6 +25,7 @@
 
 #include "monitors/patterns/pattern.h"
 #include "tests/patterns/pattern_compare.h"
+#include "tests/text_file.h"
 
 static const char *top(void)
 {
@@ -34,36 +35,15 @@ static const char *top(void)
 /* --- Golden data --------------------------------------------------------------------
  */
 
-/* NULL: there is no such file.  The caller frees. */
-static char *read_text(const char *path)
-{
-    FILE *stream = fopen(path, "re");
-    char *text = NULL;
-    size_t size = 0;
-
-    if (!stream)
-        return NULL;
-    if (getdelim(&text, &size, '\0', stream) < 0) {
-        free(text);
-        text = strdup("");
-    }
-    fclose(stream);
-    return text;
-}
-
 static void compare_golden(const char *path, const char *text)
 {
     char *expected;
 
     if (getenv("UPDATE_GOLDEN")) {
-        FILE *stream = fopen(path, "we");
-
-        assert_non_null(stream);
-        fputs(text, stream);
-        assert_int_equal(fclose(stream), 0);
+        text_file_write(path, text);
         return;
     }
-    expected = read_text(path);
+    expected = text_file_read(path);
     if (!expected)
         fail_msg("no file %s, but got:\n%s", path, text);
     if (strcmp(expected, text) != 0)

@@ -85,6 +85,24 @@ static struct small_set make_uvc(void)
     return set;
 }
 
+/* Two servers, which take two connections each and do something between them. */
+static struct small_set make_servers(void)
+{
+    static const char *const types[] = {"start", "done", "x", "start", "done"};
+    static const char *const names[] = {"P", "Q"};
+    struct small_set set;
+
+    small_set_init(&set);
+    for (unsigned server = 0; server < 2; server++) {
+        uint32_t trace = small_set_trace(&set, names[server]);
+
+        for (unsigned i = 0; i < 5; i++)
+            small_set_event(&set, trace, ES_EVENT_UNARY, types[i], "", 0);
+    }
+    small_set_close(&set);
+    return set;
+}
+
 /* Two traces that exchange messages, a sync, and attributes:
  *   P: p1 send x  p2 receive y  p3 sync
  *   Q: q1 send y  q2 receive x  q3 sync  q4 unary z */
@@ -329,6 +347,25 @@ static void values_of_predicates_are_their_matches(void **state)
 
     (void)state;
     check_x(examples, COUNT(examples));
+}
+
+/* An inner universal variable is one of its own for each match (erratum 32): what shows
+ * that P's first start and last done are no connection is another start than Q's. */
+static void each_match_has_its_own_inner_universals(void **state)
+{
+    static const char classes[] =
+        "Start := [type = \"start\"]; Done := [type = \"done\"];"
+        "X := [type = \"x\"]; Start *start;"
+        "CE := Start -(*start)-> Done; CE *ce;";
+    static const struct example examples[] = {
+        {"Q := CE;", "p1,p2 p4,p5 q1,q2 q4,q5", 4},
+        {"Q := *ce !<-> (X || X);", "p3,q3", 2},
+        {"Q := *ce <-> (X || X);", "", 0},
+    };
+    struct small_set set = make_servers();
+
+    (void)state;
+    check_examples(&set, classes, examples, COUNT(examples));
 }
 
 /* --- When a predicate holds --------------------------------------------------------
@@ -619,6 +656,7 @@ int main(void)
         cmocka_unit_test(a_later_declaration_replaces_the_earlier),
         cmocka_unit_test(each_use_of_a_class_is_an_occurrence_of_its_own),
         cmocka_unit_test(values_of_predicates_are_their_matches),
+        cmocka_unit_test(each_match_has_its_own_inner_universals),
         cmocka_unit_test(a_side_that_is_not_needed_is_left_out),
         cmocka_unit_test(hidden_operands_count_where_they_stand_and_pass_up_nothing),
         cmocka_unit_test(relations_with_a_universal_without_values_hold),
