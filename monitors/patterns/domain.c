@@ -17,6 +17,10 @@ int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_doma
         return -ENOMEM;
     domain->is_single = true;
     domain->keeps = keeps;
+    if (keeps->partners && esi_receives_create(&domain->receives) < 0) {
+        es_domain_destroy(domain);
+        return -ENOMEM;
+    }
     *ret_domain = domain;
     return 0;
 }
@@ -35,6 +39,7 @@ static void free_column(struct esi_column *column)
     free(column->indexes);
     free(column->types);
     free(column->times);
+    free(column->latest);
     free(column->partners);
     free(column->values);
 }
@@ -47,6 +52,7 @@ void es_domain_destroy(struct es_domain *domain)
         free_column(&domain->columns[slot]);
     free(domain->columns);
     free(domain->slot_of);
+    esi_receives_destroy(domain->receives);
     if (!domain->is_single) {
         es_rows_fini(&domain->sets);
         es_rows_fini(&domain->events);
@@ -231,6 +237,7 @@ static int resize_column(const struct esi_keeps *keeps,
     if (!resize(&column->indexes, sizeof *column->indexes, rows) ||
         !resize(&column->types, column->types ? sizeof *column->types : 0, rows) ||
         !resize(&column->times, keeps->times ? sizeof *column->times : 0, rows) ||
+        !resize(&column->latest, keeps->times ? sizeof *column->latest : 0, rows) ||
         !resize(&column->partners, keeps->partners ? sizeof *column->partners : 0,
                 rows) ||
         !resize(&column->values, value_bytes, rows))
@@ -253,6 +260,9 @@ static void move_rows(const struct esi_keeps *keeps,
         memmove(column->types + to, column->types + from, rows * sizeof *column->types);
     if (column->times)
         memmove(column->times + to, column->times + from, rows * sizeof *column->times);
+    if (column->latest)
+        memmove(column->latest + to, column->latest + from,
+                rows * sizeof *column->latest);
     if (column->partners)
         memmove(column->partners + to, column->partners + from,
                 rows * sizeof *column->partners);
@@ -307,6 +317,24 @@ static int copy_partners(const struct esi_row *row, struct esi_kept_partners *pa
     return 0;
 }
 
+/* The greatest times from a row on that is new; of rows behind it they were known. */
+static void note_latest(struct esi_column *column, uint32_t at, uint32_t end)
+{
+    int64_t latest = at > column->first ? column->latest[at - 1] : ESI_NO_TIME;
+
+    for (uint32_t row = at; row < end; row++) {
+        int64_t time = column->times[row];
+
+        if (row > at && column->latest[row] >= latest)
+            break;
+        if (time > latest)
+            latest = time;
+        column->latest[row] = latest;
+        if (time != ESI_NO_TIME && (uint64_t)latest - (uint64_t)time > column->disorder)
+            column->disorder = (uint64_t)latest - (uint64_t)time;
+    }
+}
+
 static void put(const struct esi_keeps *keeps,
                 struct esi_column *column,
                 uint32_t at,
@@ -340,6 +368,7 @@ int esi_domain_add(struct es_domain *domain,
     uint32_t at;
 
     if (!column || make_room(domain, column) < 0 || note_type(column, row->type) < 0 ||
+        (domain->receives && esi_receives_add(domain, trace, row) < 0) ||
         (domain->keeps->partners && copy_partners(row, &partners) < 0))
         return -ENOMEM;
     is_last =
@@ -350,6 +379,8 @@ int esi_domain_add(struct es_domain *domain,
     put(domain->keeps, column, at, row, &partners);
     column->is_unsorted |= !is_last && may_wait;
     column->end++;
+    if (column->latest)
+        note_latest(column, at, column->end);
     domain->count++;
     return 0;
 }
@@ -396,6 +427,8 @@ static void take_row(const struct esi_keeps *keeps,
         memcpy(to->values + to->end * asked, from->values + row * asked,
                asked * sizeof *to->values);
     to->end++;
+    if (to->latest)
+        note_latest(to, to->end - 1, to->end);
 }
 
 /* A column that is empty and has the arrays that another has. */
@@ -472,6 +505,7 @@ static uint64_t column_bytes(const struct esi_keeps *keeps,
     uint64_t row = sizeof *column->indexes +
                    (column->types ? sizeof *column->types : 0) +
                    (column->times ? sizeof *column->times : 0) +
+                   (column->latest ? sizeof *column->latest : 0) +
                    (column->partners ? sizeof *column->partners : 0) +
                    keeps->asked_count * sizeof *column->values;
     uint64_t bytes = row * column->capacity;
@@ -492,5 +526,5 @@ uint64_t es_domain_bytes(const struct es_domain *domain)
                es_rows_bytes(&domain->partners);
     for (uint32_t slot = 0; slot < domain->slots; slot++)
         bytes += column_bytes(domain->keeps, &domain->columns[slot]);
-    return bytes;
+    return domain->receives ? bytes + esi_receives_bytes(domain->receives) : bytes;
 }

@@ -80,6 +80,14 @@ size_t es_domain_partners(const struct es_domain *domain,
                           struct es_domain_value value,
                           const struct es_event_id **ret_partners);
 
+/* The receives of a send in a domain of single events that keeps partners, one with
+ * each call: *at is 0 at first.  1, 0 at the end, -ENOMEM.  The first call makes an
+ * index, which is kept up from then on; not for several threads. */
+int es_domain_next_receive(const struct es_domain *domain,
+                           struct es_event_id send,
+                           uint32_t *at,
+                           struct es_domain_value *ret_value);
+
 /* Whether left => right holds of two values: by the partners of the right, any event of
  * sets. */
 bool es_domain_is_received(const struct es_domain *left,
@@ -94,6 +102,16 @@ bool es_domain_time(const struct es_domain *domain,
                     struct es_domain_value value,
                     int64_t *ret_first,
                     int64_t *ret_last);
+
+/* The rows [*ret_begin, *ret_end) of a column, beside which none happened in [from,
+ * to]; some of them may not have, either.  Exact where times rise along the trace; one
+ * that lies far after what follows makes it wide.  O(log rows). */
+void es_domain_rows_within(const struct es_domain *domain,
+                           uint32_t slot,
+                           int64_t from,
+                           int64_t to,
+                           uint32_t *ret_begin,
+                           uint32_t *ret_end);
 
 /* Widens [*first, *last], which is [INT64_MAX, INT64_MIN] at first, by when the events
  * of a value happened; a set without events happened at no time.  False: of one it is

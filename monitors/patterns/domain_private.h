@@ -15,6 +15,7 @@
 #include "monitors/patterns/expression.h"
 
 struct es_domains;
+struct esi_receives;
 
 #define ESI_NO_TIME INT64_MIN
 
@@ -81,6 +82,8 @@ struct esi_column {
     uint32_t *indexes;
     uint32_t *types;
     int64_t *times;
+    int64_t *latest;   /* the greatest time up to each row; beside `times` */
+    uint64_t disorder; /* no time is so much less than `latest` of its row */
     struct esi_kept_partners *partners;
     struct esi_value *values; /* asked_count of each row */
 };
@@ -104,8 +107,9 @@ struct es_domain {
     struct esi_column *columns;
     uint32_t slots;
     uint32_t slot_capacity;
-    uint32_t *slot_of; /* by trace: slot + 1, 0 = none */
-    uint32_t traces;   /* in `slot_of` */
+    uint32_t *slot_of;             /* by trace: slot + 1, 0 = none */
+    uint32_t traces;               /* in `slot_of` */
+    struct esi_receives *receives; /* owned; NULL: partners are not kept */
 
     /* Of sets. */
     const struct es_domains *domains; /* what knows of their events; NULL, borrowed */
@@ -131,6 +135,18 @@ bool esi_domain_row(const struct es_domain *domain,
                     struct esi_row *ret_row);
 /* Drops what is before `index` on a trace. */
 void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
+
+/* --- domain_receives.c --------------------------------------------------------------
+ */
+
+int esi_receives_create(struct esi_receives **ret_receives);
+/* Accepts NULL. */
+void esi_receives_destroy(struct esi_receives *receives);
+uint64_t esi_receives_bytes(const struct esi_receives *receives);
+/* A row that the domain is about to take.  0 or -ENOMEM. */
+int esi_receives_add(const struct es_domain *domain,
+                     uint32_t trace,
+                     const struct esi_row *row);
 
 /* Single events, or events and sets. */
 uint64_t esi_domain_kept(const struct es_domain *domain);

@@ -116,6 +116,48 @@ bool es_domain_time(const struct es_domain *domain,
     return true;
 }
 
+/* The first row up to which some time is above `limit`, or is `limit`; not exact: above
+ * it by more than the disorder. */
+static uint32_t first_later(const struct esi_column *column,
+                            int64_t limit,
+                            bool is_exact)
+{
+    uint32_t from = column->first, to = column->end;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        int64_t latest = column->latest[middle];
+        bool is_later = is_exact
+                            ? latest >= limit
+                            : latest > limit &&
+                                  (uint64_t)latest - (uint64_t)limit > column->disorder;
+        if (is_later)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+void es_domain_rows_within(const struct es_domain *domain,
+                           uint32_t slot,
+                           int64_t from,
+                           int64_t to,
+                           uint32_t *ret_begin,
+                           uint32_t *ret_end)
+{
+    const struct esi_column *column = &domain->columns[slot];
+
+    *ret_begin = 0;
+    *ret_end = column->end - column->first;
+    if (!column->latest)
+        return;
+    *ret_begin = first_later(column, from, true) - column->first;
+    *ret_end = first_later(column, to, false) - column->first;
+    if (*ret_end < *ret_begin)
+        *ret_end = *ret_begin;
+}
+
 bool es_domain_widen(const struct es_domain *domain,
                      struct es_domain_value value,
                      int64_t *first,

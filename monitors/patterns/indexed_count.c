@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "monitors/patterns/count_rows.h"
 #include "monitors/patterns/event_sets.h"
 #include "monitors/patterns/indexed_searcher.h"
 
@@ -18,12 +19,6 @@ struct count {
     const struct es_atom *atom;
     const struct es_domain *domain;
     uint64_t left; /* variables that are bound */
-};
-
-/* What bound events make of one column. */
-struct bounds {
-    uint32_t before_end;
-    uint32_t after_begin;
 };
 
 static size_t events_of(const struct count *count,
@@ -40,7 +35,7 @@ static size_t events_of(const struct count *count,
 static void take_event(struct count *count,
                        struct es_event_id event,
                        const struct es_domain_column *column,
-                       struct bounds *bounds)
+                       struct es_count_bounds *bounds)
 {
     struct esi_searcher *searcher = count->searcher;
     uint32_t end = esi_event_before_end(searcher, event, column);
@@ -56,10 +51,10 @@ static void take_event(struct count *count,
         esi_spans_add(&searcher->members, end, end + 1);
 }
 
-static struct bounds bound_column(struct count *count,
-                                  const struct es_domain_column *column)
+static struct es_count_bounds bound_column(struct count *count,
+                                           const struct es_domain_column *column)
 {
-    struct bounds bounds = {0, column->count};
+    struct es_count_bounds bounds = {0, column->count};
 
     count->searcher->members.count = 0;
     for (uint64_t left = count->left; left; left &= left - 1) {
@@ -76,48 +71,12 @@ static struct bounds bound_column(struct count *count,
     return bounds;
 }
 
-static uint64_t without_members(const struct esi_spans *members,
-                                uint32_t begin,
-                                uint32_t end)
-{
-    uint64_t result = begin < end ? end - begin : 0;
-
-    for (uint32_t i = 0; i < members->count; i++) {
-        struct esi_span span = members->items[i];
-
-        if (span.begin < begin)
-            span.begin = begin;
-        if (span.end > end)
-            span.end = end;
-        if (span.begin < span.end)
-            result -= span.end - span.begin;
-    }
-    return result;
-}
-
 /* Events of a column that are in the relation, not negated. */
 static uint64_t count_column(struct count *count, const struct es_domain_column *column)
 {
-    struct bounds bounds = bound_column(count, column);
-    const struct esi_spans *members = &count->searcher->members;
-    uint32_t low =
-        bounds.before_end < bounds.after_begin ? bounds.before_end : bounds.after_begin;
-    uint32_t high =
-        bounds.before_end < bounds.after_begin ? bounds.after_begin : bounds.before_end;
+    struct es_count_bounds bounds = bound_column(count, column);
 
-    switch (count->atom->op) {
-    case ES_OPERATOR_BEFORE:
-        return count->atom->is_reversed ? without_members(members, 0, low)
-                                        : without_members(members, high, column->count);
-    case ES_OPERATOR_CONCURRENT:
-        return without_members(members, bounds.before_end, bounds.after_begin);
-    case ES_OPERATOR_ENTANGLED:
-        return esi_spans_total(members) +
-               without_members(members, bounds.after_begin, bounds.before_end);
-    case ES_OPERATOR_RECEIVED:
-        break; /* by values */
-    }
-    return 0;
+    return es_count_rows(count->atom, bounds, &count->searcher->members, column->count);
 }
 
 /* --- Values ----------------------------------------------------------------------- */

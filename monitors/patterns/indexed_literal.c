@@ -268,6 +268,36 @@ static void add_ordered(struct esi_searcher *searcher,
         esi_spans_add(spans, 0, esi_row_before_end(searcher, x, distinct, slot));
 }
 
+/* The receives that name bound x. */
+static void add_receives(struct esi_searcher *searcher,
+                         const struct esi_indexed_literal *literal,
+                         unsigned v,
+                         uint32_t slot,
+                         struct esi_spans *spans)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    struct es_event_id send = searcher->events[literal->x];
+    const struct es_domain_value *values;
+    struct es_domain_value value;
+    uint32_t at = 0;
+    size_t count;
+    int result;
+
+    if (!plan->is_growing) {
+        count = esi_received_index_find(plan->received[plan->distinct_of[v]], send,
+                                        &values);
+        for (size_t i = 0; i < count; i++)
+            if (values[i].slot == slot)
+                esi_spans_add(spans, values[i].position, values[i].position + 1);
+        return;
+    }
+    while ((result = es_domain_next_receive(plan->domains[v], send, &at, &value)) > 0)
+        if (value.slot == slot)
+            esi_spans_add(spans, value.position, value.position + 1);
+    if (result < 0)
+        searcher->error = result;
+}
+
 /* The sends that bound y names, or the receives that name bound x. */
 static void add_received(struct esi_searcher *searcher,
                          const struct esi_indexed_literal *literal,
@@ -276,23 +306,17 @@ static void add_received(struct esi_searcher *searcher,
                          struct esi_spans *spans)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    const struct es_domain_value *values;
+    struct es_domain_column column = es_domain_column(plan->domains[v], slot);
     const struct es_event_id *partners;
     size_t count;
 
-    if (v == literal->x) {
-        struct es_domain_column column = es_domain_column(plan->domains[v], slot);
-
-        count = es_domain_partners(plan->domains[literal->y],
-                                   searcher->values[literal->y], &partners);
-        esi_column_spans(&column, partners, count, spans);
+    if (v != literal->x) {
+        add_receives(searcher, literal, v, slot, spans);
         return;
     }
-    count = esi_received_index_find(plan->received[plan->distinct_of[v]],
-                                    searcher->events[literal->x], &values);
-    for (size_t i = 0; i < count; i++)
-        if (values[i].slot == slot)
-            esi_spans_add(spans, values[i].position, values[i].position + 1);
+    count = es_domain_partners(plan->domains[literal->y], searcher->values[literal->y],
+                               &partners);
+    esi_column_spans(&column, partners, count, spans);
 }
 
 /* As if the literal were not negated. */

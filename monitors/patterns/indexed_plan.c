@@ -235,7 +235,7 @@ static bool is_literal_exact(const struct esi_indexed_plan *plan,
         return literal->x != literal->y && plan->single >> v & 1;
     case ESI_INDEXED_RECEIVED:
         return literal->x != literal->y && plan->single >> literal->x & 1 &&
-               plan->single >> literal->y & 1 && (v == literal->x || !plan->is_growing);
+               plan->single >> literal->y & 1;
     case ESI_INDEXED_NEAR:
     case ESI_INDEXED_COMPARE:
     case ESI_INDEXED_COUNT:
@@ -370,7 +370,7 @@ static int index_receives(struct esi_indexed_plan *plan)
     return result;
 }
 
-/* While domains grow there is no index of receives: who sends to whom is noted. */
+/* Who sends to whom: an event that arrived just now is named by few. */
 static void note_senders(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
@@ -382,7 +382,6 @@ static void note_senders(struct esi_indexed_plan *plan)
             literal->variables & ~(plan->existential & plan->single))
             continue;
         plan->senders[literal->y] |= es_program_bit(literal->x);
-        plan->receivers[literal->x] |= es_program_bit(literal->y);
     }
 }
 

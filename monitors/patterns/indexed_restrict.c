@@ -69,12 +69,72 @@ static void note_lone(const struct esi_searcher *searcher,
                    : ES_PATTERN_NONE;
 }
 
-static bool is_from_partners(const struct esi_indexed_clause *clause, unsigned v)
+/* The same of the receives that name the event of x, which tell it by their index. */
+static void note_lone_receive(struct esi_searcher *searcher,
+                              unsigned x,
+                              struct esi_restriction *restriction)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct es_domain *domain = plan->domains[restriction->v];
+    struct es_domain_value value, other;
+    uint32_t at = 0;
+    int result;
+
+    if (!plan->is_growing)
+        return;
+    result = es_domain_next_receive(domain, searcher->events[x], &at, &value);
+    restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
+    restriction->is_lone =
+        result <= 0 ||
+        es_domain_next_receive(domain, searcher->events[x], &at, &other) <= 0;
+    if (result < 0)
+        searcher->error = result;
+}
+
+/* Of a clause that one variable receives from the other, one of which is v. */
+static void note_partner(struct esi_searcher *searcher,
+                         const struct esi_indexed_clause *clause,
+                         struct esi_restriction *restriction)
 {
     const struct esi_indexed_literal *literal = clause->literals;
 
-    return clause->count == 1 && literal->kind == ESI_INDEXED_RECEIVED &&
-           !literal->is_negated && literal->x == v;
+    if (clause->count != 1 || literal->kind != ESI_INDEXED_RECEIVED ||
+        literal->is_negated || restriction->is_lone)
+        return;
+    if (literal->x == restriction->v)
+        note_lone(searcher, literal->y, restriction);
+    else
+        note_lone_receive(searcher, literal->x, restriction);
+}
+
+/* A clause that v is near a bound variable: spans tell it not exactly. */
+static bool is_near(const struct esi_indexed_clause *clause,
+                    const struct esi_searcher *searcher,
+                    unsigned v)
+{
+    const struct esi_indexed_literal *literal = clause->literals;
+
+    return clause->count == 1 && literal->kind == ESI_INDEXED_NEAR &&
+           !literal->is_negated && literal->x != literal->y &&
+           searcher->plan->single >> v & 1;
+}
+
+static void push_near(struct esi_searcher *searcher,
+                      uint64_t applied,
+                      struct esi_restriction *restriction)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned v = restriction->v;
+
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_indexed_clause *clause =
+            &plan->clauses[plan->clauses_of[v][i]];
+        uint64_t others = clause->existential & ~es_program_bit(v);
+
+        if (is_near(clause, searcher, v) && others & searcher->bound & ~applied)
+            push_work(searcher, clause->number);
+    }
+    restriction->near_count = searcher->work_count - restriction->clauses;
 }
 
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
@@ -94,6 +154,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
         note_lone(searcher, (unsigned)restriction.sender, &restriction);
     if (restriction.floor >= 0 && applied >> restriction.floor & 1)
         restriction.floor = -1;
+    push_near(searcher, applied, &restriction);
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_indexed_clause *clause =
             &plan->clauses[plan->clauses_of[v][i]];
@@ -104,8 +165,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
             esi_clause_is_satisfied(searcher, clause))
             continue;
         push_work(searcher, clause->number);
-        if (is_from_partners(clause, v))
-            note_lone(searcher, clause->literals->y, &restriction);
+        note_partner(searcher, clause, &restriction);
     }
     restriction.clause_count = searcher->work_count - restriction.clauses;
     return restriction;
@@ -179,6 +239,33 @@ static void keep_partners(struct esi_searcher *searcher,
     keep_allowed(searcher, spans);
 }
 
+/* Times that are close enough to that of a bound variable. */
+static void keep_near(struct esi_searcher *searcher,
+                      const struct esi_indexed_literal *literal,
+                      unsigned v,
+                      uint32_t slot,
+                      struct esi_spans *spans)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned other = literal->x == v ? literal->y : literal->x;
+    int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint32_t begin, end;
+
+    if (!es_domain_widen(plan->domains[other], searcher->values[other], &first,
+                         &last)) {
+        spans->count = 0;
+        return;
+    }
+    if (first > last) /* a set without events happened at no time */
+        return;
+    es_domain_rows_within(plan->domains[v], slot,
+                          last < INT64_MIN + within_ns ? INT64_MIN : last - within_ns,
+                          first > INT64_MAX - within_ns ? INT64_MAX : first + within_ns,
+                          &begin, &end);
+    esi_spans_keep(spans, begin, end);
+}
+
 static void apply_clause(struct esi_searcher *searcher,
                          const struct esi_indexed_clause *clause,
                          unsigned v,
@@ -209,6 +296,11 @@ void esi_restriction_apply(struct esi_searcher *searcher,
         keep_above(searcher, restriction, slot, spans);
     if (restriction->sender >= 0)
         keep_partners(searcher, restriction, slot, spans);
+    /* These ask the order nothing. */
+    for (size_t i = 0; i < restriction->near_count && spans->count > 0; i++)
+        keep_near(searcher,
+                  plan->clauses[searcher->work[restriction->clauses + i]].literals, v,
+                  slot, spans);
     for (uint64_t left = restriction->masked; left && spans->count > 0;
          left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);
@@ -218,7 +310,8 @@ void esi_restriction_apply(struct esi_searcher *searcher,
                        &searcher->allowed);
         keep_allowed(searcher, spans);
     }
-    for (size_t i = 0; i < restriction->clause_count && spans->count > 0; i++)
+    for (size_t i = restriction->near_count;
+         i < restriction->clause_count && spans->count > 0; i++)
         apply_clause(searcher, &plan->clauses[searcher->work[restriction->clauses + i]],
                      v, slot, spans);
     esi_searcher_check(searcher, spans);

@@ -326,6 +326,9 @@ uint32_t esi_row_after_begin(struct esi_searcher *searcher,
     struct esi_end_entry *entry = entry_of(searcher, x, distinct, slot);
     uint32_t low = 0;
 
+    /* Nothing has come after what came last. */
+    if ((int)x == searcher->pinned && searcher->plan->prompt >> x & 1)
+        return column.count;
     if (memory && memory[1] != UINT32_MAX)
         return memory[1];
     if (!entry)

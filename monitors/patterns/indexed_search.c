@@ -151,26 +151,15 @@ static bool has_too_few(const struct esi_searcher *searcher, unsigned v)
            (source && source->slots < traces_needed(searcher, v));
 }
 
-/* Receives before their sends, which they tell, where there is no index. */
-static uint64_t receives_first(const struct esi_searcher *searcher, uint64_t eligible)
-{
-    const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t kept = eligible;
-
-    for (uint64_t left = eligible; plan->is_growing && left; left &= left - 1)
-        if (plan->receivers[__builtin_ctzll(left)] & eligible)
-            kept &= ~(left & -left);
-    return kept ? kept : eligible;
-}
-
 static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
-    unsigned count =
-        sort_eligible(searcher, receives_first(searcher, eligible), variables);
+    unsigned count = sort_eligible(searcher, eligible, variables);
     uint64_t limit = UINT64_MAX;
     int best = NOTHING;
 
+    if (count > 0 && known_total(searcher, variables[0]) == 0)
+        return NOTHING;
     if (count == 1 && traces_needed(searcher, variables[0]) == 1)
         return variables[0];
     for (unsigned i = 0; i < count; i++) {

@@ -232,6 +232,7 @@ struct esi_restriction {
     int floor;      /* bound member of its group, -1 none */
     size_t clauses; /* where they begin on the stack */
     size_t clause_count;
+    size_t near_count; /* of these, first: of times, which values are tested by, too */
 };
 
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* test_domain_columns.c - what is found in columns by times and by partners, while rows
+ * come and go, against looking at each row. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/patterns/domain_private.h"
+#include "monitors/patterns/precedence.h"
+#include "tests/order/made_computation.h"
+
+enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60 };
+
+struct world {
+    struct made_draw draw;
+    struct esi_keeps keeps;
+    struct es_domain *domain;
+    uint32_t last[TRACES]; /* indexes so far */
+    int64_t disorder;      /* of the times, at most */
+};
+
+static void set_up(struct world *world, uint64_t seed)
+{
+    *world = (struct world){.keeps = {.times = true, .partners = true}};
+    made_draw_init(&world->draw, seed);
+    world->disorder = made_draw_below(&world->draw, 2) ? 0 : 50;
+    assert_int_equal(0, esi_domain_create(&world->keeps, &world->domain));
+}
+
+/* At the end of a trace, or before its last events; some have no time. */
+static void add_row(struct world *world)
+{
+    struct made_draw *draw = &world->draw;
+    uint32_t trace = made_draw_below(draw, TRACES);
+    bool is_late = world->last[trace] > 4 && made_draw_below(draw, 10) == 0;
+    struct es_event_id partners[3];
+    struct es_domain_value value;
+    struct esi_row row = {.partners = partners};
+
+    row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
+                        : world->last[trace] + 2;
+    if (es_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
+        return;
+    row.time =
+        made_draw_below(draw, 20) == 0
+            ? ESI_NO_TIME
+            : 10 * (int64_t)row.index -
+                  (world->disorder ? made_draw_below(draw, (uint32_t)world->disorder)
+                                   : 0);
+    row.partner_count = made_draw_below(draw, 4);
+    for (uint32_t i = 0; i < row.partner_count; i++)
+        partners[i] = (struct es_event_id){made_draw_below(draw, TRACES),
+                                           1 + made_draw_below(draw, SENDS)};
+    assert_int_equal(0, esi_domain_add(world->domain, trace, &row, false));
+    if (!is_late)
+        world->last[trace] = row.index;
+}
+
+static void drop_some(struct world *world)
+{
+    uint32_t trace = made_draw_below(&world->draw, TRACES);
+
+    esi_domain_drop(world->domain, trace,
+                    made_draw_below(&world->draw, world->last[trace] + 1));
+}
+
+static void check_times(struct world *world)
+{
+    int64_t from = made_draw_below(&world->draw, 10 * ROWS);
+    int64_t to = from + made_draw_below(&world->draw, 200);
+
+    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++) {
+        uint32_t count = es_domain_column(world->domain, slot).count, begin, end;
+
+        es_domain_rows_within(world->domain, slot, from, to, &begin, &end);
+        assert_true(begin <= end && end <= count);
+        for (uint32_t row = 0; row < count; row++) {
+            struct es_domain_value value = {slot, row};
+            int64_t first = 0, last = 0;
+            bool has_time = es_domain_time(world->domain, value, &first, &last);
+
+            if (has_time && first >= from && first <= to)
+                assert_true(row >= begin && row < end);
+        }
+    }
+}
+
+static unsigned namings_of(const struct world *world, struct es_event_id send)
+{
+    const struct es_event_id *partners;
+    unsigned namings = 0;
+
+    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++)
+        for (uint32_t row = 0; row < es_domain_column(world->domain, slot).count;
+             row++) {
+            size_t count = es_domain_partners(
+                world->domain, (struct es_domain_value){slot, row}, &partners);
+            for (size_t i = 0; i < count; i++)
+                namings += es_event_is(partners[i], send);
+        }
+    return namings;
+}
+
+static void check_receives(struct world *world)
+{
+    struct es_event_id send = {made_draw_below(&world->draw, TRACES),
+                               1 + made_draw_below(&world->draw, SENDS)};
+    struct es_domain_value value;
+    unsigned found = 0;
+    uint32_t at = 0;
+
+    while (es_domain_next_receive(world->domain, send, &at, &value) > 0) {
+        const struct es_event_id *partners;
+        size_t count = es_domain_partners(world->domain, value, &partners);
+        bool names = false;
+
+        for (size_t i = 0; i < count; i++)
+            names |= es_event_is(partners[i], send);
+        assert_true(names);
+        found++;
+    }
+    assert_int_equal(namings_of(world, send), found);
+}
+
+static void rows_are_found_by_time_and_by_send(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct world world;
+        unsigned asked_from = round % 3 * 100;
+
+        set_up(&world, seed + round);
+        for (unsigned i = 0; i < ROWS; i++) {
+            add_row(&world);
+            if (made_draw_below(&world.draw, 40) == 0)
+                drop_some(&world);
+            check_times(&world);
+            if (i >= asked_from)
+                check_receives(&world);
+        }
+        es_domain_destroy(world.domain);
+    }
+}
+
+/* Times that rise are found exactly. */
+static void times_in_order_are_found_exactly(void **state)
+{
+    struct esi_keeps keeps = {.times = true};
+    struct es_domain *domain;
+    uint32_t begin, end;
+
+    (void)state;
+    assert_int_equal(0, esi_domain_create(&keeps, &domain));
+    for (uint32_t i = 1; i <= 100; i++) {
+        struct esi_row row = {.index = i, .time = 10 * i};
+        assert_int_equal(0, esi_domain_add(domain, 0, &row, false));
+    }
+    esi_domain_drop(domain, 0, 11);
+    es_domain_rows_within(domain, 0, 195, 300, &begin, &end);
+    assert_int_equal(9, begin);
+    assert_int_equal(20, end);
+    es_domain_rows_within(domain, 0, INT64_MIN, INT64_MAX, &begin, &end);
+    assert_int_equal(0, begin);
+    assert_int_equal(90, end);
+    es_domain_rows_within(domain, 0, 2000, 3000, &begin, &end);
+    assert_int_equal(begin, end);
+    es_domain_destroy(domain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_found_by_time_and_by_send),
+        cmocka_unit_test(times_in_order_are_found_exactly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
