@@ -9,8 +9,8 @@
  * neighbour and their receives, computing in between.  Prints a line for the order
  * alone, one for the order and ten patterns, and one for each of the patterns alone:
  * events, seconds, events a second, matches, events kept, candidates, bytes, the most
- * that was resident so far, whether anything was lost.  SET: rare (default), frequent
- * or universal.  The order forgets beyond 64 MiB.
+ * that was resident so far, whether anything was lost.  SET: rare (default), frequent,
+ * universal or mixed.  The order forgets beyond 64 MiB.
  */
 #include "config.h"
 
@@ -75,10 +75,30 @@ static const char universal[] =
     "P8 := $l !<-> *send;\n"
     "P9 := $r --> at least 3 of Seldom;\n";
 
+/* What users ask of all messages and all computing: three and four variables, chains,
+ * times, attributes, limits, counts. */
+static const char mixed[] =
+    "Send := [type = \"MPI_Send\"]; Recv := [type = \"MPI_Recv\"];\n"
+    "Comp := [type = \"compute\"]; Seldom := [type = \"compute\", tag < 100];\n"
+    "Send $s; Recv $r; Send $t; Recv $u; Seldom $l; Seldom *seldom;\n"
+    "P0 := ($s => $r) & ($t => $u) & ($s --> $t) & ($u --> $r);\n"
+    "P1 := (($s => $r) & ($r --> $t) & ($t => $u)) within 200us;\n"
+    "P2 := ($s => $r) & ($s => $u) & $r.start != $u.start;\n"
+    "P3 := ($s --> $r --> $t) within 50us;\n"
+    "P4 := ($s || $r) within 2us;\n"
+    "P5 := $r -(Comp)-> $s;\n"
+    "P6 := ($s => $r) & (*seldom !--> $s);\n"
+    "P7 := ($s --> $r) & $s.tag = $r.tag;\n"
+    "P8 := $s --> at least 3 of Recv;\n"
+    "P9 := $l --> at most 5 of Send;\n";
+
 static const struct {
     const char *name;
     const char *patterns;
-} sets[] = {{"rare", rare}, {"frequent", frequent}, {"universal", universal}};
+} sets[] = {{"rare", rare},
+            {"frequent", frequent},
+            {"universal", universal},
+            {"mixed", mixed}};
 
 enum { PATTERNS = 10, SETS = sizeof sets / sizeof *sets };
 
@@ -286,7 +306,7 @@ int main(int argc, char **argv)
     while (argc > 3 && set < SETS && strcmp(argv[3], sets[set].name) != 0)
         set++;
     if (events == 0 || traces < 2 || set == SETS) {
-        fputs("usage: pattern_live [EVENTS [TRACES [rare|frequent|universal]]]\n",
+        fputs("usage: pattern_live [EVENTS [TRACES [rare|frequent|universal|mixed]]]\n",
               stderr);
         return 2;
     }

@@ -7,12 +7,15 @@
 
 #include <errno.h>
 
+#include "monitors/patterns/count_rows.h"
 #include "monitors/patterns/event_sets.h"
+#include "monitors/patterns/indexed_searcher.h"
 
 void es_formula_check_fini(struct es_formula_check *check)
 {
     es_event_list_fini(&check->sides[0]);
     es_event_list_fini(&check->sides[1]);
+    esi_spans_fini(&check->members);
 }
 
 void es_formula_check_bind(struct es_formula_check *check,
@@ -121,13 +124,25 @@ static bool relation_holds(struct es_formula_check *check, const struct es_atom 
 /* --- Counts ------------------------------------------------------------------------
  */
 
+/* The events beside what is counted; of RECEIVED none are asked for. */
+static size_t side_of(struct es_formula_check *check,
+                      const struct es_atom *atom,
+                      const struct es_event_id **ret_side)
+{
+    *ret_side = NULL;
+    return atom->op == ES_OPERATOR_RECEIVED
+               ? 0
+               : unite(check, atom->left, &check->sides[0], ret_side);
+}
+
 static bool is_counted(struct es_formula_check *check,
-                       const struct es_atom *atom,
-                       const struct es_domain *counted,
+                       uint32_t number,
                        struct es_domain_value value,
                        const struct es_event_id *side,
                        size_t side_count)
 {
+    const struct es_atom *atom = &check->program->atoms[number];
+    const struct es_domain *counted = check->counted[number];
     struct es_event_id one;
     const struct es_event_id *events;
     size_t count;
@@ -144,25 +159,99 @@ static bool is_counted(struct es_formula_check *check,
     return holds != atom->is_negated;
 }
 
-/* How many there are; one more than the number that is asked for is enough to know. */
-static uint64_t count_values(struct es_formula_check *check, uint32_t number)
+bool es_formula_is_counted(struct es_formula_check *check,
+                           uint32_t number,
+                           struct es_domain_value value)
+{
+    const struct es_event_id *side;
+    size_t side_count = side_of(check, &check->program->atoms[number], &side);
+
+    return is_counted(check, number, value, side, side_count);
+}
+
+/* The first row from `low` on whose event succeeds `event`, which is on another trace.
+ */
+static uint32_t first_successor(struct es_formula_check *check,
+                                struct es_event_id event,
+                                const struct es_domain_column *column,
+                                uint32_t low)
+{
+    uint32_t high = column->count;
+
+    while (low < high && !es_event_is(event, check->newest)) {
+        uint32_t middle = low + (high - low) / 2;
+        struct es_event_id other = {column->trace, column->indexes[middle]};
+
+        if (es_precedence_before(check->precedence, event, other))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+static void widen_bounds(struct es_formula_check *check,
+                         struct es_event_id event,
+                         const struct es_domain_column *column,
+                         struct es_count_bounds *bounds)
+{
+    bool is_own = event.trace == column->trace;
+    uint32_t last =
+        is_own ? event.index - 1
+               : es_precedence_greatest(check->precedence, event, column->trace);
+    uint32_t end = esi_column_position(column, last + 1), begin = end;
+
+    if (is_own && end < column->count && column->indexes[end] == event.index)
+        esi_spans_add(&check->members, end, ++begin);
+    else if (!is_own)
+        begin = first_successor(check, event, column, end);
+    if (end > bounds->before_end)
+        bounds->before_end = end;
+    if (begin < bounds->after_begin)
+        bounds->after_begin = begin;
+}
+
+static uint64_t count_column(struct es_formula_check *check,
+                             const struct es_atom *atom,
+                             const struct es_domain_column *column,
+                             const struct es_event_id *side,
+                             size_t side_count)
+{
+    struct es_count_bounds bounds = {0, column->count};
+    uint64_t count;
+
+    if (column->count == 0)
+        return 0;
+    check->members.count = 0;
+    for (size_t i = 0; i < side_count; i++)
+        widen_bounds(check, side[i], column, &bounds);
+    esi_spans_sort(&check->members);
+    if (check->members.has_failed)
+        check->failure = -ENOMEM;
+    count = es_count_rows(atom, bounds, &check->members, column->count);
+    return atom->is_negated ? column->count - count : count;
+}
+
+uint64_t es_formula_count(struct es_formula_check *check,
+                          uint32_t number,
+                          uint64_t most)
 {
     const struct es_atom *atom = &check->program->atoms[number];
     const struct es_domain *counted = check->counted[number];
+    bool is_by_rows = es_domain_is_single(counted) && atom->op != ES_OPERATOR_RECEIVED;
     uint32_t slots = es_domain_slots(counted);
-    uint64_t most = (uint64_t)atom->node->number + 1;
-    const struct es_event_id *side = NULL;
-    size_t side_count = 0;
+    const struct es_event_id *side;
+    size_t side_count = side_of(check, atom, &side);
     uint64_t found = 0;
 
-    if (atom->op != ES_OPERATOR_RECEIVED)
-        side_count = unite(check, atom->left, &check->sides[0], &side);
     for (uint32_t slot = 0; slot < slots && found < most && !check->failure; slot++) {
-        uint32_t rows = es_domain_column(counted, slot).count;
+        struct es_domain_column column = es_domain_column(counted, slot);
 
-        for (uint32_t row = 0; row < rows && found < most; row++)
-            found += is_counted(check, atom, counted,
-                                (struct es_domain_value){slot, row}, side, side_count);
+        if (is_by_rows)
+            found += count_column(check, atom, &column, side, side_count);
+        for (uint32_t row = 0; !is_by_rows && row < column.count && found < most; row++)
+            found += is_counted(check, number, (struct es_domain_value){slot, row},
+                                side, side_count);
     }
     return found;
 }
@@ -171,7 +260,11 @@ static enum es_formula_truth count_truth(struct es_formula_check *check,
                                          uint32_t number)
 {
     const struct es_pattern_node *node = check->program->atoms[number].node;
-    uint64_t found = count_values(check, number);
+    bool is_known = check->counts && check->counts[number] != ES_FORMULA_UNCOUNTED;
+    /* One more than the number that is asked for is enough to know. */
+    uint64_t found = is_known
+                         ? check->counts[number]
+                         : es_formula_count(check, number, (uint64_t)node->number + 1);
     bool holds = node->at_most ? found <= node->number : found >= node->number;
 
     /* What is reached, or not kept, stays so. */

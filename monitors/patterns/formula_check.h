@@ -22,6 +22,7 @@
 
 #include "monitors/patterns/domain.h"
 #include "monitors/patterns/event_list.h"
+#include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
 #include "monitors/patterns/program.h"
 
@@ -30,6 +31,8 @@ enum es_formula_truth {
     ES_FORMULA_HOLDS,
     ES_FORMULA_OPEN,
 };
+
+#define ES_FORMULA_UNCOUNTED UINT64_MAX
 
 /* What a variable has: events, and the value in its domain if that is known. */
 struct es_formula_binding {
@@ -52,6 +55,12 @@ struct es_formula_check {
     int failure;    /* -ENOMEM once: what was told since is wrong */
     struct es_formula_binding bindings[ES_PROGRAM_VARIABLES];
     struct es_event_list sides[2]; /* of a relation */
+    struct esi_spans members;      /* of a column that is counted */
+
+    /* While events arrive; both may be zero. */
+    struct es_event_id newest; /* no event that is there is after it; index 0: none */
+    const uint64_t *counts;    /* by atom: how many values are known to be counted, or
+                                  ES_FORMULA_UNCOUNTED */
 };
 
 void es_formula_check_fini(struct es_formula_check *check);
@@ -68,6 +77,14 @@ enum es_formula_truth es_formula_check(struct es_formula_check *check,
 enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
                                             uint32_t atom,
                                             uint64_t variables);
+
+/* How many values are in the relation of a COUNT atom with what is bound, not many more
+ * than `most`. */
+uint64_t es_formula_count(struct es_formula_check *check, uint32_t atom, uint64_t most);
+/* Whether one value is. */
+bool es_formula_is_counted(struct es_formula_check *check,
+                           uint32_t atom,
+                           struct es_domain_value value);
 
 /* All variables that its atoms name. */
 uint64_t es_formula_variables(const struct es_program *program,

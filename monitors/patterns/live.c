@@ -53,6 +53,16 @@ bool esi_live_is_pending(const struct es_live *live,
     return false;
 }
 
+bool esi_joined_find(const struct es_domain *domain,
+                     const struct esi_joined *joined,
+                     struct es_domain_value *ret_value)
+{
+    if (joined->class_number != ES_PATTERN_NONE)
+        return es_domain_find(domain, joined->id, ret_value);
+    *ret_value = (struct es_domain_value){0, joined->set};
+    return true;
+}
+
 static int joined_class(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct esi_joined joined = {
@@ -364,7 +374,7 @@ void es_live_statistics(const struct es_live *live,
         .candidates = live->candidates,
         .comparisons = live->precedence.comparisons,
         .unknown = live->precedence.unknown,
-        .missed_partners = es_domains_missed(live->domains),
+        .missed_partners = es_domains_missed(live->domains) + live->missed_sends,
         .bytes = sizeof *live + es_domains_bytes(live->domains) +
                  live->queue_capacity * sizeof *live->queue,
     };

@@ -15,6 +15,7 @@ static void destroy_candidate(struct esi_candidate *candidate)
 {
     free(candidate->ids);
     free(candidate->is_open);
+    free(candidate->counts);
 }
 
 static void remove_candidate(struct esi_live_part *part, size_t at)
@@ -36,8 +37,10 @@ void esi_live_candidates_fini(struct esi_live_part *part)
 
 uint64_t esi_live_candidates_bytes(const struct esi_live_part *part)
 {
-    uint64_t one = part->program->variable_count * sizeof(struct es_event_id) +
-                   part->program->support_count * sizeof(bool);
+    uint64_t one =
+        part->program->variable_count * sizeof(struct es_event_id) +
+        part->program->support_count * sizeof(bool) +
+        (part->has_counts ? part->program->atom_count : 0u) * sizeof(uint64_t);
 
     return part->candidate_capacity * sizeof *part->candidates +
            part->candidate_count * one;
@@ -81,6 +84,7 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
 {
     uint64_t left = part->supports[candidate->support].support->variables;
 
+    part->check.counts = candidate->counts;
     for (; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         struct es_formula_binding *binding = &part->check.bindings[v];
@@ -101,6 +105,68 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
         binding->has_value = true;
     }
     return true;
+}
+
+/* --- What is counted ----------------------------------------------------------------
+ */
+
+/* Of the values that were searched for: those that wait come one by one. */
+static uint64_t count_now(struct esi_live_part *part, uint32_t number)
+{
+    const struct es_live *live = part->live;
+    const struct es_atom *atom = &part->program->atoms[number];
+    const struct es_domain *counted = part->counted[number];
+    uint64_t most =
+        (uint64_t)atom->node->number + 1 + live->queue_count - live->queue_from;
+    uint64_t found = es_formula_count(&part->check, number, most);
+
+    for (size_t i = live->queue_from; i < live->queue_count; i++) {
+        struct es_domain_value value;
+
+        if (esi_joined_is_of(&live->queue[i], atom->counted, atom->counted_predicate) &&
+            esi_joined_find(counted, &live->queue[i], &value))
+            found -= es_formula_is_counted(&part->check, number, value);
+    }
+    return found;
+}
+
+/* What its variables have is in the part's bindings. */
+static void count_all(struct esi_live_part *part, struct esi_candidate *candidate)
+{
+    uint64_t variables = part->supports[candidate->support].support->variables;
+
+    for (uint32_t a = 0; a < part->program->atom_count; a++) {
+        const struct es_atom *atom = &part->program->atoms[a];
+
+        candidate->counts[a] = atom->kind == ES_ATOM_COUNT && !(atom->left & ~variables)
+                                   ? count_now(part, a)
+                                   : ES_FORMULA_UNCOUNTED;
+    }
+}
+
+/* One value more, of those that atoms count.  Whether a count may have changed. */
+static bool count_joined(struct esi_live_part *part,
+                         struct esi_candidate *candidate,
+                         const struct esi_joined *joined)
+{
+    bool has_changed = false;
+
+    for (uint32_t a = 0; part->has_counts && a < part->program->atom_count; a++) {
+        const struct es_atom *atom = &part->program->atoms[a];
+        struct es_domain_value value;
+
+        if (atom->kind != ES_ATOM_COUNT ||
+            !esi_joined_is_of(joined, atom->counted, atom->counted_predicate))
+            continue;
+        if (candidate->counts[a] == ES_FORMULA_UNCOUNTED) {
+            has_changed = true;
+        } else if (esi_joined_find(part->counted[a], joined, &value) &&
+                   es_formula_is_counted(&part->check, a, value)) {
+            candidate->counts[a]++;
+            has_changed = true;
+        }
+    }
+    return has_changed;
 }
 
 /* --- Refusing ------------------------------------------------------------------------
@@ -159,10 +225,15 @@ static int keep(struct esi_live_part *part,
     }
     candidate.ids = calloc(part->program->variable_count + 1u, sizeof *candidate.ids);
     candidate.is_open = calloc(support->lesser_count + 1, sizeof *candidate.is_open);
-    if (!candidate.ids || !candidate.is_open || make_room(part) < 0) {
+    if (part->has_counts)
+        candidate.counts = calloc(part->program->atom_count, sizeof *candidate.counts);
+    if (!candidate.ids || !candidate.is_open ||
+        (part->has_counts && !candidate.counts) || make_room(part) < 0) {
         destroy_candidate(&candidate);
         return -ENOMEM;
     }
+    if (part->has_counts)
+        count_all(part, &candidate);
     take_ids(part, support->variables, candidate.ids);
     for (size_t i = 0; i < support->lesser_count; i++)
         candidate.is_open[i] = is_open[i];
@@ -204,9 +275,10 @@ int esi_live_found(struct esi_live_part *part, uint32_t number)
     bool is_sure = !support->search || esi_indexed_unknown(support->search) == 0;
     uint64_t unknown = part->live->precedence.unknown;
     bool is_open[ES_PROGRAM_SUPPORTS];
-    enum esi_live_status own = esi_live_support_status(part, support, is_sure, false);
-    enum esi_live_status lesser;
+    enum esi_live_status own, lesser;
 
+    part->check.counts = NULL;
+    own = esi_live_support_status(part, support, is_sure, false);
     if (own == ESI_LIVE_FAILS)
         return 0;
     lesser = lesser_status(part, support->support, false, is_open);
@@ -225,10 +297,12 @@ static enum esi_live_status update(struct esi_live_part *part,
                                    const struct esi_joined *joined)
 {
     struct esi_live_support *support = &part->supports[candidate->support];
+    bool is_counted = count_joined(part, candidate, joined);
     bool is_any_open = false;
 
     if (!candidate->is_held) {
-        enum esi_live_status own = esi_live_support_update(part, support, joined);
+        enum esi_live_status own =
+            esi_live_support_update(part, support, joined, is_counted);
         if (own == ESI_LIVE_FAILS)
             return own;
         candidate->is_held = own == ESI_LIVE_HOLDS;
@@ -238,7 +312,7 @@ static enum esi_live_status update(struct esi_live_part *part,
         if (!candidate->is_open[i])
             continue;
         lesser = esi_live_support_update(
-            part, &part->supports[support->support->lesser[i]], joined);
+            part, &part->supports[support->support->lesser[i]], joined, is_counted);
         if (lesser == ESI_LIVE_HOLDS)
             return ESI_LIVE_FAILS;
         candidate->is_open[i] = lesser == ESI_LIVE_OPEN;

@@ -27,16 +27,19 @@ enum { COLUMN_MIN = 64 };
 
 /* What must be so that an event of a class can go. */
 struct esi_drop_rule {
-    bool is_kept; /* never */
+    bool is_kept;    /* never */
+    bool is_awaited; /* it is kept until somebody receives it, who may be yet to come */
     bool is_settled;
     bool is_timed;
     uint64_t within_ns;
+    uint32_t *gone; /* owned, by trace: awaited ones up to here may be gone */
+    uint32_t traces;
 };
 
 /* --- Rules --------------------------------------------------------------------------
  */
 
-enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4 };
+enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8 };
 
 /* What the relations of each two variables of a support are known to be. */
 struct relations {
@@ -65,7 +68,7 @@ static void relate(struct relations *relations,
         break;
     case ES_LITERAL_RECEIVED:
         if (!literal->is_negated)
-            relations->of[y][x] |= AT_ONCE;
+            relations->of[y][x] |= AT_ONCE, relations->of[x][y] |= AWAITED;
         break;
     case ES_LITERAL_NEAR:
         if (!literal->is_negated && x != y) {
@@ -123,8 +126,10 @@ static void demand(const struct esi_live_part *part,
             rule->is_timed = true;
             if (relations->within[v] > rule->within_ns)
                 rule->within_ns = relations->within[v];
-        } else {
+        } else if (way & SETTLED) {
             rule->is_settled = true;
+        } else {
+            rule->is_awaited = true;
         }
     }
 }
@@ -148,6 +153,38 @@ static void rule_support(const struct esi_live_part *part,
     }
 }
 
+/* How values that are counted may go.  Where all that the count is about is one
+ * variable, and nothing else is in the match, it is known from then on when that came:
+ * what came before is only asked for once. */
+static uint8_t way_of_counted(const struct esi_live_part *part,
+                              const struct es_atom *atom)
+{
+    const struct es_program *program = part->program;
+    uint32_t v = atom->left ? (uint32_t)__builtin_ctzll(atom->left) : 0;
+
+    if (atom->is_negated || atom->left == 0 || atom->left & (atom->left - 1) ||
+        atom->left & part->universal || !es_program_is_prompt(program, v) ||
+        es_pattern_class(program->file, atom->counted)->partner_count > 0)
+        return 0;
+    for (uint32_t i = 0; i < program->support_count; i++)
+        if (program->supports[i].variables & atom->left &&
+            program->supports[i].variables != atom->left)
+            return 0;
+    if (atom->op == ES_OPERATOR_CONCURRENT)
+        return SETTLED;
+    return atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed ? AT_ONCE : 0;
+}
+
+static void rule_counted(const struct esi_live_part *part,
+                         const struct es_atom *atom,
+                         struct esi_drop_rule *rule)
+{
+    uint8_t way = way_of_counted(part, atom);
+
+    rule->is_kept |= way == 0;
+    rule->is_settled |= way == SETTLED;
+}
+
 static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *rules)
 {
     const struct es_program *program = part->program;
@@ -159,7 +196,7 @@ static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *ru
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT &&
             program->atoms[a].counted != ES_PATTERN_NONE)
-            rules[program->atoms[a].counted].is_kept = true;
+            rule_counted(part, &program->atoms[a], &rules[program->atoms[a].counted]);
     for (uint32_t i = 0; i < program->support_count; i++)
         rule_support(part, &part->supports[i], rules);
 }
@@ -185,6 +222,8 @@ int esi_live_drop_init(struct es_live *live)
 
 void esi_live_drop_fini(struct es_live *live)
 {
+    for (uint32_t c = 0; live->rules && c < es_pattern_classes(live->file); c++)
+        free(live->rules[c].gone);
     free(live->rules);
     free(live->settled);
 }
@@ -272,6 +311,8 @@ static void drop_column(struct es_live *live,
 
     if (column.count == 0)
         return;
+    if (rule->is_awaited)
+        return;
     if (rule->is_settled)
         before = live->settled[column.trace] + 1;
     if (rule->is_timed) {
@@ -310,6 +351,59 @@ uint64_t esi_live_kept(const struct es_live *live)
         if (live->parts[p] && live->parts[p]->sets)
             kept += esi_domain_kept(live->parts[p]->sets);
     return kept;
+}
+
+/* Notes up to where awaited events may be gone.  False: that is not possible. */
+static bool note_gone(const struct es_live *live,
+                      struct esi_drop_rule *rule,
+                      uint32_t trace,
+                      uint32_t index)
+{
+    if (trace >= rule->traces) {
+        uint32_t *gone = realloc(rule->gone, live->traces * sizeof *gone);
+
+        if (!gone)
+            return false;
+        memset(gone + rule->traces, 0, (live->traces - rule->traces) * sizeof *gone);
+        rule->gone = gone;
+        rule->traces = live->traces;
+    }
+    rule->gone[trace] = index;
+    return true;
+}
+
+bool esi_live_is_gone(const struct es_live *live,
+                      uint32_t class_number,
+                      struct es_event_id id)
+{
+    const struct esi_drop_rule *rule = &live->rules[class_number];
+
+    return id.trace < rule->traces && id.index <= rule->gone[id.trace];
+}
+
+/* The oldest quarter of the columns of a class that is awaited: nothing is lost unless
+ * somebody receives it later. */
+static uint64_t lose_awaited(struct es_live *live, uint32_t class_number)
+{
+    const struct es_domain *domain = es_domains_class(live->domains, class_number);
+    struct esi_drop_rule *rule = &live->rules[class_number];
+    uint64_t count = domain ? es_domain_count(domain) : 0;
+
+    if (!domain || !rule->is_awaited || rule->is_kept)
+        return 0;
+    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
+        struct es_domain_column column = es_domain_column(domain, slot);
+        uint32_t last;
+
+        if (column.count < COLUMN_MIN)
+            continue;
+        last = column.indexes[column.count / 4];
+        if (note_gone(live, rule, column.trace, last))
+            es_domains_drop(live->domains, class_number, column.trace, last + 1);
+    }
+    count -= es_domain_count(domain);
+    live->dropped_events += count;
+    return count;
 }
 
 /* The oldest quarter of each column that is not short. */
@@ -352,7 +446,15 @@ static uint64_t lose_sets(struct es_live *live, uint32_t predicate)
 static void lose(struct es_live *live)
 {
     uint64_t limit = live->config.kept_events - live->config.kept_events / 4;
+    uint64_t gone = 1;
 
+    while (gone > 0 && esi_live_kept(live) > limit) {
+        gone = 0;
+        for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+            gone += lose_awaited(live, c);
+    }
+    if (esi_live_kept(live) <= limit)
+        return;
     /* Values that go may have refused candidates. */
     for (uint32_t p = 0; p < live->part_count; p++)
         if (live->parts[p])

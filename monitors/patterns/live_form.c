@@ -60,9 +60,13 @@ static void note_rows(struct esi_live_part *part, const struct es_clause *clause
         case ES_LITERAL_RECEIVED:
         case ES_LITERAL_NEAR:
         case ES_LITERAL_COMPARE:
-        case ES_LITERAL_COUNT:
         case ES_LITERAL_FORMULA:
             part->needs_rows |= clause->existential;
+            break;
+        case ES_LITERAL_COUNT:
+            if (part->program->atoms[clause->literals[i].atom].op ==
+                ES_OPERATOR_RECEIVED)
+                part->needs_rows |= clause->existential;
             break;
         case ES_LITERAL_BEFORE:
         case ES_LITERAL_EQUAL:

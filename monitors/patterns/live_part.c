@@ -41,22 +41,61 @@ static int find_domains(struct esi_live_part *part)
     }
     part->universal = part->empty = es_program_universal(program);
     for (uint32_t a = 0; a < program->atom_count; a++)
-        if (program->atoms[a].kind == ES_ATOM_COUNT)
+        if (program->atoms[a].kind == ES_ATOM_COUNT) {
+            part->has_counts = true;
             part->counted[a] = domain_of(part->live, program->atoms[a].counted,
                                          program->atoms[a].counted_predicate);
+        }
     return 0;
+}
+
+/* A clause with the only universal variable that fails now fails for ever, as it has
+ * values then; those that hold for all values yet to come may as well be searched by.
+ * What is about one existential variable is decided as fast afterwards. */
+static bool is_searched(const struct esi_live_support *support,
+                        const struct esi_timed_clause *timed)
+{
+    const struct es_clause *clause = timed->clause;
+    uint64_t universal = support->support->universal;
+
+    if (!timed->is_safe || timed->counts || universal & (universal - 1) ||
+        !(clause->existential & (clause->existential - 1)))
+        return false;
+    for (size_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].kind != ES_LITERAL_BEFORE &&
+            clause->literals[i].kind != ES_LITERAL_EQUAL)
+            return false;
+    return true;
+}
+
+/* What is searched by; `clauses` has room for all. */
+static void list_searched(const struct esi_live_support *support,
+                          struct es_clause *clauses,
+                          struct es_cnf *ret_cnf)
+{
+    struct es_cnf cnf = {.clauses = clauses};
+
+    for (size_t i = 0; i < support->weak.certain_count; i++)
+        clauses[cnf.count++] = support->weak.certain[i];
+    for (size_t i = 0; i < support->strong.timed_count; i++)
+        if (is_searched(support, &support->strong.timed[i]))
+            clauses[cnf.count++] = *support->strong.timed[i].clause;
+    for (size_t i = 0; i < cnf.count; i++)
+        cnf.literals += clauses[i].count;
+    *ret_cnf = cnf;
 }
 
 static int create_search(struct esi_live_part *part,
                          struct esi_live_support *support,
                          struct es_error *error)
 {
-    struct es_cnf certain = {.clauses = support->weak.certain,
-                             .count = support->weak.certain_count};
+    struct es_clause *clauses = calloc(
+        support->weak.certain_count + support->strong.timed_count + 1, sizeof *clauses);
+    struct es_cnf searched;
     struct esi_indexed_config config = {
         .program = part->program,
         .support = (uint32_t)(support - part->supports),
-        .cnf = &certain,
+        .cnf = &searched,
         .domains = part->domains,
         .counted = part->counted,
         .order = part->live->order,
@@ -67,9 +106,14 @@ static int create_search(struct esi_live_part *part,
                          support->support->universal != 0,
     };
 
-    for (size_t i = 0; i < certain.count; i++)
-        certain.literals += certain.clauses[i].count;
-    return esi_indexed_create(&config, &support->search, error);
+    int result;
+
+    if (!clauses)
+        return -ENOMEM;
+    list_searched(support, clauses, &searched);
+    result = esi_indexed_create(&config, &support->search, error);
+    free(clauses);
+    return result;
 }
 
 /* Without counts and lesser supports only the end makes a match of a candidate: what is
@@ -80,6 +124,22 @@ static bool is_lazy(const struct esi_live_support *support)
         if (support->strong.timed[i].counts)
             return false;
     return support->support->lesser_count == 0;
+}
+
+/* Variables before which another one has to be: what just came is before nothing. */
+static uint64_t never_last(const struct esi_live_part *part,
+                           const struct esi_live_form *form)
+{
+    uint64_t variables = 0;
+
+    for (size_t i = 0; i < form->certain_count; i++) {
+        const struct es_literal *literal = form->certain[i].literals;
+
+        if (form->certain[i].count == 1 && literal->kind == ES_LITERAL_BEFORE &&
+            !literal->is_negated && es_program_is_prompt(part->program, literal->x))
+            variables |= es_program_bit(literal->x);
+    }
+    return variables;
 }
 
 static int create_support(struct esi_live_part *part,
@@ -97,6 +157,7 @@ static int create_support(struct esi_live_part *part,
     if (result < 0)
         return result;
     support->is_lazy = is_lazy(support);
+    support->never_last = never_last(part, &support->weak);
     if (result == 0 && support->support->variables != 0)
         result = create_search(part, support, error);
     return result;
@@ -247,7 +308,7 @@ static int take(void *data, const struct es_domain_value *values)
 }
 
 /* Whether one of the events that `value` names is a value of `sender`. */
-static bool names_one_of(const struct esi_live_part *part,
+static bool names_one_of(struct esi_live_part *part,
                          uint32_t variable,
                          struct es_domain_value value,
                          uint32_t sender)
@@ -256,14 +317,37 @@ static bool names_one_of(const struct esi_live_part *part,
     size_t count = es_domain_partners(part->domains[variable], value, &partners);
     struct es_domain_value found;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (es_domain_find(part->domains[sender], partners[i], &found))
+            return true;
+        part->live->missed_sends += esi_live_is_gone(
+            part->live, part->program->variables[sender].class_number, partners[i]);
+    }
+    return false;
+}
+
+/* Whether an event that just came is received by a value of `receiver`: only the other
+ * half of a sync can name it. */
+static bool is_named_by(const struct esi_live_part *part,
+                        uint32_t variable,
+                        struct es_domain_value value,
+                        uint32_t receiver)
+{
+    const struct es_event_id *partners;
+    size_t count = es_domain_partners(part->domains[variable], value, &partners);
+    struct es_domain_value found;
+
+    for (size_t i = 0; i < count; i++)
+        if (es_domain_find(part->domains[receiver], partners[i], &found) &&
+            es_domain_is_received(part->domains[variable], value,
+                                  part->domains[receiver], found))
             return true;
     return false;
 }
 
-/* Most receives name no send that is asked for: that is told without a search. */
-static bool can_match(const struct esi_live_part *part,
+/* Most receives name no send that is asked for, and sends are not received yet: that
+ * is told without a search. */
+static bool can_match(struct esi_live_part *part,
                       const struct esi_live_support *support,
                       uint32_t variable,
                       struct es_domain_value value)
@@ -272,10 +356,15 @@ static bool can_match(const struct esi_live_part *part,
         const struct es_clause *clause = &support->weak.certain[i];
         const struct es_literal *literal = clause->literals;
 
-        if (clause->count == 1 && literal->kind == ES_LITERAL_RECEIVED &&
-            !literal->is_negated && literal->y == variable &&
-            es_domain_is_single(part->domains[literal->x]) &&
+        if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
+            literal->is_negated)
+            continue;
+        if (literal->y == variable && es_domain_is_single(part->domains[literal->x]) &&
             !names_one_of(part, variable, value, literal->x))
+            return false;
+        if (literal->x == variable && es_program_is_prompt(part->program, variable) &&
+            es_domain_is_single(part->domains[literal->y]) &&
+            !is_named_by(part, variable, value, literal->y))
             return false;
     }
     return true;
@@ -302,7 +391,7 @@ static int search_support(struct esi_live_part *part,
             (joined->class_number != ES_PATTERN_NONE &&
              !es_domain_find(part->domains[v], joined->id, &value)))
             continue;
-        if (can_match(part, support, v, value))
+        if (!(support->never_last >> v & 1) && can_match(part, support, v, value))
             result =
                 esi_indexed_pinned(support->search, v, value, excluded, take, &search);
         excluded |= UINT64_C(1) << v;
@@ -324,6 +413,20 @@ static void note_values(struct esi_live_part *part, const struct esi_joined *joi
     }
 }
 
+/* The event that came last, if that is what joined, and nothing waits behind it. */
+static struct es_event_id newest(const struct esi_live_part *part,
+                                 const struct esi_joined *joined)
+{
+    const struct es_live *live = part->live;
+
+    return joined->class_number != ES_PATTERN_NONE &&
+                   live->queue_from == live->queue_count &&
+                   es_pattern_class(live->file, joined->class_number)->partner_count ==
+                       0
+               ? joined->id
+               : (struct es_event_id){0, 0};
+}
+
 int esi_live_part_joined(struct esi_live_part *part, const struct esi_joined *joined)
 {
     int result = 0;
@@ -331,10 +434,12 @@ int esi_live_part_joined(struct esi_live_part *part, const struct esi_joined *jo
     if (part->has_enough && !part->is_value)
         return 0;
     note_values(part, joined);
+    part->check.newest = newest(part, joined);
     result = esi_live_candidates_update(part, joined);
     for (uint32_t i = 0; result == 0 && i < part->program->support_count; i++)
         if (part->supports[i].support->variables != 0)
             result = search_support(part, i, joined);
+    part->check.newest = (struct es_event_id){0, 0};
     return result < 0 ? result : part->failure;
 }
 

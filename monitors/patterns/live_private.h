@@ -49,6 +49,7 @@ struct esi_live_support {
     struct esi_indexed *search;  /* by the certain ones of `weak`; NULL: it has no
                                     variables */
     bool is_lazy;                /* until the end values can only refuse a candidate */
+    uint64_t never_last;         /* variables that an event cannot be as it comes */
 };
 
 /* A match that waits: what its variables have, and what is not decided. */
@@ -56,6 +57,8 @@ struct esi_candidate {
     uint32_t support;
     bool is_held;            /* its own condition is decided; lesser supports are not */
     bool *is_open;           /* of lesser supports: they may still come to hold */
+    uint64_t *counts;        /* by atom: values that are counted so far, or
+                                ES_FORMULA_UNCOUNTED; NULL: nothing is counted */
     struct es_event_id *ids; /* by variable; of a set: NONE and its number */
 };
 
@@ -72,6 +75,7 @@ struct esi_live_part {
     uint64_t universal;               /* variables */
     uint64_t empty;                   /* universal ones that have had no value */
     bool has_changed;                 /* `empty`, by the value that is searched for */
+    bool has_counts;                  /* some atom counts */
     uint64_t needs_rows; /* variables whose values must be there to decide */
     struct esi_candidate *candidates;
     size_t candidate_count;
@@ -143,6 +147,7 @@ struct es_live {
     uint64_t candidates;
     uint64_t dropped_events;
     uint64_t lost_events;
+    uint64_t missed_sends; /* that had gone when they were received */
 };
 
 /* --- live.c -------------------------------------------------------------------------
@@ -153,6 +158,10 @@ int esi_live_push(struct es_live *live, const struct esi_joined *joined);
 bool esi_live_is_pending(const struct es_live *live,
                          uint32_t class_number,
                          struct es_event_id id);
+/* The value in its domain. */
+bool esi_joined_find(const struct es_domain *domain,
+                     const struct esi_joined *joined,
+                     struct es_domain_value *ret_value);
 
 /* --- live_part.c --------------------------------------------------------------------
  */
@@ -198,10 +207,12 @@ enum esi_live_status esi_live_support_status(struct esi_live_part *part,
                                              struct esi_live_support *support,
                                              bool was_found,
                                              bool is_end);
-/* Of a support that was OPEN, after a value joined: what it changes. */
+/* Of a support that was OPEN, after a value joined: what it changes; `is_counted`: some
+ * count, too. */
 enum esi_live_status esi_live_support_update(struct esi_live_part *part,
                                              struct esi_live_support *support,
-                                             const struct esi_joined *joined);
+                                             const struct esi_joined *joined,
+                                             bool is_counted);
 
 /* --- live_candidates.c --------------------------------------------------------------
  */
@@ -230,5 +241,9 @@ void esi_live_drop_event(struct es_live *live, const struct es_set_event *event)
 void esi_live_drop(struct es_live *live);
 void esi_live_drop_fini(struct es_live *live);
 uint64_t esi_live_kept(const struct es_live *live);
+/* Whether an event may have been in a class, and have gone before it was received. */
+bool esi_live_is_gone(const struct es_live *live,
+                      uint32_t class_number,
+                      struct es_event_id id);
 
 #endif

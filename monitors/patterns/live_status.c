@@ -478,17 +478,6 @@ static bool counts_it(const struct esi_live_part *part,
     return false;
 }
 
-/* The value in the domain of a variable or of what is counted. */
-static bool find_value(const struct es_domain *domain,
-                       const struct esi_joined *joined,
-                       struct es_domain_value *ret_value)
-{
-    if (joined->class_number != ES_PATTERN_NONE)
-        return es_domain_find(domain, joined->id, ret_value);
-    *ret_value = (struct es_domain_value){0, joined->set};
-    return true;
-}
-
 static bool fails_with(struct esi_live_part *part,
                        const struct esi_timed_clause *timed,
                        const struct esi_joined *joined)
@@ -501,7 +490,7 @@ static bool fails_with(struct esi_live_part *part,
         struct es_domain_value value;
 
         if (!esi_joined_is_of(joined, variable->class_number, variable->predicate) ||
-            !find_value(part->domains[v], joined, &value))
+            !esi_joined_find(part->domains[v], joined, &value))
             continue;
         esi_live_bind(part, v, value);
         if (clause_values(part, clause, clause->universal & ~es_program_bit(v),
@@ -513,15 +502,16 @@ static bool fails_with(struct esi_live_part *part,
 
 enum esi_live_status esi_live_support_update(struct esi_live_part *part,
                                              struct esi_live_support *support,
-                                             const struct esi_joined *joined)
+                                             const struct esi_joined *joined,
+                                             bool is_counted)
 {
     const struct esi_live_form *form = &support->strong;
     bool is_asked = part->has_changed;
 
     for (size_t i = 0; i < form->timed_count && !is_asked; i++)
-        is_asked =
-            (form->timed[i].counts && counts_it(part, form->timed[i].clause, joined)) ||
-            fails_with(part, &form->timed[i], joined);
+        is_asked = (is_counted && form->timed[i].counts &&
+                    counts_it(part, form->timed[i].clause, joined)) ||
+                   fails_with(part, &form->timed[i], joined);
     return is_asked ? esi_live_support_status(part, support, true, false)
                     : ESI_LIVE_OPEN;
 }

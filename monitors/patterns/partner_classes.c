@@ -50,6 +50,7 @@ struct esi_partner_classes {
     struct records *records; /* by trace */
     uint32_t traces;
     struct es_rows links; /* struct link */
+    uint32_t unused;      /* place + 1 of the first link that is free again; 0 = none */
     struct joined *work;  /* who joined, and whose partners do not know it */
     size_t work_count;
     size_t work_capacity;
@@ -303,6 +304,19 @@ static int add_record(struct esi_partner_classes *partners,
     return 0;
 }
 
+/* The links of an event that is forgotten are free for others. */
+static void free_links(struct esi_partner_classes *partners, uint32_t head)
+{
+    while (head != 0) {
+        struct link *link = es_rows_at(&partners->links, head - 1);
+        uint32_t next = link->next;
+
+        link->next = partners->unused;
+        partners->unused = head;
+        head = next;
+    }
+}
+
 void esi_partner_classes_forget(struct esi_partner_classes *partners,
                                 uint32_t trace,
                                 uint32_t index)
@@ -321,6 +335,8 @@ void esi_partner_classes_forget(struct esi_partner_classes *partners,
     /* Rows are moved only when as many stay as go. */
     if (drop < records->count - drop)
         return;
+    for (uint32_t i = 0; records->links && i < drop; i++)
+        free_links(partners, records->links[i]);
     memmove(records->bytes, records->bytes + drop * partners->record_bytes,
             (records->count - drop) * partners->record_bytes);
     if (records->links)
@@ -437,6 +453,14 @@ static int add_link(struct esi_partner_classes *partners,
         return 0;
     head = &records->links[id.index - 1 - records->first];
     link = (struct link){other, *head};
+    if (partners->unused != 0) {
+        struct link *free_one = es_rows_at(&partners->links, partners->unused - 1);
+
+        *head = partners->unused;
+        partners->unused = free_one->next;
+        *free_one = link;
+        return 0;
+    }
     if (es_rows_count(&partners->links) >= UINT32_MAX - 1)
         return -EOVERFLOW;
     if (es_rows_push(&partners->links, &link) < 0)
