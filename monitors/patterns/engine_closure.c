@@ -27,7 +27,7 @@ static bool add_match(struct esi_closure_search *search, uint64_t variables)
     for (uint64_t left = variables; left; left &= left - 1) {
         int v = __builtin_ctzll(left);
 
-        search->values[v] = search->bindings[v].value;
+        search->values[v] = search->check.bindings[v].value;
     }
     search->result = es_matches_add(search->task->matches, variables, search->values);
     return true;
@@ -48,8 +48,7 @@ static bool search_from(struct esi_closure_search *search,
         return add_match(search, search->task->program->supports[support].variables);
     v = plan->order[level];
     esi_closure_cursor_init(search->task->domains[v], &cursor);
-    while (search->result == 0 &&
-           esi_closure_bind(search, &cursor, &search->bindings[v])) {
+    while (search->result == 0 && esi_closure_bind(search, &cursor, v)) {
         if (all_hold(search, plan, level + 1))
             has_found |= search_from(search, support, plan, level + 1);
         search->task->statistics->backtracks++;
@@ -88,7 +87,14 @@ static int begin(const struct es_engine_task *task, struct esi_closure_search *s
 
     search->task = task;
     search->precedence.order = task->order;
-    search->empty = esi_universal_empty(task->program, task->domains);
+    search->variables = ~esi_universal_empty(task->program, task->domains);
+    search->check = (struct es_formula_check){.program = task->program,
+                                              .domains = task->domains,
+                                              .counted = task->counted,
+                                              .precedence = &search->precedence,
+                                              .side = esi_closure_side,
+                                              .side_data = search,
+                                              .config = task->config};
     result = es_closure_maker_create(task->order, task->config->closure_method,
                                      task->config->successors, &search->maker);
     if (result < 0)
@@ -106,6 +112,7 @@ static void end(struct esi_closure_search *search)
         statistics->bytes += es_closure_bytes(&search->operands.items[i].closure);
     esi_closure_operands_fini(&search->operands);
     es_closure_maker_destroy(search->maker);
+    es_formula_check_fini(&search->check);
     es_event_list_fini(&search->events);
 }
 

@@ -66,23 +66,26 @@ static void look_at_the_clock(struct esi_closure_search *search)
 
 bool esi_closure_bind(struct esi_closure_search *search,
                       struct esi_closure_cursor *cursor,
-                      struct esi_closure_binding *binding)
+                      unsigned variable)
 {
+    struct es_formula_binding *binding = &search->check.bindings[variable];
+
     if (!find_next(cursor))
         return false;
-    binding->stamp = ++search->stamp;
+    search->stamps[variable] = ++search->stamp;
     look_at_the_clock(search);
     if (search->result != 0)
         return false;
     binding->value = cursor->next;
+    binding->has_value = true;
     if (cursor->is_single) {
-        binding->single = (struct es_event_id){
+        binding->one = (struct es_event_id){
             cursor->column.trace, cursor->column.indexes[cursor->next.position]};
-        binding->events = &binding->single;
+        binding->events = &binding->one;
         binding->count = 1;
     } else {
-        binding->count = es_domain_events(cursor->domain, cursor->next,
-                                          &binding->single, &binding->events);
+        binding->count = es_domain_events(cursor->domain, cursor->next, &binding->one,
+                                          &binding->events);
     }
     cursor->next.position++;
     return true;
@@ -168,7 +171,7 @@ static uint64_t latest_stamp(const struct esi_closure_search *search,
     uint64_t latest = 0;
 
     for (; variables; variables &= variables - 1) {
-        uint64_t stamp = search->bindings[__builtin_ctzll(variables)].stamp;
+        uint64_t stamp = search->stamps[__builtin_ctzll(variables)];
 
         if (stamp > latest)
             latest = stamp;
@@ -184,8 +187,8 @@ static int gather(struct esi_closure_search *search, uint64_t variables)
 
     events->count = 0;
     for (; variables && result == 0; variables &= variables - 1) {
-        const struct esi_closure_binding *binding =
-            &search->bindings[__builtin_ctzll(variables)];
+        const struct es_formula_binding *binding =
+            &search->check.bindings[__builtin_ctzll(variables)];
 
         result = es_event_list_add(events, binding->events, binding->count);
     }
@@ -224,13 +227,14 @@ static int make_closure(struct esi_closure_search *search,
     return result;
 }
 
-int esi_closure_operand_events(struct esi_closure_search *search,
-                               uint64_t variables,
-                               const struct es_event_id **ret_events,
-                               size_t *ret_count)
+int esi_closure_side(void *data,
+                     uint64_t variables,
+                     const struct es_event_id **ret_events,
+                     size_t *ret_count)
 {
-    const struct esi_closure_binding *first =
-        &search->bindings[variables ? __builtin_ctzll(variables) : 0];
+    struct esi_closure_search *search = data;
+    const struct es_formula_binding *first =
+        &search->check.bindings[variables ? __builtin_ctzll(variables) : 0];
     struct esi_closure_operand *operand;
     int result;
 

@@ -6,6 +6,7 @@
 
 #include "monitors/patterns/closure.h"
 #include "monitors/patterns/engine.h"
+#include "monitors/patterns/formula_check.h"
 
 /* --- Plans -------------------------------------------------------------------------
  */
@@ -53,14 +54,6 @@ void esi_closure_plans_destroy(const struct es_engine_task *task,
 /* --- Values that are bound ---------------------------------------------------------
  */
 
-struct esi_closure_binding {
-    struct es_domain_value value;
-    struct es_event_id single;
-    const struct es_event_id *events; /* sorted */
-    size_t count;
-    uint64_t stamp; /* of this binding; no two have the same */
-};
-
 /* Variables whose values, all together, are one side of a relation. */
 struct esi_closure_operand {
     uint64_t variables;
@@ -79,12 +72,13 @@ struct esi_closure_search {
     const struct es_engine_task *task;
     struct es_precedence precedence;
     struct es_closure_maker *maker;
-    struct esi_closure_binding bindings[ES_PROGRAM_VARIABLES];
+    struct es_formula_check check; /* values that are bound, and what holds of them */
+    uint64_t stamps[ES_PROGRAM_VARIABLES]; /* of these bindings; no two are the same */
     struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
     struct esi_closure_operands operands;
     struct es_event_list events; /* of an operand, before its closure is made */
-    uint64_t empty;              /* universal variables without values */
-    uint64_t stamp;
+    uint64_t variables;          /* all but universal ones without values */
+    uint64_t stamp;              /* the latest */
     int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
 };
 
@@ -97,12 +91,12 @@ struct esi_closure_operand *esi_closure_operand_find(
     const struct esi_closure_operands *operands,
     uint64_t variables);
 
-/* The events that stand for a side of a relation: a single event, or the ends of a
- * convex closure.  Borrowed until a variable is bound.  0 or -ENOMEM. */
-int esi_closure_operand_events(struct esi_closure_search *search,
-                               uint64_t variables,
-                               const struct es_event_id **ret_events,
-                               size_t *ret_count);
+/* As es_formula_check.side, of an esi_closure_search: a single event, or the ends of a
+ * convex closure.  Borrowed until a variable is bound. */
+int esi_closure_side(void *data,
+                     uint64_t variables,
+                     const struct es_event_id **ret_events,
+                     size_t *ret_count);
 
 /* All values of a domain, one after the other. */
 struct esi_closure_cursor {
@@ -116,10 +110,10 @@ struct esi_closure_cursor {
 
 void esi_closure_cursor_init(const struct es_domain *domain,
                              struct esi_closure_cursor *cursor);
-/* Binds the next value; false: there is none, or the search is over. */
+/* Binds a variable to the next value; false: there is none, or the search is over. */
 bool esi_closure_bind(struct esi_closure_search *search,
                       struct esi_closure_cursor *cursor,
-                      struct esi_closure_binding *binding);
+                      unsigned variable);
 
 /* --- Conditions --------------------------------------------------------------------
  */

@@ -89,7 +89,6 @@ void esi_choice_fini(struct esi_choice *choice)
     for (struct esi_entries *entries = choice->all_entries; entries;
          entries = entries->next)
         free(entries->items);
-    es_event_list_fini(&choice->events);
     esi_arena_free(&choice->arena);
     *choice = (struct esi_choice){.task = NULL};
 }
@@ -241,95 +240,7 @@ static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
                                  choice->values[y]->domain, value_of(choice, y));
 }
 
-/* --- Counts ------------------------------------------------------------------------
- */
-
-/* The events of all values of these variables, into choice->events. */
-static int unite(struct esi_choice *choice, uint64_t variables)
-{
-    choice->events.count = 0;
-    for (; variables; variables &= variables - 1) {
-        struct es_event_id scratch;
-        const struct es_event_id *events;
-        size_t count =
-            events_of(choice, (unsigned)__builtin_ctzll(variables), &scratch, &events);
-
-        if (es_event_list_add(&choice->events, events, count) < 0)
-            return -ENOMEM;
-    }
-    es_event_list_sort(&choice->events);
-    return 0;
-}
-
-static bool is_any_received(struct esi_choice *choice,
-                            const struct es_atom *atom,
-                            const struct es_domain *counted,
-                            struct es_domain_value value)
-{
-    for (uint64_t left = atom->left; left; left &= left - 1) {
-        unsigned v = (unsigned)__builtin_ctzll(left);
-        const struct es_domain *domain = choice->values[v]->domain;
-
-        if (atom->is_reversed
-                ? es_domain_is_received(counted, value, domain, value_of(choice, v))
-                : es_domain_is_received(domain, value_of(choice, v), counted, value))
-            return true;
-    }
-    return false;
-}
-
-static bool is_counted(struct esi_choice *choice,
-                       const struct es_atom *atom,
-                       const struct es_domain *counted,
-                       struct es_domain_value value)
-{
-    const struct es_event_list *side = &choice->events;
-    struct es_event_id scratch;
-    const struct es_event_id *events;
-    size_t count;
-    enum es_set_relation relation;
-
-    if (atom->op == ES_OPERATOR_RECEIVED)
-        return is_any_received(choice, atom, counted, value) != atom->is_negated;
-    count = es_domain_events(counted, value, &scratch, &events);
-    relation = atom->is_reversed ? es_set_relation(&choice->precedence, events, count,
-                                                   side->events, side->count)
-                                 : es_set_relation(&choice->precedence, side->events,
-                                                   side->count, events, count);
-    return es_set_relation_is(relation, atom->op) != atom->is_negated;
-}
-
-/* Counts until the answer is plain. */
-static bool count_values(struct esi_choice *choice, const struct es_literal *literal)
-{
-    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
-    const struct es_domain *counted = choice->task->counted[literal->atom];
-    const struct esi_values *values = values_of(choice, counted);
-    uint64_t enough = (uint64_t)atom->node->number + atom->node->at_most;
-    uint64_t found = 0;
-
-    if (!values || unite(choice, atom->left) < 0) {
-        choice->failure = -ENOMEM;
-        return false;
-    }
-    for (uint32_t i = 0; i < values->count && found < enough; i++)
-        found += is_counted(choice, atom, counted, values->items[i]);
-    return (found >= enough) != atom->node->at_most;
-}
-
-static bool has_count(struct esi_choice *choice, const struct esi_test *test)
-{
-    uint8_t *known = test->known ? &test->known[choice->chosen[test->literal.x]] : NULL;
-
-    if (known && *known)
-        return *known == 2;
-    if (!known)
-        return count_values(choice, &test->literal);
-    *known = count_values(choice, &test->literal) ? 2 : 1;
-    return *known == 2;
-}
-
-/* --- Parts that were not written out -----------------------------------------------
+/* --- Counts, and parts that were not written out -----------------------------------
  */
 
 static int prepare_check(struct esi_choice *choice)
@@ -342,31 +253,50 @@ static int prepare_check(struct esi_choice *choice)
     if (!choice->check)
         return -ENOMEM;
     choice->bytes += sizeof *choice->check;
-    *choice->check = (struct es_formula_check){
-        .program = task->program, .domains = task->domains, .counted = task->counted};
+    *choice->check = (struct es_formula_check){.program = task->program,
+                                               .domains = task->domains,
+                                               .counted = task->counted,
+                                               .config = task->config};
     return 0;
 }
 
 /* By the values of those of its variables that are `bound`. */
 static enum es_formula_truth truth_of(struct esi_choice *choice,
-                                      const struct es_literal *literal,
+                                      const struct esi_test *test,
                                       uint64_t bound)
 {
+    const struct es_literal *literal = &test->literal;
     struct es_formula_check *check = choice->check;
+    uint64_t variables = test->variables;
     enum es_formula_truth truth;
 
     /* The choice may have moved since the check was made. */
     check->precedence = &choice->precedence;
     check->bound = 0;
-    for (uint64_t left = literal->variables & bound; left; left &= left - 1) {
+    for (uint64_t left = variables & bound; left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
         es_formula_check_bind(check, v, value_of(choice, v));
     }
-    truth = es_formula_check(check, literal->formula, literal->variables);
+    truth = literal->kind == ES_LITERAL_COUNT
+                ? es_formula_check_atom(check, literal->atom, variables)
+                : es_formula_check(check, literal->formula, variables);
     if (check->failure)
         choice->failure = check->failure;
     return truth;
+}
+
+static bool has_count(struct esi_choice *choice, const struct esi_test *test)
+{
+    uint8_t *known = test->known ? &test->known[choice->chosen[test->literal.x]] : NULL;
+    bool holds;
+
+    if (known && *known)
+        return *known == 2;
+    holds = truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
+    if (known)
+        *known = holds ? 2 : 1;
+    return holds;
 }
 
 bool esi_test_is_refuted(struct esi_choice *choice,
@@ -374,7 +304,7 @@ bool esi_test_is_refuted(struct esi_choice *choice,
                          uint64_t bound)
 {
     return test->literal.kind == ES_LITERAL_FORMULA &&
-           truth_of(choice, &test->literal, bound) == ES_FORMULA_FAILS;
+           truth_of(choice, test, bound) == ES_FORMULA_FAILS;
 }
 
 /* --- Literals ----------------------------------------------------------------------
@@ -403,7 +333,8 @@ int esi_choice_test(struct esi_choice *choice,
     if (literal->kind == ES_LITERAL_BEFORE)
         test.entries =
             entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
-    if (literal->kind == ES_LITERAL_FORMULA && prepare_check(choice))
+    if ((literal->kind == ES_LITERAL_FORMULA || literal->kind == ES_LITERAL_COUNT) &&
+        prepare_check(choice))
         return -ENOMEM;
     if (choice->failure)
         return choice->failure;
@@ -432,7 +363,7 @@ bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *tes
     case ES_LITERAL_COUNT:
         return has_count(choice, test);
     case ES_LITERAL_FORMULA:
-        return truth_of(choice, literal, literal->variables) == ES_FORMULA_HOLDS;
+        return truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
     }
     return false;
 }

@@ -22,7 +22,6 @@
 
 #include "monitors/patterns/cnf.h"
 #include "monitors/patterns/engine.h"
-#include "monitors/patterns/event_list.h"
 #include "monitors/patterns/formula_check.h"
 #include "monitors/patterns/precedence.h"
 #include "monitors/patterns/arena.h"
@@ -68,9 +67,9 @@ struct esi_choice {
     struct esi_values *all_values;
     struct esi_entries *all_entries;
     struct esi_arena arena;
-    struct es_event_list events;    /* of one side of a count */
-    struct es_formula_check *check; /* of FORMULA literals */
-    int failure;                    /* -ENOMEM: what was told since is wrong */
+    struct es_formula_check *check; /* of COUNT and FORMULA literals */
+    int failure;                    /* -ENOMEM, or 1: the search is over; what was told
+                                       since is wrong */
     unsigned steps;                 /* since the time was looked at */
     bool is_over;                   /* what was told since is wrong */
 };

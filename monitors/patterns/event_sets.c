@@ -101,26 +101,6 @@ static bool are_single(struct set a, struct set b)
     return a.count == 1 && b.count == 1;
 }
 
-enum es_set_relation es_set_relation(struct es_precedence *precedence,
-                                     const struct es_event_id *a,
-                                     size_t a_count,
-                                     const struct es_event_id *b,
-                                     size_t b_count)
-{
-    struct set first = {a, a_count}, second = {b, b_count};
-    struct known known = compare_on_traces(precedence, first, second);
-
-    if (known.is_shared)
-        return ES_SETS_OVERLAP;
-    if (!known.is_before)
-        known.is_before = is_any_before(precedence, first, second);
-    if (!known.is_after && !(known.is_before && are_single(first, second)))
-        known.is_after = is_any_before(precedence, second, first);
-    if (known.is_before)
-        return known.is_after ? ES_SETS_CROSS : ES_SETS_BEFORE;
-    return known.is_after ? ES_SETS_AFTER : ES_SETS_CONCURRENT;
-}
-
 bool es_sets_share(const struct es_event_id *a,
                    size_t a_count,
                    const struct es_event_id *b,
@@ -152,32 +132,6 @@ bool es_sets_any_before(struct es_precedence *precedence,
             if ((j + 1 == b_count || b[j + 1].trace != b[j].trace) &&
                 es_precedence_before(precedence, a[i], b[j]))
                 return true;
-    }
-    return false;
-}
-
-enum es_set_relation es_set_relation_exact(struct es_precedence *precedence,
-                                           const struct es_event_id *a,
-                                           size_t a_count,
-                                           const struct es_event_id *b,
-                                           size_t b_count)
-{
-    if (es_sets_share(a, a_count, b, b_count))
-        return ES_SETS_OVERLAP;
-    return es_set_relation(precedence, a, a_count, b, b_count);
-}
-
-bool es_set_relation_is(enum es_set_relation relation, enum es_pattern_operator op)
-{
-    switch (op) {
-    case ES_OPERATOR_BEFORE:
-        return relation == ES_SETS_BEFORE;
-    case ES_OPERATOR_CONCURRENT:
-        return relation == ES_SETS_CONCURRENT;
-    case ES_OPERATOR_ENTANGLED:
-        return relation == ES_SETS_OVERLAP || relation == ES_SETS_CROSS;
-    case ES_OPERATOR_RECEIVED:
-        break;
     }
     return false;
 }

@@ -11,6 +11,9 @@
 #include "monitors/patterns/event_sets.h"
 #include "monitors/patterns/indexed_searcher.h"
 
+/* Values, or columns of them, that are counted between two looks at the clock. */
+enum { COUNTED_PER_LOOK = 64 };
+
 void es_formula_check_fini(struct es_formula_check *check)
 {
     es_event_list_fini(&check->sides[0]);
@@ -39,12 +42,20 @@ static enum es_formula_truth told(bool holds)
 /* --- Sides of relations ------------------------------------------------------------
  */
 
-/* The union of the values of these variables; how many. */
+/* The union of the values of these variables, or what stands for it; how many. */
 static size_t unite(struct es_formula_check *check,
                     uint64_t variables,
                     struct es_event_list *side,
                     const struct es_event_id **ret_events)
 {
+    size_t count = 0;
+
+    if (check->side) {
+        int result = check->side(check->side_data, variables, ret_events, &count);
+
+        check->failure = result < 0 ? result : check->failure;
+        return count;
+    }
     if (variables && !(variables & (variables - 1))) {
         const struct es_formula_binding *only =
             &check->bindings[__builtin_ctzll(variables)];
@@ -232,6 +243,14 @@ static uint64_t count_column(struct es_formula_check *check,
     return atom->is_negated ? column->count - count : count;
 }
 
+static bool may_count(struct es_formula_check *check)
+{
+    if (check->config && ++check->counted_since % COUNTED_PER_LOOK == 0 &&
+        es_search_is_over(check->config) && !check->failure)
+        check->failure = 1;
+    return !check->failure;
+}
+
 uint64_t es_formula_count(struct es_formula_check *check,
                           uint32_t number,
                           uint64_t most)
@@ -244,12 +263,15 @@ uint64_t es_formula_count(struct es_formula_check *check,
     size_t side_count = side_of(check, atom, &side);
     uint64_t found = 0;
 
-    for (uint32_t slot = 0; slot < slots && found < most && !check->failure; slot++) {
+    for (uint32_t slot = 0; slot < slots && found < most && may_count(check); slot++) {
         struct es_domain_column column = es_domain_column(counted, slot);
 
-        if (is_by_rows)
+        if (is_by_rows) {
             found += count_column(check, atom, &column, side, side_count);
-        for (uint32_t row = 0; !is_by_rows && row < column.count && found < most; row++)
+            continue;
+        }
+        for (uint32_t row = 0; row < column.count && found < most && may_count(check);
+             row++)
             found += is_counted(check, number, (struct es_domain_value){slot, row},
                                 side, side_count);
     }
@@ -261,10 +283,10 @@ static enum es_formula_truth count_truth(struct es_formula_check *check,
 {
     const struct es_pattern_node *node = check->program->atoms[number].node;
     bool is_known = check->counts && check->counts[number] != ES_FORMULA_UNCOUNTED;
-    /* One more than the number that is asked for is enough to know. */
-    uint64_t found = is_known
-                         ? check->counts[number]
-                         : es_formula_count(check, number, (uint64_t)node->number + 1);
+    /* As many as it takes to know whether these are enough, or too many. */
+    uint64_t most = (uint64_t)node->number + node->at_most;
+    uint64_t found =
+        is_known ? check->counts[number] : es_formula_count(check, number, most);
     bool holds = node->at_most ? found <= node->number : found >= node->number;
 
     /* What is reached, or not kept, stays so. */

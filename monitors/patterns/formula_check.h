@@ -9,9 +9,9 @@
  *   es_formula_check(&check, formula, variables);
  *   es_formula_check_fini(&check);
  *
- * Sides of relations are the unions of their values' events.  What depends on a
- * variable that is not bound yet is open; so is "within" until all are bound, unless
- * those that are lie too far apart already.
+ * Sides of relations are the unions of their values' events, or what an engine gives
+ * for them.  What depends on a variable that is not bound yet is open; so is "within"
+ * until all are bound, unless those that are lie too far apart already.
  */
 #ifndef ES_MONITORS_PATTERNS_FORMULA_CHECK_H
 #define ES_MONITORS_PATTERNS_FORMULA_CHECK_H
@@ -25,6 +25,7 @@
 #include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
 #include "monitors/patterns/program.h"
+#include "monitors/patterns/search.h"
 
 enum es_formula_truth {
     ES_FORMULA_FAILS,
@@ -43,16 +44,27 @@ struct es_formula_binding {
     size_t count;
 };
 
-/* The first four are borrowed. */
+/* The first four are borrowed; those that may be NULL are, too. */
 struct es_formula_check {
     const struct es_program *program;
     const struct es_domain *const *domains; /* of the program's variables */
     const struct es_domain *const *counted; /* of its atoms: of COUNT */
     struct es_precedence *precedence;
-    bool may_grow;  /* values that are counted may still come: "at most" is open until
-                       there are too many, "at least" until there are enough */
-    uint64_t bound; /* variables */
-    int failure;    /* -ENOMEM once: what was told since is wrong */
+    bool may_grow; /* values that are counted may still come: "at most" is open until
+                      there are too many, "at least" until there are enough */
+    /* Instead of all events of some variables' values those to be compared, borrowed
+     * until it is asked again for the same ones; NULL: all.  0 or -errno. */
+    int (*side)(void *data,
+                uint64_t variables,
+                const struct es_event_id **ret_events,
+                size_t *ret_count);
+    void *side_data;
+    /* When it is over counting ends; NULL: never. */
+    const struct es_search_config *config;
+    unsigned counted_since; /* the time was looked at */
+    uint64_t bound;         /* variables */
+    int failure;            /* -errno, or 1: the search is over; what was told since is
+                               wrong */
     struct es_formula_binding bindings[ES_PROGRAM_VARIABLES];
     struct es_event_list sides[2]; /* of a relation */
     struct esi_spans members;      /* of a column that is counted */
