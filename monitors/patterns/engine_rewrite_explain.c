@@ -59,6 +59,12 @@ static void explain_order(const struct esi_plan *plan, FILE *out)
                 plan->sampled);
         break;
     case ES_REORDER_CLUSTER:
+        if (reordered->is_kept) {
+            fputs("  order: as written, which is expected to take less than to begin "
+                  "with the most frequent variable\n",
+                  out);
+            break;
+        }
         fprintf(
             out,
             "  order: %sthe most frequent variable first, then what gives values to "

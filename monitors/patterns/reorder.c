@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,43 +18,11 @@
 /* Beyond these, an order would take longer to find than it saves. */
 enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
 
-/* --- Estimates ---------------------------------------------------------------------
- */
-
-static double values_of(const struct esi_reorder *reorder,
-                        unsigned variable,
-                        uint64_t assigned)
-{
-    return assigned >> variable & 1 ? 1 : reorder->facts->counts[variable];
-}
-
-double esi_reorder_pairs(const struct esi_reorder *reorder,
-                         const struct esi_reorder_literal *literal,
-                         uint64_t assigned)
-{
-    unsigned x = literal->literal.x;
-    unsigned y = literal->literal.y;
-
-    return values_of(reorder, x, assigned) *
-           (x == y ? 1 : values_of(reorder, y, assigned));
-}
-
-double esi_reorder_work(const struct esi_reorder *reorder,
-                        const struct esi_reorder_clause *clause,
-                        uint64_t assigned)
-{
-    struct esi_work work = {.reached = 1};
-    size_t count = clause->clause.count;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct esi_reorder_literal *literal = &clause->literals[i];
-
-        esi_work_add(&work, esi_reorder_pairs(reorder, literal, assigned),
-                     literal->success, i + 1 == count);
-        assigned |= literal->variables;
-    }
-    return work.expected;
-}
+enum {
+    MANY_VALUES = 1 << 20, /* combinations that are worth samples of success */
+    MOST_SAMPLED = 256,    /* literals */
+    KEEPS_AS_WRITTEN = 4,  /* times the work of it is less than what clusters take */
+};
 
 /* --- Least and most successful first -----------------------------------------------
  */
@@ -353,7 +322,13 @@ static int open_reorder(const struct es_cnf *cnf,
     return 0;
 }
 
-static void close_reorder(struct es_cnf *cnf, struct esi_reorder *reorder)
+static void free_reorder(struct esi_reorder *reorder)
+{
+    free(reorder->clauses[reorder->count].literals);
+    free(reorder->clauses);
+}
+
+static void write_back(struct es_cnf *cnf, const struct esi_reorder *reorder)
 {
     for (size_t i = 0; i < cnf->count; i++) {
         struct es_literal *literals =
@@ -363,8 +338,28 @@ static void close_reorder(struct es_cnf *cnf, struct esi_reorder *reorder)
         for (size_t k = 0; k < cnf->clauses[i].count; k++)
             literals[k] = reorder->clauses[i].literals[k].literal;
     }
-    free(reorder->clauses[cnf->count].literals);
-    free(reorder->clauses);
+}
+
+/* Clusters know nothing of success: where there is much to go through, samples may show
+ * that what is written excludes more. */
+static bool is_worth_samples(const struct es_cnf *cnf,
+                             const struct esi_reorder_facts *facts)
+{
+    uint64_t existential = 0;
+    double values = 1;
+
+    if (cnf->literals > MOST_SAMPLED)
+        return false;
+    for (size_t i = 0; i < cnf->count; i++) {
+        existential |= cnf->clauses[i].existential;
+        for (size_t k = 0; k < cnf->clauses[i].count; k++)
+            if (cnf->clauses[i].literals[k].kind == ES_LITERAL_COUNT ||
+                cnf->clauses[i].literals[k].kind == ES_LITERAL_FORMULA)
+                return false;
+    }
+    for (; existential; existential &= existential - 1)
+        values *= facts->counts[__builtin_ctzll(existential)];
+    return values >= MANY_VALUES;
 }
 
 int esi_reorder(struct es_cnf *cnf,
@@ -373,7 +368,9 @@ int esi_reorder(struct es_cnf *cnf,
                 struct esi_reordered *ret_reordered)
 {
     struct esi_reordered reordered = {.reordering = reordering};
+    bool has_success = reordering != ES_REORDER_CLUSTER || is_worth_samples(cnf, facts);
     struct esi_reorder reorder;
+    double as_written;
     int result;
 
     if (reordering != ES_REORDER_NONE &&
@@ -385,9 +382,10 @@ int esi_reorder(struct es_cnf *cnf,
         *ret_reordered = reordered;
         return 0;
     }
-    result = open_reorder(cnf, facts, reordering != ES_REORDER_CLUSTER, &reorder);
+    result = open_reorder(cnf, facts, has_success, &reorder);
     if (result)
         return result;
+    as_written = has_success ? esi_reorder_work_of_all(&reorder) : INFINITY;
     if (reordering == ES_REORDER_BRUTE &&
         !esi_reorder_brute(&reorder, &reordered, &result)) {
         reordered.is_too_large = true;
@@ -395,9 +393,14 @@ int esi_reorder(struct es_cnf *cnf,
     }
     if (reordered.reordering == ES_REORDER_SUCCESS)
         order_by_success(&reorder);
-    if (reordered.reordering == ES_REORDER_CLUSTER)
+    if (reordered.reordering == ES_REORDER_CLUSTER) {
         order_by_clusters(&reorder);
-    close_reorder(cnf, &reorder);
+        reordered.is_kept =
+            as_written * KEEPS_AS_WRITTEN < esi_reorder_work_of_all(&reorder);
+    }
+    if (!reordered.is_kept)
+        write_back(cnf, &reorder);
+    free_reorder(&reorder);
     if (result == 0)
         *ret_reordered = reordered;
     return result;

@@ -28,8 +28,9 @@ struct esi_reorder_facts {
 struct esi_reordered {
     enum es_reordering reordering; /* as was asked for, or what was done instead */
     bool is_too_large;             /* for what was asked for */
-    uint64_t orders;               /* that brute force compared */
-    double work;                   /* its estimate of the best one */
+    bool is_kept;    /* clusters were expected to take more than what is written */
+    uint64_t orders; /* that brute force compared */
+    double work;     /* its estimate of the best one */
 };
 
 /* Puts clauses and literals of a rewritten pattern into another order.  0 or -ENOMEM.

@@ -97,15 +97,6 @@ static double arrange(const struct esi_reorder *reorder,
 /* --- Clauses -----------------------------------------------------------------------
  */
 
-static double failure_of(const struct esi_reorder_clause *clause)
-{
-    double failure = 1;
-
-    for (size_t i = 0; i < clause->clause.count; i++)
-        failure *= 1 - clause->literals[i].success;
-    return failure;
-}
-
 static void swap_clauses(struct esi_reorder_clause *a, struct esi_reorder_clause *b)
 {
     struct esi_reorder_clause keep = *a;
@@ -140,7 +131,7 @@ static int try_clauses(struct brute *brute, size_t first, uint64_t assigned)
     for (size_t i = first; i < brute->reorder->count && result == 0; i++) {
         swap_clauses(&clauses[first], &clauses[i]);
         brute->work[first] = arrange(brute->reorder, &clauses[first], assigned);
-        brute->failure[first] = failure_of(&clauses[first]);
+        brute->failure[first] = esi_reorder_failure(&clauses[first]);
         result = brute->work[first] < 0
                      ? -ENOMEM
                      : try_clauses(brute, first + 1,

@@ -24,6 +24,9 @@ struct esi_reorder {
     size_t count;
 };
 
+/* --- reorder_estimate.c ------------------------------------------------------------
+ */
+
 /* How many pairs of values a literal may take where these variables have values. */
 double esi_reorder_pairs(const struct esi_reorder *reorder,
                          const struct esi_reorder_literal *literal,
@@ -32,6 +35,10 @@ double esi_reorder_pairs(const struct esi_reorder *reorder,
 double esi_reorder_work(const struct esi_reorder *reorder,
                         const struct esi_reorder_clause *clause,
                         uint64_t assigned);
+/* How likely it is that no literal of a clause holds. */
+double esi_reorder_failure(const struct esi_reorder_clause *clause);
+/* Tests of all clauses in their order. */
+double esi_reorder_work_of_all(const struct esi_reorder *reorder);
 
 /* --- reorder_brute.c ---------------------------------------------------------------
  */

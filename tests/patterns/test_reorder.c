@@ -27,6 +27,9 @@ static double share_of(void *data, const struct es_literal *literal)
     return shares->of[literal->is_negated][literal->x][literal->y];
 }
 
+/* Values of each variable. */
+static const double few = 10, many = 1000;
+
 static struct esi_reordered reorder(const struct rewritten *rewritten,
                                     struct shares *shares,
                                     double count,
@@ -50,7 +53,7 @@ static void check(const char *text,
     struct rewritten rewritten = rewritten_of(text);
     struct shares none = {.of = {{{0}}}};
 
-    reorder(&rewritten, shares ? shares : &none, 10, reordering);
+    reorder(&rewritten, shares ? shares : &none, few, reordering);
     check_rewritten(&rewritten, expected);
     rewritten_free(&rewritten);
 }
@@ -103,6 +106,32 @@ static void clusters_test_what_is_assigned_first(void **state)
     check("Q := $a --> $b & $c & $d & ($c --> $d | $c --> $b | $a --> $d | $b --> $a);",
           NULL, ES_REORDER_CLUSTER,
           "  $a -> $b\n  $b -> $a | $c -> $b | $a -> $d | $c -> $d\n");
+}
+
+/* Events before few starts, which are before stops: c is named most often, but almost
+ * no a precedes a b. */
+static void what_is_written_stays_if_far_more_of_it_fails(void **state)
+{
+    const char *text = "Q := (A --> B) --> C;";
+    const char *written = "  A -> B\n  A -> C | B -> C\n  C !-> A\n  C !-> B\n"
+                          "  A != C\n  B != C\n";
+    struct rewritten rewritten = rewritten_of(text);
+    struct rewritten clustered = rewritten_of(text);
+    struct shares shares = {.of = {{{0}}}};
+
+    (void)state;
+    for (unsigned i = 0; i < 9; i++) {
+        shares.of[0][i / 3][i % 3] = 0.4;
+        shares.of[1][i / 3][i % 3] = 0.9;
+    }
+    assert_false(reorder(&clustered, &shares, many, ES_REORDER_CLUSTER).is_kept);
+    shares.of[0][0][1] = 0;
+    assert_true(reorder(&rewritten, &shares, many, ES_REORDER_CLUSTER).is_kept);
+    check_rewritten(&rewritten, written);
+    /* Nothing is sampled where there is little to go through. */
+    assert_false(reorder(&rewritten, &shares, few, ES_REORDER_CLUSTER).is_kept);
+    rewritten_free(&rewritten);
+    rewritten_free(&clustered);
 }
 
 /* --- By success --------------------------------------------------------------------
@@ -235,6 +264,7 @@ int main(void)
         cmocka_unit_test(clusters_begin_with_the_most_frequent_variable),
         cmocka_unit_test(clusters_leave_universal_variables_for_later),
         cmocka_unit_test(clusters_test_what_is_assigned_first),
+        cmocka_unit_test(what_is_written_stays_if_far_more_of_it_fails),
         cmocka_unit_test(what_succeeds_most_comes_first_in_a_clause),
         cmocka_unit_test(the_least_work_comes_first),
         cmocka_unit_test(brute_force_finds_what_fails_soon),
