@@ -3,14 +3,15 @@
 /*
  * pattern_live.c - how fast ten patterns are searched at once while events arrive.
  *
- * usage: pattern_live [EVENTS [TRACES [SET]]]
+ * usage: pattern_live [EVENTS [TRACES [SET [PATTERN]]]]
  *
  * Events are made as an MPI program of so many processes gives them: sends to a
  * neighbour and their receives, computing in between.  Prints a line for the order
  * alone, one for the order and ten patterns, and one for each of the patterns alone:
  * events, seconds, events a second, matches, events kept, candidates, bytes, the most
  * that was resident so far, whether anything was lost.  SET: rare (default), frequent,
- * universal or mixed.  The order forgets beyond 64 MiB.
+ * universal or mixed.  With PATTERN, its number, that alone. The
+ * order forgets beyond 64 MiB.
  */
 #include "config.h"
 
@@ -273,16 +274,23 @@ static double measure(const struct es_pattern_file *file,
     return (double)events * 1e9 / (double)begin_ns;
 }
 
-/* One set of ten. */
-static void measure_set(unsigned set, uint64_t events, uint32_t traces)
+static struct es_pattern_file *parse_set(unsigned set)
 {
     struct es_pattern_file *file;
     struct es_error error = {.text = ""};
-    double alone, ten, one, slowest = 0;
 
     if (es_pattern_file_parse(sets[set].patterns, strlen(sets[set].patterns),
                               sets[set].name, &file, &error) < 0)
         fail("patterns", &error);
+    return file;
+}
+
+/* One set of ten. */
+static void measure_set(unsigned set, uint64_t events, uint32_t traces)
+{
+    struct es_pattern_file *file = parse_set(set);
+    double alone, ten, one, slowest = 0;
+
     alone = measure(file, 0, 0, events, traces);
     ten = measure(file, 0, PATTERNS, events, traces);
     for (unsigned i = 0; i < PATTERNS; i++) {
@@ -306,10 +314,19 @@ int main(int argc, char **argv)
     while (argc > 3 && set < SETS && strcmp(argv[3], sets[set].name) != 0)
         set++;
     if (events == 0 || traces < 2 || set == SETS) {
-        fputs("usage: pattern_live [EVENTS [TRACES [rare|frequent|universal|mixed]]]\n",
+        fputs("usage: pattern_live [EVENTS [TRACES [rare|frequent|universal|mixed "
+              "[PATTERN]]]]\n",
               stderr);
         return 2;
     }
-    measure_set(set, events, traces);
+    if (argc > 4) {
+        struct es_pattern_file *file = parse_set(set);
+
+        measure(file, (unsigned)strtoul(argv[4], NULL, 10) % PATTERNS, 1, events,
+                traces);
+        es_pattern_file_destroy(file);
+    } else {
+        measure_set(set, events, traces);
+    }
     return 0;
 }

@@ -116,22 +116,40 @@ bool es_domain_time(const struct es_domain *domain,
     return true;
 }
 
-/* The first row up to which some time is above `limit`, or is `limit`; not exact: above
- * it by more than the disorder. */
+/* Whether some time up to a row is `limit` or above; not exact: above it by more than
+ * the disorder. */
+static bool is_later(const struct esi_column *column,
+                     uint32_t row,
+                     int64_t limit,
+                     bool is_exact)
+{
+    int64_t latest = column->latest[row];
+
+    return is_exact ? latest >= limit
+                    : latest > limit &&
+                          (uint64_t)latest - (uint64_t)limit > column->disorder;
+}
+
+/* The first row that is: from the end, as what is asked for is mostly recent. */
 static uint32_t first_later(const struct esi_column *column,
                             int64_t limit,
                             bool is_exact)
 {
     uint32_t from = column->first, to = column->end;
 
+    for (uint64_t step = 1; from < to; step *= 2) {
+        uint32_t row = to - from > step ? to - (uint32_t)step : from;
+
+        if (!is_later(column, row, limit, is_exact)) {
+            from = row + 1;
+            break;
+        }
+        to = row;
+    }
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        int64_t latest = column->latest[middle];
-        bool is_later = is_exact
-                            ? latest >= limit
-                            : latest > limit &&
-                                  (uint64_t)latest - (uint64_t)limit > column->disorder;
-        if (is_later)
+
+        if (is_later(column, middle, limit, is_exact))
             to = middle;
         else
             from = middle + 1;

@@ -263,6 +263,9 @@ uint64_t es_formula_count(struct es_formula_check *check,
     size_t side_count = side_of(check, atom, &side);
     uint64_t found = 0;
 
+    if (is_by_rows && atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed &&
+        side_count == 1 && es_event_is(side[0], check->newest))
+        return atom->is_negated ? es_domain_count(counted) : 0;
     for (uint32_t slot = 0; slot < slots && found < most && may_count(check); slot++) {
         struct es_domain_column column = es_domain_column(counted, slot);
 

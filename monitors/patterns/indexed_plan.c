@@ -182,6 +182,49 @@ static bool is_said(const struct esi_indexed_plan *plan,
     return false;
 }
 
+/* Whether x is the same variable as y, or before it as masks say. */
+static bool is_up_to(const struct esi_indexed_plan *plan, unsigned x, unsigned y)
+{
+    return x == y || plan->masks[x][y] == ESI_IS_BEFORE;
+}
+
+/* Of a literal "first --> last" of existential variables, either way round. */
+static bool is_order(const struct esi_indexed_plan *plan,
+                     const struct esi_indexed_literal *literal,
+                     unsigned *ret_first,
+                     unsigned *ret_last)
+{
+    bool is_before = literal->mask == ESI_IS_BEFORE;
+
+    if (!are_masked(plan, literal) || (!is_before && literal->mask != ESI_IS_AFTER))
+        return false;
+    *ret_first = is_before ? literal->x : literal->y;
+    *ret_last = is_before ? literal->y : literal->x;
+    return true;
+}
+
+/* Takes out "b --> c" beside "a --> c" where a is before b, and so on: what implies
+ * another literal of its clause adds nothing. */
+static void take_out_implied(const struct esi_indexed_plan *plan,
+                             struct esi_indexed_clause *clause)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        unsigned first, last, other_first, other_last;
+        bool is_implied = false;
+
+        for (uint32_t j = 0; j < clause->count && !is_implied; j++)
+            is_implied =
+                i != j && is_order(plan, &clause->literals[i], &first, &last) &&
+                is_order(plan, &clause->literals[j], &other_first, &other_last) &&
+                is_up_to(plan, other_first, first) && is_up_to(plan, last, other_last);
+        if (!is_implied)
+            clause->literals[kept++] = clause->literals[i];
+    }
+    clause->count = kept;
+}
+
 static void simplify(struct esi_indexed_plan *plan)
 {
     bool is_changed = true;
@@ -195,6 +238,7 @@ static void simplify(struct esi_indexed_plan *plan)
 
             if (is_said(plan, clause))
                 continue;
+            take_out_implied(plan, clause);
             if (take_mask(plan, clause)) {
                 is_changed = true;
                 continue;
@@ -382,6 +426,7 @@ static void note_senders(struct esi_indexed_plan *plan)
             literal->variables & ~(plan->existential & plan->single))
             continue;
         plan->senders[literal->y] |= es_program_bit(literal->x);
+        plan->receivers[literal->x] |= es_program_bit(literal->y);
     }
 }
 

@@ -92,7 +92,8 @@ struct esi_indexed_plan {
     uint64_t universal;
     uint64_t returned;
     uint64_t prompt; /* variables whose events join their class when they arrive */
-    uint64_t senders[ES_PROGRAM_VARIABLES]; /* [y]: x of clauses x => y; growing */
+    uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; growing */
+    uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of these */
     uint64_t single;         /* variables whose values are single events */
     unsigned variable_count; /* of the program */
 

@@ -101,6 +101,24 @@ static uint32_t gallop(struct esi_searcher *searcher,
     return low;
 }
 
+/* The same from the end: while events arrive, what is bound is recent, and most columns
+ * have no successor of it at all. */
+static uint32_t gallop_back(struct esi_searcher *searcher,
+                            struct es_event_id event,
+                            const struct es_domain_column *column)
+{
+    uint32_t high = column->count;
+
+    for (uint64_t step = 1; high > 0; step *= 2) {
+        uint32_t probe = high > step ? high - (uint32_t)step : 0;
+
+        if (!precedes(searcher, event, column, probe))
+            return gallop(searcher, event, column, (struct esi_span){probe + 1, high});
+        high = probe;
+    }
+    return 0;
+}
+
 uint32_t esi_event_after_begin(struct esi_searcher *searcher,
                                struct es_event_id event,
                                const struct es_domain_column *column,
@@ -190,6 +208,9 @@ static uint32_t find_after_begin(struct esi_searcher *searcher,
     const struct es_event_id *events;
     size_t count;
 
+    if (is_single(searcher, x) && searcher->plan->is_growing &&
+        searcher->events[x].trace != column->trace)
+        return gallop_back(searcher, searcher->events[x], column);
     if (is_single(searcher, x))
         return esi_event_after_begin(searcher, searcher->events[x], column, within);
     count = es_domain_events(searcher->plan->domains[x], searcher->values[x], &scratch,
@@ -329,13 +350,15 @@ uint32_t esi_row_after_begin(struct esi_searcher *searcher,
     /* Nothing has come after what came last. */
     if ((int)x == searcher->pinned && searcher->plan->prompt >> x & 1)
         return column.count;
+    if (column.count == 0)
+        return 0;
     if (memory && memory[1] != UINT32_MAX)
         return memory[1];
     if (!entry)
         return 0;
     if (!memory && entry->after_binding == searcher->bindings[x])
         return entry->after_begin;
-    if (is_single(searcher, x))
+    if (is_single(searcher, x) && !searcher->plan->is_growing)
         low = lowest_successor(searcher, x, entry,
                                before_end(searcher, x, distinct, slot, &column));
     entry->after_begin = find_after_begin(searcher, x, &column, low);

@@ -105,6 +105,27 @@ static uint64_t known_total(const struct esi_searcher *searcher, unsigned v)
     return source ? source->total : es_domain_count(searcher->plan->domains[v]);
 }
 
+/* Whether it succeeds a bound variable: while events arrive that leaves few. */
+static bool is_recent(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    for (uint64_t left = plan->is_growing ? plan->masked[v] & searcher->bound : 0; left;
+         left &= left - 1)
+        if (plan->masks[v][__builtin_ctzll(left)] == ESI_IS_AFTER)
+            return true;
+    return false;
+}
+
+static bool is_before(const struct esi_searcher *searcher, unsigned v, unsigned w)
+{
+    bool is_v_recent = is_recent(searcher, v);
+
+    if (is_v_recent != is_recent(searcher, w))
+        return is_v_recent;
+    return known_total(searcher, v) < known_total(searcher, w);
+}
+
 /* Those that may be next, the ones of which fewest values are known to be left first.
  */
 static unsigned sort_eligible(const struct esi_searcher *searcher,
@@ -119,9 +140,7 @@ static unsigned sort_eligible(const struct esi_searcher *searcher,
 
         if (!esi_indexed_is_next(searcher->plan, searcher->bound, v))
             continue;
-        for (; at > 0 &&
-               known_total(searcher, ret_variables[at - 1]) > known_total(searcher, v);
-             at--)
+        for (; at > 0 && is_before(searcher, v, ret_variables[at - 1]); at--)
             ret_variables[at] = ret_variables[at - 1];
         ret_variables[at] = (uint8_t)v;
         count++;
@@ -151,13 +170,30 @@ static bool has_too_few(const struct esi_searcher *searcher, unsigned v)
            (source && source->slots < traces_needed(searcher, v));
 }
 
+/* While events arrive: one that a bound variable names, or that names it, has few
+ * values, and what they are takes no comparison. */
+static int partner_of_bound(const struct esi_searcher *searcher, uint64_t eligible)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+
+    for (; plan->is_growing && eligible; eligible &= eligible - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(eligible);
+
+        if ((plan->senders[v] | plan->receivers[v]) & searcher->bound)
+            return (int)v;
+    }
+    return NOTHING;
+}
+
 static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
     unsigned count = sort_eligible(searcher, eligible, variables);
     uint64_t limit = UINT64_MAX;
-    int best = NOTHING;
+    int best = partner_of_bound(searcher, eligible);
 
+    if (best != NOTHING)
+        return best;
     if (count > 0 && known_total(searcher, variables[0]) == 0)
         return NOTHING;
     if (count == 1 && traces_needed(searcher, variables[0]) == 1)

@@ -89,7 +89,7 @@ static int split(struct esi_live_part *part, struct esi_live_form *form)
             continue;
         }
         form->timed[form->timed_count++] = (struct esi_timed_clause){
-            clause, counts(part, clause), is_safe(part, clause)};
+            clause, counts(part, clause), is_safe(part, clause), false};
         note_rows(part, clause);
     }
     return 0;

@@ -69,7 +69,7 @@ static bool is_searched(const struct esi_live_support *support,
 }
 
 /* What is searched by; `clauses` has room for all. */
-static void list_searched(const struct esi_live_support *support,
+static void list_searched(struct esi_live_support *support,
                           struct es_clause *clauses,
                           struct es_cnf *ret_cnf)
 {
@@ -77,9 +77,13 @@ static void list_searched(const struct esi_live_support *support,
 
     for (size_t i = 0; i < support->weak.certain_count; i++)
         clauses[cnf.count++] = support->weak.certain[i];
-    for (size_t i = 0; i < support->strong.timed_count; i++)
-        if (is_searched(support, &support->strong.timed[i]))
-            clauses[cnf.count++] = *support->strong.timed[i].clause;
+    for (size_t i = 0; i < support->strong.timed_count; i++) {
+        struct esi_timed_clause *timed = &support->strong.timed[i];
+
+        timed->is_searched = is_searched(support, timed);
+        if (timed->is_searched)
+            clauses[cnf.count++] = *timed->clause;
+    }
     for (size_t i = 0; i < cnf.count; i++)
         cnf.literals += clauses[i].count;
     *ret_cnf = cnf;

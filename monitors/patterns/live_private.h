@@ -25,7 +25,8 @@
 struct esi_timed_clause {
     const struct es_clause *clause;
     bool counts;
-    bool is_safe; /* no event yet to come can make it false */
+    bool is_safe;     /* no event yet to come can make it false */
+    bool is_searched; /* and it holds of all that the search finds */
 };
 
 /* The condition of a support where these universal variables have no values: atoms that

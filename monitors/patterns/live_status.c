@@ -386,7 +386,10 @@ static enum esi_live_status form_status(struct esi_live_part *part,
         if (clause_values(part, &form->certain[i], 0, is_end) != ESI_LIVE_HOLDS)
             return ESI_LIVE_FAILS;
     for (size_t i = 0; i < form->timed_count; i++) {
-        enum esi_live_status one = timed_status(part, &form->timed[i], is_end);
+        enum esi_live_status one;
+        if (was_found && form->timed[i].is_searched)
+            continue;
+        one = timed_status(part, &form->timed[i], is_end);
         if (one == ESI_LIVE_FAILS)
             return one;
         if (one == ESI_LIVE_OPEN)
