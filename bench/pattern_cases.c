@@ -33,6 +33,12 @@ const struct pattern_case pattern_cases[] = {
 #define PRUNING " 1 1b 2 2b 11 11b "
 #define REORDERING " 4 5 8 9 9.1 9.2 "
 
+#define WITHOUT(part, flag)                                                            \
+    {                                                                                  \
+        .name = "without_" part, .engine = "indexed", .threads = 1, .without = (flag), \
+        .cases = THESIS                                                                \
+    }
+
 const struct pattern_way pattern_ways[] = {
     /* Tables 4.1 and 4.2. */
     {.name = "closure_existing",
@@ -85,6 +91,13 @@ const struct pattern_way pattern_ways[] = {
     /* Ours. */
     {.name = "indexed_1", .engine = "indexed", .prune = true, .threads = 1},
     {.name = "indexed_2", .engine = "indexed", .prune = true, .threads = 2},
+    /* What each of its parts brings (docs/indexed-search.md). */
+    WITHOUT("memory", ES_INDEXED_MEMORY),
+    WITHOUT("exchange", ES_INDEXED_EXCHANGE),
+    WITHOUT("fewest", ES_INDEXED_FEWEST),
+    WITHOUT("failed", ES_INDEXED_FAILED),
+    WITHOUT("forward", ES_INDEXED_FORWARD),
+    WITHOUT("first", ES_INDEXED_FIRST),
     {.name = NULL},
 };
 
@@ -117,4 +130,5 @@ void pattern_way_configure(const struct pattern_way *way,
     ret_config->reordering = way->reordering;
     ret_config->failed_first = way->failed_first;
     ret_config->threads = way->threads;
+    ret_config->indexed_without = way->without;
 }

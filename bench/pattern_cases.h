@@ -31,6 +31,7 @@ struct pattern_way {
     enum es_reordering reordering;
     bool failed_first;
     unsigned threads;
+    unsigned without;  /* enum es_indexed_part */
     const char *cases; /* names with a space around each; NULL = all */
     const char *slow;  /* of these: those that take long, likewise; NULL = none */
 };

@@ -4,8 +4,10 @@
  * What searches cost in a large event set (pattern_set_large.c): filling the order and
  * the classes, first matches, all matches of selective patterns, memory.
  *
- *   bench/patterns_large [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE] [-t SECONDS]
- *                        [-d FOLDER] [-S STORE]
+ *   bench/patterns_large [-a] [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE]
+ *                        [-t SECONDS] [-d FOLDER] [-S STORE]
+ *
+ * With -a instead: comparisons of attributes, each by an index and by testing.
  */
 #include "config.h"
 
@@ -28,14 +30,50 @@ struct options {
     uint64_t limit_s;
     const char *folder;
     const char *store;
+    const struct suite *suite;
 };
 
-static const struct {
+struct search {
     const char *predicate;
-    uint64_t limit; /* of matches; 0 = all */
-} searches[] = {
-    {"Chain", 1},    {"Apart", 1}, {"Late", 1},  {"Sends", 1}, {"TimeoutsBetween", 0},
-    {"Together", 0}, {"Next", 0},  {"Three", 0}, {"Lost", 0},
+    uint64_t limit;   /* of matches; 0 = all */
+    unsigned without; /* enum es_indexed_part */
+    const char *name; /* in figures; NULL = the predicate's */
+};
+
+/* Searches of one file of patterns. */
+struct suite {
+    const char *name; /* in figures */
+    const char *file;
+    struct search searches[16]; /* ended by one without a predicate */
+};
+
+static const struct suite large = {
+    .name = "large",
+    .file = "large.pattern",
+    .searches = {{"Chain", 1, 0, NULL},
+                 {"Apart", 1, 0, NULL},
+                 {"Late", 1, 0, NULL},
+                 {"Sends", 1, 0, NULL},
+                 {"TimeoutsBetween", 0, 0, NULL},
+                 {"Together", 0, 0, NULL},
+                 {"Next", 0, 0, NULL},
+                 {"Three", 0, 0, NULL},
+                 {"Lost", 0, 0, NULL}},
+};
+
+static const struct suite attributes = {
+    .name = "attributes",
+    .file = "attributes.pattern",
+    .searches = {{"SamePeer", 0, 0, NULL},
+                 {"SamePeer", 0, ES_INDEXED_LOOKUPS, "SamePeer_tested"},
+                 {"Chain", 0, 0, NULL},
+                 {"Chain", 0, ES_INDEXED_LOOKUPS, "Chain_tested"},
+                 {"OnlyOne", 0, 0, NULL},
+                 {"OnlyOne", 0, ES_INDEXED_LOOKUPS, "OnlyOne_tested"},
+                 {"SameStop", 0, 0, NULL},
+                 {"SameStop", 0, ES_INDEXED_LOOKUPS, "SameStop_tested"},
+                 {"SameStop", 1, 0, "SameStop_first"},
+                 {"SameStop", 1, ES_INDEXED_LOOKUPS, "SameStop_first_tested"}},
 };
 
 static int ignore_match(void *data, const struct es_event_id *events, size_t count)
@@ -66,8 +104,8 @@ static void print_figure(const struct options *options,
     char size[24];
 
     name_size(options, size, sizeof size);
-    printf("figure: patterns_large_%s_%s_%s %.10g %s\n", size, what, measure, value,
-           unit);
+    printf("figure: patterns_%s_%s_%s_%s %.10g %s\n", options->suite->name, size, what,
+           measure, value, unit);
 }
 
 static void print_load(const struct options *options, const struct pattern_data *data)
@@ -84,15 +122,17 @@ static void print_load(const struct options *options, const struct pattern_data 
 }
 
 static void print_search(const struct options *options,
-                         const char *predicate,
+                         const struct search *search,
                          const struct es_search_statistics *statistics)
 {
+    const char *predicate = search->name ? search->name : search->predicate;
+
     if (!statistics->is_complete && statistics->matches == 0) {
-        printf("%-16s > %" PRIu64 " s\n", predicate, options->limit_s);
+        printf("%-22s > %" PRIu64 " s\n", predicate, options->limit_s);
         print_figure(options, predicate, "limit", (double)options->limit_s, "s");
         return;
     }
-    printf("%-16s %12.3f ms %14" PRIu64 " comparisons %8" PRIu64 " matches%s %10" PRIu64
+    printf("%-22s %12.3f ms %14" PRIu64 " comparisons %8" PRIu64 " matches%s %10" PRIu64
            " bytes\n",
            predicate, (double)statistics->elapsed_ns / 1e6, statistics->comparisons,
            statistics->matches, statistics->is_complete ? "    " : " ...",
@@ -104,31 +144,42 @@ static void print_search(const struct options *options,
     print_figure(options, predicate, "bytes", (double)statistics->bytes, "B");
 }
 
+static int search_one(struct options *options,
+                      const struct pattern_data *data,
+                      const struct search *search,
+                      struct es_error *error)
+{
+    static const struct es_match_sink sink = {.match = ignore_match};
+    uint32_t predicate = es_pattern_find(data->file, search->predicate);
+    struct es_search_statistics statistics;
+    int code;
+
+    if (predicate == ES_PATTERN_NONE)
+        return es_error_set(error, -EINVAL, "no predicate '%s' in %s",
+                            search->predicate, options->suite->file);
+    options->search.limit = search->limit;
+    options->search.indexed_without = search->without;
+    options->search.deadline_ns =
+        es_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
+    code = es_search_run(data->file, predicate, data->domains, data->order,
+                         &options->search, &sink, &statistics, error);
+    if (code < 0)
+        return code;
+    print_search(options, search, &statistics);
+    fflush(stdout);
+    return 0;
+}
+
 static int search_all(struct options *options,
                       const struct pattern_data *data,
                       struct es_error *error)
 {
-    static const struct es_match_sink sink = {.match = ignore_match};
+    int code = 0;
 
-    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
-        uint32_t predicate = es_pattern_find(data->file, searches[i].predicate);
-        struct es_search_statistics statistics;
-        int code;
-
-        if (predicate == ES_PATTERN_NONE)
-            return es_error_set(error, -EINVAL, "no predicate '%s' in large.pattern",
-                                searches[i].predicate);
-        options->search.limit = searches[i].limit;
-        options->search.deadline_ns =
-            es_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
-        code = es_search_run(data->file, predicate, data->domains, data->order,
-                             &options->search, &sink, &statistics, error);
-        if (code < 0)
-            return code;
-        print_search(options, searches[i].predicate, &statistics);
-        fflush(stdout);
-    }
-    return 0;
+    for (const struct search *search = options->suite->searches;
+         code == 0 && search->predicate; search++)
+        code = search_one(options, data, search, error);
+    return code;
 }
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *ret_number)
@@ -145,6 +196,9 @@ static bool parse_option(struct options *options, int option, const char *text)
     uint64_t number = 0;
 
     switch (option) {
+    case 'a':
+        options->suite = &attributes;
+        return true;
     case 'n':
         if (!parse_number(text, UINT32_MAX - 1, &number))
             return false;
@@ -179,7 +233,7 @@ static int run(struct options *options, struct es_error *error)
     char path[4096];
     int code;
 
-    snprintf(path, sizeof path, "%s/large.pattern", options->folder);
+    snprintf(path, sizeof path, "%s/%s", options->folder, options->suite->file);
     code = pattern_data_load(&options->set, path, options->store, false, &data, error);
     if (code < 0)
         return code;
@@ -191,19 +245,20 @@ static int run(struct options *options, struct es_error *error)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.limit_s = 60, .folder = "bench/patterns"};
+    struct options options = {
+        .limit_s = 60, .folder = "bench/patterns", .suite = &large};
     struct es_error error;
     int option;
 
     pattern_set_config_init(&options.set, "large");
     es_search_config_init(&options.search);
     options.search.engine = "indexed";
-    while ((option = getopt(argc, argv, "n:e:t:j:E:S:d:")) != -1)
+    while ((option = getopt(argc, argv, "an:e:t:j:E:S:d:")) != -1)
         if (!parse_option(&options, option, optarg))
             optind = argc + 1;
     if (optind != argc) {
-        fputs("usage: patterns_large [-n RANKS] [-e EVENTS] [-j THREADS] [-E ENGINE] "
-              "[-t SECONDS] [-d FOLDER] [-S STORE]\n",
+        fputs("usage: patterns_large [-a] [-n RANKS] [-e EVENTS] [-j THREADS] "
+              "[-E ENGINE] [-t SECONDS] [-d FOLDER] [-S STORE]\n",
               stderr);
         return 2;
     }

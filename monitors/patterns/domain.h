@@ -132,6 +132,21 @@ bool es_domain_compare(const struct es_pattern_node *node,
                        const struct es_domain *right,
                        struct es_domain_value right_value);
 
+/* What `=` compares of an attribute: those of two events (of any classes of the same
+ * es_domains) are equal if and only if their keys are. */
+struct es_domain_key {
+    int64_t number; /* of a text that is no number: its own */
+    bool is_text;
+};
+
+/* The key of a value that takes one side (0: the left) of an EQUAL comparison, which is
+ * no constant.  False: the event has no such attribute. */
+bool es_domain_key(const struct es_pattern_node *node,
+                   unsigned side,
+                   const struct es_domain *domain,
+                   struct es_domain_value value,
+                   struct es_domain_key *ret_key);
+
 /* --- Making domains of sets --------------------------------------------------------
  */
 

@@ -252,6 +252,24 @@ static struct side side_of(const struct es_pattern_node *node,
                              : NULL};
 }
 
+bool es_domain_key(const struct es_pattern_node *node,
+                   unsigned side,
+                   const struct es_domain *domain,
+                   struct es_domain_value value,
+                   struct es_domain_key *ret_key)
+{
+    const struct esi_value *kept =
+        kept_value(node, &node->operands[side], domain, value);
+
+    if (!kept || kept->form == ESI_VALUE_ABSENT)
+        return false;
+    /* Texts are kept once: equal ones have one number. */
+    *ret_key = kept->form == ESI_VALUE_TEXT
+                   ? (struct es_domain_key){kept->text, true}
+                   : (struct es_domain_key){kept->number, false};
+    return true;
+}
+
 /* A number against a constant number is asked for as a number: what is none fails. */
 static bool demands_numbers(const struct es_pattern_node *node)
 {

@@ -20,6 +20,7 @@ static int make_plan(const struct es_engine_task *task,
         .counted = task->counted,
         .order = task->order,
         .empty = esi_universal_empty(task->program, task->domains),
+        .without = task->config->indexed_without,
     };
 
     return esi_indexed_plan_create(&config, false, ret_plan, error);
@@ -46,6 +47,19 @@ int esi_indexed_plans_create(const struct es_engine_task *task,
     return 0;
 }
 
+/* A lesser support that matches whatever the values are leaves nothing. */
+static bool may_match(const struct esi_indexed_plans *plans, uint32_t support)
+{
+    const struct es_engine_task *task = plans->task;
+    const struct es_program_support *of = &task->program->supports[support];
+
+    for (size_t i = 0; i < of->lesser_count; i++)
+        if (esi_indexed_plan_is_true(plans->items[of->lesser[i]]))
+            return false;
+    return es_program_may_be_minimal(task->program, support,
+                                     esi_universal_empty(task->program, task->domains));
+}
+
 void esi_indexed_plans_fini(struct esi_indexed_plans *plans)
 {
     for (uint32_t i = 0; plans->items && i < plans->task->program->support_count; i++)
@@ -63,7 +77,10 @@ static int search(const struct es_engine_task *task, struct es_error *error)
     for (uint32_t i = 0; i < task->program->support_count; i++)
         task->statistics->pattern_size += plans.items[i]->size;
     for (uint32_t i = 0; result == 0 && i < task->program->support_count; i++)
-        result = esi_indexed_threads_search(&plans, i);
+        if (may_match(&plans, i))
+            result = esi_indexed_threads_search(&plans, i);
+    for (uint32_t i = 0; i < task->program->support_count; i++)
+        task->statistics->bytes += esi_indexed_plan_bytes(plans.items[i]);
     esi_indexed_plans_fini(&plans);
     return result;
 }
@@ -75,8 +92,12 @@ static int explain(const struct es_engine_task *task, FILE *out, struct es_error
 
     if (result < 0)
         return result;
-    for (uint32_t i = 0; i < task->program->support_count; i++)
+    for (uint32_t i = 0; i < task->program->support_count; i++) {
         esi_indexed_plan_print(plans.items[i], out);
+        if (!may_match(&plans, i))
+            fputs("is not searched: what matches has a lesser support that does\n",
+                  out);
+    }
     esi_indexed_plans_fini(&plans);
     return 0;
 }

@@ -45,6 +45,7 @@ struct esi_indexed_config {
                              given it must be of the same */
     bool skips_universal; /* clauses that name a universal variable are left to the
                              caller: esi_indexed_holds() tells of them */
+    unsigned without;     /* enum es_indexed_part (search.h) */
     bool all_witnesses;   /* else one assignment of the variables that are not returned
                              is enough for each of those that are */
 };

@@ -77,6 +77,30 @@ static void print_literal(const struct esi_indexed_plan *plan,
     es_literal_print(plan->program, &plain, out);
 }
 
+/* The variables whose values an index finds: all that are compared for `=`, of `!=` the
+ * universal ones. */
+static uint64_t looked_up_of(const struct esi_indexed_clause *clause)
+{
+    uint64_t variables = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].has_lookups)
+            variables |= clause->literals[i].variables;
+    return clause->is_equality ? variables : variables & clause->universal;
+}
+
+static void print_looked_up(const struct esi_indexed_plan *plan,
+                            uint64_t variables,
+                            FILE *out)
+{
+    fputs("  (tested", out);
+    if (variables) {
+        fputs("; an index of attributes finds values of ", out);
+        print_names(plan, variables, out);
+    }
+    fputs(")\n", out);
+}
+
 static void print_clause(const struct esi_indexed_plan *plan,
                          const struct esi_indexed_clause *clause,
                          FILE *out)
@@ -94,9 +118,9 @@ static void print_clause(const struct esi_indexed_plan *plan,
         fputs("  (gives ranges of ", out);
         print_names(plan, clause->exact, out);
         fputs(")\n", out);
-    } else {
-        fputs("  (tested)\n", out);
+        return;
     }
+    print_looked_up(plan, looked_up_of(clause), out);
 }
 
 static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)

@@ -283,9 +283,12 @@ unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
 
     for (; eligible; eligible &= eligible - 1) {
         unsigned v = (unsigned)__builtin_ctzll(eligible);
-        uint64_t cost = es_domain_count(plan->domains[v]) *
-                        (uint64_t)esi_indexed_plan_weight(plan, v);
+        uint64_t cost;
 
+        if (plan->without & ES_INDEXED_FIRST && esi_indexed_is_next(plan, 0, v))
+            return v;
+        cost = es_domain_count(plan->domains[v]) *
+               (uint64_t)esi_indexed_plan_weight(plan, v);
         if (esi_indexed_is_next(plan, 0, v) &&
             (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
             best = v;

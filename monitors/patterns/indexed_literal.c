@@ -277,18 +277,17 @@ static void add_receives(struct esi_searcher *searcher,
 {
     const struct esi_indexed_plan *plan = searcher->plan;
     struct es_event_id send = searcher->events[literal->x];
-    const struct es_domain_value *values;
     struct es_domain_value value;
+    struct esi_listed listed;
     uint32_t at = 0;
-    size_t count;
     int result;
 
     if (!plan->is_growing) {
-        count = esi_received_index_find(plan->received[plan->distinct_of[v]], send,
-                                        &values);
-        for (size_t i = 0; i < count; i++)
-            if (values[i].slot == slot)
-                esi_spans_add(spans, values[i].position, values[i].position + 1);
+        listed = esi_received_index_find(plan->received[plan->distinct_of[v]], send);
+        for (size_t i = 0; i < listed.count; i++)
+            if (listed.values[i].slot == slot)
+                esi_spans_add(spans, listed.values[i].position,
+                              listed.values[i].position + 1);
         return;
     }
     while ((result = es_domain_next_receive(plan->domains[v], send, &at, &value)) > 0)

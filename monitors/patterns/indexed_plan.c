@@ -362,7 +362,7 @@ static int sum_columns(struct esi_indexed_plan *plan, unsigned distinct)
     uint64_t *offsets;
 
     if (plan->is_growing || !es_domain_is_single(domain) ||
-        es_domain_count(domain) > MEMORY_VALUES)
+        es_domain_count(domain) > MEMORY_VALUES || plan->without & ES_INDEXED_MEMORY)
         return 0;
     offsets = calloc(slots + 1u, sizeof *offsets);
     if (!offsets)
@@ -448,6 +448,7 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     plan->order = config->order;
     plan->is_growing = is_growing;
     plan->all_witnesses = config->all_witnesses;
+    plan->without = config->without;
     plan->existential = support->variables;
     plan->universal = support->universal & ~config->empty;
     plan->variable_count = config->program->variable_count;
@@ -484,7 +485,9 @@ static int fill_plan(struct esi_indexed_plan *plan,
         result = list_all_clauses(plan);
     if (result == 0)
         result = index_receives(plan);
-    if (result == 0 && !plan->is_growing)
+    if (result == 0)
+        result = esi_indexed_note_lookups(plan);
+    if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
         esi_indexed_plan_group(plan, cnf);
     return result;
 }
@@ -539,7 +542,33 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         free(plan->offsets[v]);
         esi_received_index_destroy(plan->received[v]);
     }
+    esi_indexed_forget_lookups(plan);
     free(plan->literals);
     free(plan->clauses);
     free(plan);
+}
+
+uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
+{
+    uint64_t bytes = sizeof *plan + plan->clause_count * sizeof *plan->clauses +
+                     esi_indexed_lookup_bytes(plan);
+
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        bytes += plan->clauses[i].count * sizeof *plan->literals;
+    for (unsigned i = 0; i < plan->distinct_count; i++) {
+        if (plan->offsets[i])
+            bytes +=
+                (es_domain_slots(plan->distinct[i]) + 1u) * sizeof *plan->offsets[i];
+        if (plan->received[i])
+            bytes += esi_received_index_bytes(plan->received[i]);
+    }
+    return bytes;
+}
+
+bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan)
+{
+    for (unsigned v = 0; v < plan->variable_count; v++)
+        if (plan->masked[v])
+            return false;
+    return !plan->is_false && plan->clause_count == 0;
 }

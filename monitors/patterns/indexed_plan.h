@@ -7,12 +7,16 @@
 #ifndef ES_MONITORS_PATTERNS_INDEXED_PLAN_H
 #define ES_MONITORS_PATTERNS_INDEXED_PLAN_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "monitors/patterns/indexed.h"
+#include "monitors/patterns/indexed_equal.h"
+#include "monitors/patterns/search.h"
 
 /* What one event may be to another: bits of masks. */
 enum {
@@ -58,6 +62,9 @@ struct esi_indexed_literal {
     uint32_t atom;
     uint64_t variables;
     const struct es_formula *formula; /* of FORMULA */
+    bool has_lookups;                 /* of COMPARE: the plan's `lookups` ... */
+    uint32_t lookup_of_x;             /* ... of the values of x and of y */
+    uint32_t lookup_of_y;
 };
 
 struct esi_indexed_clause {
@@ -69,6 +76,17 @@ struct esi_indexed_clause {
     uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
                          satisfy it; else each value is tested */
     bool has_formula; /* a FORMULA literal: it may fail before all is bound */
+    bool is_equality; /* nothing but `=` of two existential variables, with lookups */
+};
+
+/* The values of a domain by an attribute: an index that is made when somebody asks. */
+struct esi_indexed_lookup {
+    const struct es_domain *domain;
+    const struct es_pattern_node *node; /* what its `side` is */
+    unsigned side;
+    pthread_mutex_t lock;                    /* of whoever makes it */
+    bool has_failed;                         /* no memory */
+    _Atomic(struct esi_equal_index *) index; /* owned */
 };
 
 /* Variables that may be exchanged: only rising values are searched. */
@@ -119,6 +137,9 @@ struct esi_indexed_plan {
 
     struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
                                                                   domains, or NULL */
+    struct esi_indexed_lookup *lookups;                        /* owned */
+    uint32_t lookup_count;
+    unsigned without; /* enum es_indexed_part */
 };
 
 /* 0 or -ENOMEM. */
@@ -128,6 +149,14 @@ int esi_indexed_plan_create(const struct esi_indexed_config *config,
                             struct es_error *error);
 /* Accepts NULL. */
 void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
+/* Bytes of the plan and its indexes as they are now. */
+uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan);
+/* Whether any values satisfy it. */
+bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan);
+/* Finds the comparisons that lookups may answer.  0 or a negative errno. */
+int esi_indexed_note_lookups(struct esi_indexed_plan *plan);
+void esi_indexed_forget_lookups(struct esi_indexed_plan *plan);
+uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan);
 /* Finds the groups; of `cnf` as it was before masks were made of it. */
 void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf);
 /* The variable to begin with; of a support that has one. */
@@ -148,10 +177,10 @@ struct esi_received_index;
 int esi_received_index_create(const struct es_domain *domain,
                               struct esi_received_index **ret_index);
 void esi_received_index_destroy(struct esi_received_index *index);
-/* Values, sorted, that name an event. */
-size_t esi_received_index_find(const struct esi_received_index *index,
-                               struct es_event_id send,
-                               const struct es_domain_value **ret_values);
+uint64_t esi_received_index_bytes(const struct esi_received_index *index);
+/* Values that name an event. */
+struct esi_listed esi_received_index_find(const struct esi_received_index *index,
+                                          struct es_event_id send);
 
 /* What it is and why, for people. */
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);

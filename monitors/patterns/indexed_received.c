@@ -87,9 +87,14 @@ void esi_received_index_destroy(struct esi_received_index *index)
     free(index);
 }
 
-size_t esi_received_index_find(const struct esi_received_index *index,
-                               struct es_event_id send,
-                               const struct es_domain_value **ret_values)
+uint64_t esi_received_index_bytes(const struct esi_received_index *index)
+{
+    return sizeof *index +
+           (index->count + 1) * (sizeof *index->namings + sizeof *index->receives);
+}
+
+struct esi_listed esi_received_index_find(const struct esi_received_index *index,
+                                          struct es_event_id send)
 {
     size_t low = 0;
     size_t high = index->count;
@@ -106,6 +111,5 @@ size_t esi_received_index_find(const struct esi_received_index *index,
     end = low;
     while (end < index->count && es_event_is(index->namings[end].send, send))
         end++;
-    *ret_values = index->receives + low;
-    return end - low;
+    return (struct esi_listed){index->receives + low, end - low};
 }

@@ -8,6 +8,10 @@
 
 #include "monitors/patterns/indexed_searcher.h"
 
+enum {
+    LOOKUP_ORDINAL = 4, /* values of the first variable before lookups are made */
+};
+
 /* --- What there is to apply ------------------------------------------------------- */
 
 static void push_work(struct esi_searcher *searcher, uint32_t number)
@@ -69,10 +73,48 @@ static void note_lone(const struct esi_searcher *searcher,
                    : ES_PATTERN_NONE;
 }
 
+/* Whether an index by attributes is worth what it takes to make: with the first few
+ * values of the first variable, not before all values of v might have been compared. */
+static bool are_lookups_due(const struct esi_searcher *searcher, unsigned v)
+{
+    return searcher->ordinal >= LOOKUP_ORDINAL ||
+           searcher->compared >= es_domain_count(searcher->plan->domains[v]);
+}
+
+/* Of all lists of values the shortest counts, if it is short enough. */
+static void note_listed(const struct esi_searcher *searcher,
+                        struct esi_listed listed,
+                        struct esi_restriction *restriction)
+{
+    uint64_t most = restriction->is_listed
+                        ? restriction->listed.count
+                        : esi_known_total(searcher, restriction->v) / ESI_LISTED_SHARE;
+
+    if (listed.count >= most && listed.count > 0)
+        return;
+    restriction->is_listed = true;
+    restriction->listed = listed;
+}
+
+static void note_equal(const struct esi_searcher *searcher,
+                       const struct esi_indexed_clause *clause,
+                       uint64_t applied,
+                       struct esi_restriction *restriction)
+{
+    unsigned v = restriction->v;
+    struct esi_listed listed;
+
+    if (!(clause->existential & ~es_program_bit(v) & searcher->bound & ~applied) ||
+        !are_lookups_due(searcher, v) ||
+        !esi_lookup_equal(searcher, clause->literals, v, &listed))
+        return;
+    note_listed(searcher, listed, restriction);
+}
+
 /* The same of the receives that name the event of x, which tell it by their index. */
-static void note_lone_receive(struct esi_searcher *searcher,
-                              unsigned x,
-                              struct esi_restriction *restriction)
+static void note_receives(struct esi_searcher *searcher,
+                          unsigned x,
+                          struct esi_restriction *restriction)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
     const struct es_domain *domain = plan->domains[restriction->v];
@@ -80,8 +122,14 @@ static void note_lone_receive(struct esi_searcher *searcher,
     uint32_t at = 0;
     int result;
 
-    if (!plan->is_growing)
+    if (!plan->is_growing) {
+        note_listed(
+            searcher,
+            esi_received_index_find(plan->received[plan->distinct_of[restriction->v]],
+                                    searcher->events[x]),
+            restriction);
         return;
+    }
     result = es_domain_next_receive(domain, searcher->events[x], &at, &value);
     restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
     restriction->is_lone =
@@ -104,7 +152,7 @@ static void note_partner(struct esi_searcher *searcher,
     if (literal->x == restriction->v)
         note_lone(searcher, literal->y, restriction);
     else
-        note_lone_receive(searcher, literal->x, restriction);
+        note_receives(searcher, literal->x, restriction);
 }
 
 /* A clause that v is near a bound variable: spans tell it not exactly. */
@@ -160,6 +208,8 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
             &plan->clauses[plan->clauses_of[v][i]];
         uint64_t others = clause->existential & ~es_program_bit(v);
 
+        if (clause->is_equality)
+            note_equal(searcher, clause, applied, &restriction);
         if (!(clause->exact >> v & 1) || others & ~searcher->bound ||
             (source && !(others & ~applied)) ||
             esi_clause_is_satisfied(searcher, clause))
@@ -315,117 +365,4 @@ void esi_restriction_apply(struct esi_searcher *searcher,
         apply_clause(searcher, &plan->clauses[searcher->work[restriction->clauses + i]],
                      v, slot, spans);
     esi_searcher_check(searcher, spans);
-}
-
-/* --- Walking columns -------------------------------------------------------------- */
-
-struct esi_walk esi_walk_begin(const struct esi_searcher *searcher,
-                               const struct esi_restriction *restriction)
-{
-    struct esi_walk walk = {.source = searcher->source[restriction->v],
-                            .domain = searcher->plan->domains[restriction->v]};
-
-    walk.end = walk.source ? walk.source->count : es_domain_slots(walk.domain);
-    if (!walk.source && restriction->is_lone) {
-        walk.next = restriction->slot == ES_PATTERN_NONE ? walk.end : restriction->slot;
-        if (walk.next < walk.end)
-            walk.end = walk.next + 1;
-    }
-    return walk;
-}
-
-bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *spans)
-{
-    const struct esi_candidates *source = walk->source;
-    size_t i = walk->next;
-
-    spans->count = 0;
-    if (!source) {
-        if (i == walk->end)
-            return false;
-        esi_spans_add(spans, 0, es_domain_column(walk->domain, (uint32_t)i).count);
-        *ret_slot = (uint32_t)i;
-        walk->next++;
-        return true;
-    }
-    if (i == walk->end)
-        return false;
-    *ret_slot = source->ranges[i].slot;
-    for (; i < source->count && source->ranges[i].slot == *ret_slot; i++)
-        esi_spans_add(spans, source->ranges[i].begin, source->ranges[i].end);
-    walk->next = i;
-    return true;
-}
-
-/* --- All columns ------------------------------------------------------------------ */
-
-static void add_column(struct esi_searcher *searcher,
-                       struct esi_candidates *candidates,
-                       uint32_t slot,
-                       const struct esi_spans *spans)
-{
-    if (candidates->count + spans->count > candidates->capacity) {
-        size_t capacity = 2 * (candidates->count + spans->count) + 16;
-        struct esi_range *larger =
-            realloc(candidates->ranges, capacity * sizeof *larger);
-
-        if (!larger) {
-            searcher->error = -ENOMEM;
-            return;
-        }
-        candidates->ranges = larger;
-        candidates->capacity = capacity;
-    }
-    for (uint32_t i = 0; i < spans->count; i++)
-        candidates->ranges[candidates->count++] =
-            (struct esi_range){slot, spans->items[i].begin, spans->items[i].end};
-    candidates->total += esi_spans_total(spans);
-    candidates->slots += spans->count > 0;
-}
-
-static bool fill(struct esi_searcher *searcher,
-                 const struct esi_restriction *restriction,
-                 unsigned depth,
-                 uint64_t limit,
-                 struct esi_candidates *candidates)
-{
-    struct esi_walk walk = esi_walk_begin(searcher, restriction);
-    struct esi_spans *spans = &searcher->spans[depth];
-    uint32_t slot;
-
-    candidates->count = 0;
-    candidates->total = 0;
-    candidates->slots = 0;
-    while (esi_walk_next(&walk, &slot, spans)) {
-        esi_restriction_apply(searcher, restriction, slot, spans);
-        add_column(searcher, candidates, slot, spans);
-        if (candidates->total > limit)
-            return false;
-    }
-    candidates->applied = searcher->bound;
-    return true;
-}
-
-bool esi_candidates_make(struct esi_searcher *searcher,
-                         unsigned depth,
-                         unsigned v,
-                         uint64_t limit)
-{
-    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_candidates *candidates =
-        &searcher->candidates[(size_t)depth * searcher->plan->variable_count + v];
-    const struct esi_candidates *source = searcher->source[v];
-    bool result;
-
-    if (!restriction.masked && restriction.floor < 0 && restriction.sender < 0 &&
-        restriction.clause_count == 0) {
-        esi_restriction_end(searcher, &restriction);
-        return (source ? source->total : es_domain_count(searcher->plan->domains[v])) <=
-               limit;
-    }
-    result = fill(searcher, &restriction, depth, limit, candidates);
-    esi_restriction_end(searcher, &restriction);
-    if (result)
-        searcher->source[v] = candidates;
-    return result;
 }

@@ -329,6 +329,8 @@ static uint32_t lowest_successor(struct esi_searcher *searcher,
 {
     struct es_event_id event = searcher->events[x];
 
+    if (searcher->plan->without & ES_INDEXED_FORWARD)
+        return before;
     if (entry && entry->after_binding > searcher->hints_from[x] &&
         entry->after_of.trace == event.trace && entry->after_of.index <= event.index &&
         entry->after_begin > before)

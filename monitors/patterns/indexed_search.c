@@ -22,6 +22,15 @@ enum {
 
 /* --- Values that are tested ------------------------------------------------------- */
 
+static bool fails(struct esi_searcher *searcher,
+                  const struct esi_indexed_clause *clause)
+{
+    if (clause->existential & ~searcher->bound)
+        return clause->has_formula && esi_clause_is_refuted(searcher, clause);
+    searcher->compared += clause->is_equality;
+    return !esi_clause_holds(searcher, clause);
+}
+
 bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
@@ -33,14 +42,10 @@ bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
         const struct esi_indexed_clause *clause =
             &plan->clauses[plan->clauses_of[v][i]];
 
-        if (clause->exact >> v & 1)
-            continue;
-        if (clause->existential & ~searcher->bound
-                ? clause->has_formula && esi_clause_is_refuted(searcher, clause)
-                : !esi_clause_holds(searcher, clause))
+        if (!(clause->exact >> v & 1) && fails(searcher, clause))
             return false;
     }
-    return true;
+    return !searcher->is_refused || !searcher->is_refused(searcher->refused_data, v);
 }
 
 /* --- Witnesses -------------------------------------------------------------------- */
@@ -98,13 +103,6 @@ bool esi_searcher_settle(struct esi_searcher *searcher)
 
 /* --- Which variable is next ------------------------------------------------------- */
 
-static uint64_t known_total(const struct esi_searcher *searcher, unsigned v)
-{
-    const struct esi_candidates *source = searcher->source[v];
-
-    return source ? source->total : es_domain_count(searcher->plan->domains[v]);
-}
-
 /* Whether it succeeds a bound variable: while events arrive that leaves few. */
 static bool is_recent(const struct esi_searcher *searcher, unsigned v)
 {
@@ -123,7 +121,7 @@ static bool is_before(const struct esi_searcher *searcher, unsigned v, unsigned 
 
     if (is_v_recent != is_recent(searcher, w))
         return is_v_recent;
-    return known_total(searcher, v) < known_total(searcher, w);
+    return esi_known_total(searcher, v) < esi_known_total(searcher, w);
 }
 
 /* Those that may be next, the ones of which fewest values are known to be left first.
@@ -166,7 +164,7 @@ static bool has_too_few(const struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_candidates *source = searcher->source[v];
 
-    return known_total(searcher, v) == 0 ||
+    return esi_known_total(searcher, v) == 0 ||
            (source && source->slots < traces_needed(searcher, v));
 }
 
@@ -185,6 +183,16 @@ static int partner_of_bound(const struct esi_searcher *searcher, uint64_t eligib
     return NOTHING;
 }
 
+static int first_of(const uint8_t *variables, unsigned count)
+{
+    int first = variables[0];
+
+    for (unsigned i = 1; i < count; i++)
+        if (variables[i] < first)
+            first = variables[i];
+    return first;
+}
+
 static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
@@ -194,8 +202,10 @@ static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligib
 
     if (best != NOTHING)
         return best;
-    if (count > 0 && known_total(searcher, variables[0]) == 0)
+    if (count > 0 && esi_known_total(searcher, variables[0]) == 0)
         return NOTHING;
+    if (count > 0 && searcher->plan->without & ES_INDEXED_FEWEST)
+        return first_of(variables, count);
     if (count == 1 && traces_needed(searcher, variables[0]) == 1)
         return variables[0];
     for (unsigned i = 0; i < count; i++) {
@@ -206,7 +216,7 @@ static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligib
         if (has_too_few(searcher, v))
             return NOTHING;
         best = (int)v;
-        limit = known_total(searcher, v) - 1;
+        limit = esi_known_total(searcher, v) - 1;
     }
     return best;
 }
@@ -228,6 +238,8 @@ int esi_searcher_try(struct esi_searcher *searcher,
 {
     int result = 0;
 
+    if (depth == 0)
+        searcher->compared = 0;
     esi_searcher_bind(searcher, v, value);
     if (esi_searcher_passes(searcher, v))
         result = esi_searcher_descend(searcher, depth + 1);
@@ -235,17 +247,14 @@ int esi_searcher_try(struct esi_searcher *searcher,
         result = 1;
     esi_searcher_unbind(searcher, v);
     searcher->backtracks++;
+    searcher->ordinal += depth == 0;
     return result;
 }
 
 static int tell(struct esi_searcher *searcher)
 {
-    int result = searcher->found(searcher->found_data, searcher->values);
-
-    if (result == ESI_INDEXED_REJECTED)
-        return 0;
     searcher->found_count++;
-    return result;
+    return searcher->found(searcher->found_data, searcher->values);
 }
 
 /* Tries the values of a column.  With `is_enough` one that leads to an assignment

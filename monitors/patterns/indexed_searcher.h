@@ -7,8 +7,10 @@
  *   indexed_rows.c        where predecessors end and successors begin in a column
  *   indexed_literal.c     whether literals hold of values
  *   indexed_count.c       how many values are in a relation with bound ones
+ *   indexed_lookup.c      values by attributes that are compared
  *   indexed_universal.c   clauses with universal variables
  *   indexed_restrict.c    the values that bound variables leave to another
+ *   indexed_candidates.c  lists of all of them
  *   indexed_searcher.c    the state of one thread
  *   indexed_search.c      the search itself
  */
@@ -95,6 +97,13 @@ struct esi_searcher {
     int first;       /* variable to begin with; -1: the cheapest */
     bool may_settle; /* any witness of hidden variables does */
 
+    /* From which point on values are looked up by attributes depends on nothing but
+     * the value of the first variable and what was done with it, so that the order of
+     * matches is the same for any number of threads. */
+    uint64_t ordinal;         /* of the value of the first variable, from 0 */
+    uint64_t compared;        /* comparisons with it that lookups might have saved */
+    uint64_t compared_to_all; /* the same of universal values, since the beginning */
+
     struct esi_end_row *rows;      /* owned: [variable][distinct domain] */
     struct esi_memo *memos;        /* owned: [distinct domain][distinct domain] */
     struct esi_stamp *stamps;      /* owned: [variable] */
@@ -120,6 +129,9 @@ struct esi_searcher {
     esi_indexed_found_fn found;
     void *found_data;
     uint64_t found_count;
+    /* Whether what is bound cannot become a match, now that v is bound; may be NULL. */
+    bool (*is_refused)(void *data, unsigned v);
+    void *refused_data;
     bool (*is_over)(void *data); /* asked now and then; may be NULL */
     void *over_data;
     unsigned over_countdown;
@@ -219,6 +231,24 @@ void esi_universal_restrict(struct esi_searcher *searcher,
                             uint32_t slot,
                             struct esi_spans *spans);
 
+/* --- Lookups --- */
+
+/* Of all values at most this part is walked as a list. */
+enum { ESI_LISTED_SHARE = 8 };
+
+/* The values of v that `=` with the other variable of the literal, which is bound, may
+ * leave.  False: there was no memory for an index. */
+bool esi_lookup_equal(const struct esi_searcher *searcher,
+                      const struct esi_indexed_literal *literal,
+                      unsigned v,
+                      struct esi_listed *ret_listed);
+/* The values of universal u, in two parts, that may violate `!=` with the other
+ * variable.  False: all may. */
+bool esi_lookup_violators(const struct esi_searcher *searcher,
+                          const struct esi_indexed_literal *literal,
+                          unsigned u,
+                          struct esi_listed ret_listed[2]);
+
 /* --- What is left to a variable --- */
 
 /* What has to be applied to an unbound variable that was not when its source was made:
@@ -230,6 +260,8 @@ struct esi_restriction {
     uint32_t slot;
     int sender;     /* pinned variable whose event v receives, -1 none */
     int floor;      /* bound member of its group, -1 none */
+    bool is_listed; /* only `listed` may be left */
+    struct esi_listed listed;
     size_t clauses; /* where they begin on the stack */
     size_t clause_count;
     size_t near_count; /* of these, first: of times, which values are tested by, too */
@@ -243,6 +275,13 @@ void esi_restriction_apply(struct esi_searcher *searcher,
                            const struct esi_restriction *restriction,
                            uint32_t slot,
                            struct esi_spans *spans);
+/* How many values are left to v as far as is known. */
+static inline uint64_t esi_known_total(const struct esi_searcher *searcher, unsigned v)
+{
+    const struct esi_candidates *source = searcher->source[v];
+
+    return source ? source->total : es_domain_count(searcher->plan->domains[v]);
+}
 /* All columns, into searcher->candidates[depth][v], which becomes its source, unless
  * there are more than `limit`: then false. */
 bool esi_candidates_make(struct esi_searcher *searcher,
@@ -254,6 +293,7 @@ bool esi_candidates_make(struct esi_searcher *searcher,
 struct esi_walk {
     const struct esi_candidates *source;
     const struct es_domain *domain;
+    const struct es_domain_value *listed; /* then `next` and `end` are of it */
     size_t next;
     size_t end;
 };
@@ -264,9 +304,6 @@ struct esi_walk esi_walk_begin(const struct esi_searcher *searcher,
 bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *spans);
 
 /* --- The search --- */
-
-/* Of `found` among these files: an assignment that did not count. */
-enum { ESI_INDEXED_REJECTED = 2 };
 
 /* Whether v, which was just bound, satisfies the clauses that ranges do not tell. */
 bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v);

@@ -46,10 +46,14 @@ static struct esi_slot_order *order_of(struct esi_searcher *searcher,
     return order;
 }
 
-static void put_first(struct esi_slot_order *order, uint32_t place)
+static void put_first(const struct esi_searcher *searcher,
+                      struct esi_slot_order *order,
+                      uint32_t place)
 {
     uint32_t slot = order->slots[place];
 
+    if (searcher->plan->without & ES_INDEXED_FAILED)
+        return;
     for (; place > 0; place--)
         order->slots[place] = order->slots[place - 1];
     order->slots[0] = slot;
@@ -114,6 +118,7 @@ static bool holds_for_value(struct esi_searcher *searcher,
 {
     bool holds;
 
+    searcher->compared_to_all++;
     if (searcher->over_countdown > 0) /* values take time as nodes do */
         searcher->over_countdown--;
     esi_searcher_bind(searcher, u, value);
@@ -153,7 +158,7 @@ static bool holds_by_columns(struct esi_searcher *searcher,
     for (uint32_t i = 0; i < order->count; i++)
         if (order->slots[i] < slots &&
             !holds_in_column(searcher, clause, u, are_all_told, order->slots[i])) {
-            put_first(order, i);
+            put_first(searcher, order, i);
             return false;
         }
     return true;
@@ -178,42 +183,61 @@ static bool holds_by_values(struct esi_searcher *searcher,
     return true;
 }
 
-/* "x !=> u" of a bound x: only receives of x can violate it.  NULL: there is no such
- * literal, or receives are not known by their sends. */
-static const struct esi_indexed_literal *find_not_received(
-    const struct esi_searcher *searcher,
-    const struct esi_indexed_clause *clause,
-    unsigned u)
+/* The values of u that may violate a clause, as one of its literals tells: all receives
+ * of a bound x by "x !=> u", all that have x's tag by "x.tag != u.tag". */
+static bool find_violators(const struct esi_searcher *searcher,
+                           const struct esi_indexed_literal *literal,
+                           unsigned u,
+                           struct esi_listed ret_listed[2])
 {
     const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_received_index *received = plan->received[plan->distinct_of[u]];
 
-    if (!plan->received[plan->distinct_of[u]])
-        return NULL;
-    for (uint32_t i = 0; i < clause->count; i++) {
-        const struct esi_indexed_literal *literal = &clause->literals[i];
-
-        if (literal->kind == ESI_INDEXED_RECEIVED && literal->is_negated &&
-            literal->y == u && literal->x != u &&
-            plan->single & searcher->bound & es_program_bit(literal->x))
-            return literal;
+    ret_listed[1] = (struct esi_listed){NULL, 0};
+    if (literal->x == literal->y ||
+        (literal->variables & ~searcher->bound) != es_program_bit(u))
+        return false;
+    if (literal->kind == ESI_INDEXED_RECEIVED && received && literal->is_negated &&
+        literal->y == u && plan->single >> literal->x & 1) {
+        ret_listed[0] = esi_received_index_find(received, searcher->events[literal->x]);
+        return true;
     }
-    return NULL;
+    return literal->has_lookups &&
+           searcher->compared_to_all >= es_domain_count(plan->domains[u]) &&
+           esi_lookup_violators(searcher, literal, u, ret_listed);
 }
 
-static bool holds_by_receives(struct esi_searcher *searcher,
-                              const struct esi_indexed_clause *clause,
-                              unsigned u,
-                              const struct esi_indexed_literal *literal)
+static bool hold_listed(struct esi_searcher *searcher,
+                        const struct esi_indexed_clause *clause,
+                        unsigned u,
+                        const struct esi_listed *listed)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    const struct es_domain_value *values;
-    size_t count = esi_received_index_find(plan->received[plan->distinct_of[u]],
-                                           searcher->events[literal->x], &values);
-
-    for (size_t i = 0; i < count; i++)
-        if (!holds_for_value(searcher, clause, u, 0, values[i]))
+    for (size_t i = 0; i < listed->count; i++)
+        if (!holds_for_value(searcher, clause, u, 0, listed->values[i]))
             return false;
     return true;
+}
+
+static bool is_short(const struct esi_searcher *searcher,
+                     unsigned u,
+                     const struct esi_listed listed[2])
+{
+    return listed[0].count + listed[1].count <=
+           es_domain_count(searcher->plan->domains[u]) / ESI_LISTED_SHARE;
+}
+
+static bool holds_for_last(struct esi_searcher *searcher,
+                           const struct esi_indexed_clause *clause,
+                           unsigned u)
+{
+    struct esi_listed listed[2];
+
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (find_violators(searcher, &clause->literals[i], u, listed) &&
+            is_short(searcher, u, listed))
+            return hold_listed(searcher, clause, u, &listed[0]) &&
+                   hold_listed(searcher, clause, u, &listed[1]);
+    return holds_by_columns(searcher, clause, u);
 }
 
 /* The universal variable with the most values comes last: its spans are not walked. */
@@ -238,13 +262,8 @@ static bool holds_for(struct esi_searcher *searcher,
     unsigned u = pick(searcher, universal);
     uint64_t others = universal & ~es_program_bit(u);
 
-    if (!others && searcher->plan->single >> u & 1) {
-        const struct esi_indexed_literal *not_received =
-            find_not_received(searcher, clause, u);
-
-        return not_received ? holds_by_receives(searcher, clause, u, not_received)
-                            : holds_by_columns(searcher, clause, u);
-    }
+    if (!others && searcher->plan->single >> u & 1)
+        return holds_for_last(searcher, clause, u);
     return holds_by_values(searcher, clause, u, others);
 }
 
@@ -388,7 +407,7 @@ static void restrict_by_all(struct esi_searcher *searcher,
             continue;
         restrict_by(searcher, clause, u, order->slots[i], v, slot, spans);
         if (spans->count == 0)
-            put_first(order, i);
+            put_first(searcher, order, i);
     }
 }
 

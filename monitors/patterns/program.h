@@ -97,6 +97,12 @@ struct es_program_support {
     size_t lesser_count;
 };
 
+/* Sides of `|` that may make a match: supports are these and unions of them. */
+struct es_program_choice {
+    uint64_t variables; /* existential ones */
+    uint64_t universal; /* those that it names */
+};
+
 struct es_program {
     const struct es_pattern_file *file; /* borrowed */
     uint32_t predicate;
@@ -106,6 +112,8 @@ struct es_program {
     uint32_t atom_count;
     const struct es_program_support *supports; /* lesser ones first */
     uint32_t support_count;
+    const struct es_program_choice *choices;
+    uint32_t choice_count;
 };
 
 /* The set of one variable. */
@@ -126,6 +134,12 @@ static inline bool es_program_is_single(const struct es_program *program,
 bool es_program_is_prompt(const struct es_program *program, unsigned variable);
 
 uint64_t es_program_universal(const struct es_program *program);
+
+/* Whether a support may have minimal assignments when the universal variables `empty`
+ * have no values (D8): unions of choices that only these hold together have none. */
+bool es_program_may_be_minimal(const struct es_program *program,
+                               uint32_t support,
+                               uint64_t empty);
 
 /* -EINVAL with words: too many variables or supports; -ENOMEM. */
 int es_program_create(const struct es_pattern_file *file,

@@ -119,10 +119,10 @@ void esi_outcomes_add(struct esi_program_builder *builder,
 /* --- program_supports.c ------------------------------------------------------------
  */
 
+/* Into the program: supports and choices. */
 void esi_program_supports(struct esi_program_builder *builder,
                           const struct esi_outcomes *outcomes,
                           const struct es_pattern_place *place,
-                          const struct es_program_support **ret_supports,
-                          uint32_t *ret_count);
+                          struct es_program *program);
 
 #endif

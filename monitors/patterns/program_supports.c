@@ -174,11 +174,26 @@ static void find_lesser(struct esi_program_builder *builder,
     supports[number].lesser_count = count;
 }
 
+static void tell_choices(struct esi_program_builder *builder,
+                         const struct groups *choices,
+                         struct es_program *program)
+{
+    struct es_program_choice *told =
+        esi_builder_alloc(builder, choices->count * sizeof *told);
+
+    if (!told)
+        return;
+    for (size_t i = 0; i < choices->count; i++)
+        told[i] = (struct es_program_choice){choices->items[i].needed,
+                                             choices->items[i].universal};
+    program->choices = told;
+    program->choice_count = (uint32_t)choices->count;
+}
+
 void esi_program_supports(struct esi_program_builder *builder,
                           const struct esi_outcomes *outcomes,
                           const struct es_pattern_place *place,
-                          const struct es_program_support **ret_supports,
-                          uint32_t *ret_count)
+                          struct es_program *program)
 {
     struct groups *choices = esi_builder_alloc(builder, 2 * sizeof *choices);
     struct groups *groups = choices ? choices + 1 : NULL;
@@ -190,6 +205,7 @@ void esi_program_supports(struct esi_program_builder *builder,
     collect_choices(builder, outcomes, place, choices);
     if (!builder->failure)
         join_groups(builder, choices, groups, place);
+    tell_choices(builder, choices, program);
     if (builder->failure)
         return;
     qsort(groups->items, groups->count, sizeof *groups->items, compare_sizes);
@@ -207,6 +223,53 @@ void esi_program_supports(struct esi_program_builder *builder,
         };
         find_lesser(builder, supports, count++);
     }
-    *ret_supports = supports;
-    *ret_count = count;
+    program->supports = supports;
+    program->support_count = count;
+}
+
+/* --- Universal variables without values --------------------------------------------
+ */
+
+/* The variables of all choices within `whole` that hang together with the first one by
+ * universal variables that have values; they are noted as taken. */
+static uint64_t take_connected(const struct es_program *program,
+                               uint64_t whole,
+                               uint64_t empty,
+                               uint32_t first,
+                               bool *is_taken)
+{
+    uint64_t variables = program->choices[first].variables;
+    uint64_t universal = program->choices[first].universal & ~empty;
+    bool is_changed = true;
+
+    while (is_changed) {
+        is_changed = false;
+        for (uint32_t i = first + 1; i < program->choice_count; i++) {
+            const struct es_program_choice *choice = &program->choices[i];
+
+            if (is_taken[i] || !is_within(choice->variables, whole) ||
+                !(choice->universal & universal))
+                continue;
+            is_taken[i] = is_changed = true;
+            variables |= choice->variables;
+            universal |= choice->universal & ~empty;
+        }
+    }
+    return variables;
+}
+
+bool es_program_may_be_minimal(const struct es_program *program,
+                               uint32_t support,
+                               uint64_t empty)
+{
+    uint64_t whole = program->supports[support].variables;
+    bool is_taken[ES_PROGRAM_SUPPORTS] = {false};
+
+    if (!(program->supports[support].universal & empty))
+        return true;
+    for (uint32_t i = 0; i < program->choice_count; i++)
+        if (!is_taken[i] && is_within(program->choices[i].variables, whole) &&
+            take_connected(program, whole, empty, i, is_taken) == whole)
+            return true;
+    return false;
 }

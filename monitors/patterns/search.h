@@ -40,6 +40,19 @@ enum es_reordering {
     ES_REORDER_CLUSTER, /* 6.2.3: variable clustering */
 };
 
+/* What "indexed" can do without, to measure what each brings (docs/indexed-search.md);
+ * the matches are the same, perhaps in another order. */
+enum es_indexed_part {
+    ES_INDEXED_LOOKUPS = 1,  /* indexes by attributes that are compared */
+    ES_INDEXED_MEMORY = 2,   /* what is remembered of the values of small domains */
+    ES_INDEXED_EXCHANGE = 4, /* rising values of variables that may be exchanged */
+    ES_INDEXED_FEWEST = 8,   /* next the variable with the fewest values */
+    ES_INDEXED_FAILED = 16,  /* universal values that failed lately first */
+    ES_INDEXED_FORWARD = 32, /* first successors are looked for from earlier ones on */
+    ES_INDEXED_FIRST = 64,   /* the cheapest variable first, not the first written */
+    ES_INDEXED_ALONE = 128,  /* one thread works alone before others are started */
+};
+
 struct es_search_config {
     const char *engine; /* "indexed", "rewrite", "closure"; NULL = "indexed" */
 
@@ -54,7 +67,8 @@ struct es_search_config {
     bool failed_first; /* 6.3: values that failed come first next time */
     uint64_t seed;     /* of the samples that estimates are made of */
 
-    unsigned threads; /* of "indexed": 0 = as many as there are cores */
+    unsigned threads;         /* of "indexed": 0 = as many as there are cores */
+    unsigned indexed_without; /* enum es_indexed_part */
 
     uint64_t limit;       /* matches; 0 = all */
     uint64_t deadline_ns; /* es_now_ns(CLOCK_MONOTONIC) at which it ends; 0 = none */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * indexed_lookup.c - which comparisons of attributes may be answered by an index, and
+ * the indexes, each made when it is first asked for.
+ *
+ *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b
+ *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
+ *
+ * Values that are listed are tested as all others: what an index leaves out cannot
+ * pass.  There is none while domains grow.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/patterns/indexed_searcher.h"
+
+/* --- Which comparisons ------------------------------------------------------------ */
+
+static bool is_comparable(const struct esi_indexed_plan *plan,
+                          const struct esi_indexed_literal *literal)
+{
+    const struct es_atom *atom;
+
+    if (literal->kind != ESI_INDEXED_COMPARE || literal->x == literal->y)
+        return false;
+    atom = &plan->program->atoms[literal->atom];
+    return atom->node->test == ES_TEST_EQUAL && atom->left && atom->right;
+}
+
+static unsigned side_of(const struct esi_indexed_plan *plan,
+                        const struct esi_indexed_literal *literal,
+                        unsigned v)
+{
+    return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
+}
+
+static bool is_same(const struct esi_indexed_lookup *lookup,
+                    const struct es_domain *domain,
+                    const struct es_pattern_operand *operand)
+{
+    const struct es_pattern_operand *other = &lookup->node->operands[lookup->side];
+
+    return lookup->domain == domain && other->field == operand->field &&
+           (other->field != ES_FIELD_ATTRIBUTE ||
+            other->attribute == operand->attribute);
+}
+
+/* The number of the index of v's values by what the literal compares. */
+static int note_values(struct esi_indexed_plan *plan,
+                       const struct esi_indexed_literal *literal,
+                       unsigned v,
+                       uint32_t *ret_number)
+{
+    const struct es_pattern_node *node = plan->program->atoms[literal->atom].node;
+    unsigned side = side_of(plan, literal, v);
+    struct esi_indexed_lookup *lookup;
+    uint32_t i = 0;
+    int result;
+
+    while (i < plan->lookup_count &&
+           !is_same(&plan->lookups[i], plan->domains[v], &node->operands[side]))
+        i++;
+    *ret_number = i;
+    if (i < plan->lookup_count)
+        return 0;
+    lookup = &plan->lookups[i];
+    result = -pthread_mutex_init(&lookup->lock, NULL);
+    if (result < 0)
+        return result;
+    lookup->domain = plan->domains[v];
+    lookup->node = node;
+    lookup->side = side;
+    plan->lookup_count++;
+    return 0;
+}
+
+static int note_literal(struct esi_indexed_plan *plan,
+                        struct esi_indexed_clause *clause,
+                        struct esi_indexed_literal *literal)
+{
+    bool is_unequal =
+        plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
+    bool is_alone = clause->count == 1 && !clause->universal;
+    int result = 0;
+
+    /* Neither "= or absent" nor "=" of universal values leaves few. */
+    if (is_unequal ? !(literal->variables & plan->universal)
+                   : !is_alone || literal->is_negated)
+        return 0;
+    result = note_values(plan, literal, literal->x, &literal->lookup_of_x);
+    if (result == 0)
+        result = note_values(plan, literal, literal->y, &literal->lookup_of_y);
+    if (result == 0) {
+        literal->has_lookups = true;
+        clause->is_equality = !is_unequal;
+    }
+    return result;
+}
+
+int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
+{
+    size_t most = 0;
+    int result = 0;
+
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        for (uint32_t j = 0; j < plan->clauses[i].count; j++)
+            most += 2 * (size_t)is_comparable(plan, &plan->clauses[i].literals[j]);
+    if (most == 0 || plan->is_growing || plan->without & ES_INDEXED_LOOKUPS)
+        return 0;
+    plan->lookups = calloc(most, sizeof *plan->lookups);
+    if (!plan->lookups)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        struct esi_indexed_clause *clause = &plan->clauses[i];
+
+        for (uint32_t j = 0; result == 0 && j < clause->count; j++)
+            if (is_comparable(plan, &clause->literals[j]))
+                result = note_literal(plan, clause, &clause->literals[j]);
+    }
+    return result;
+}
+
+void esi_indexed_forget_lookups(struct esi_indexed_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->lookup_count; i++) {
+        esi_equal_index_destroy(atomic_load(&plan->lookups[i].index));
+        pthread_mutex_destroy(&plan->lookups[i].lock);
+    }
+    free(plan->lookups);
+}
+
+uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan)
+{
+    uint64_t bytes = plan->lookup_count * sizeof *plan->lookups;
+
+    for (uint32_t i = 0; i < plan->lookup_count; i++) {
+        const struct esi_equal_index *index = atomic_load(&plan->lookups[i].index);
+
+        bytes += index ? esi_equal_index_bytes(index) : 0;
+    }
+    return bytes;
+}
+
+/* --- Indexes ---------------------------------------------------------------------- */
+
+/* NULL: there was no memory for it; things only take longer. */
+static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
+{
+    struct esi_equal_index *index =
+        atomic_load_explicit(&lookup->index, memory_order_acquire);
+
+    if (index)
+        return index;
+    pthread_mutex_lock(&lookup->lock);
+    index = atomic_load(&lookup->index);
+    if (!index && !lookup->has_failed &&
+        esi_equal_index_create(lookup->domain, lookup->node, lookup->side, &index) < 0)
+        lookup->has_failed = true;
+    /* Pairs with the acquire above: who sees it sees what is in it. */
+    atomic_store_explicit(&lookup->index, index, memory_order_release);
+    pthread_mutex_unlock(&lookup->lock);
+    return index;
+}
+
+static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
+                                            const struct esi_indexed_literal *literal,
+                                            unsigned v)
+{
+    return &searcher->plan->lookups[v == literal->x ? literal->lookup_of_x
+                                                    : literal->lookup_of_y];
+}
+
+/* Of the other variable, which is bound.  False: it has no such attribute. */
+static bool key_of_other(const struct esi_searcher *searcher,
+                         const struct esi_indexed_literal *literal,
+                         unsigned v,
+                         struct es_domain_key *ret_key)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned other = v == literal->x ? literal->y : literal->x;
+
+    return es_domain_key(plan->program->atoms[literal->atom].node,
+                         side_of(plan, literal, other), plan->domains[other],
+                         searcher->values[other], ret_key);
+}
+
+bool esi_lookup_equal(const struct esi_searcher *searcher,
+                      const struct esi_indexed_literal *literal,
+                      unsigned v,
+                      struct esi_listed *ret_listed)
+{
+    const struct esi_equal_index *index = index_of(lookup_of(searcher, literal, v));
+    struct es_domain_key key;
+
+    if (!index)
+        return false;
+    *ret_listed = key_of_other(searcher, literal, v, &key)
+                      ? esi_equal_index_find(index, key)
+                      : (struct esi_listed){NULL, 0};
+    return true;
+}
+
+bool esi_lookup_violators(const struct esi_searcher *searcher,
+                          const struct esi_indexed_literal *literal,
+                          unsigned u,
+                          struct esi_listed ret_listed[2])
+{
+    const struct esi_equal_index *index = index_of(lookup_of(searcher, literal, u));
+    bool is_demanded = !literal->is_negated; /* "!=": what is absent violates it, too */
+    struct es_domain_key key;
+
+    if (!index)
+        return false;
+    ret_listed[0] = ret_listed[1] = (struct esi_listed){NULL, 0};
+    if (!key_of_other(searcher, literal, u, &key))
+        return !is_demanded;
+    ret_listed[0] = esi_equal_index_find(index, key);
+    if (is_demanded)
+        ret_listed[1] = esi_equal_index_absent(index);
+    return true;
+}
