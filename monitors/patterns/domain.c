@@ -17,7 +17,7 @@ int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_doma
         return -ENOMEM;
     domain->is_single = true;
     domain->keeps = keeps;
-    if (keeps->partners && esi_receives_create(&domain->receives) < 0) {
+    if (esi_lookup_create(keeps, &domain->lookup) < 0) {
         es_domain_destroy(domain);
         return -ENOMEM;
     }
@@ -52,7 +52,7 @@ void es_domain_destroy(struct es_domain *domain)
         free_column(&domain->columns[slot]);
     free(domain->columns);
     free(domain->slot_of);
-    esi_receives_destroy(domain->receives);
+    esi_lookup_destroy(domain->lookup);
     if (!domain->is_single) {
         es_rows_fini(&domain->sets);
         es_rows_fini(&domain->events);
@@ -368,7 +368,7 @@ int esi_domain_add(struct es_domain *domain,
     uint32_t at;
 
     if (!column || make_room(domain, column) < 0 || note_type(column, row->type) < 0 ||
-        (domain->receives && esi_receives_add(domain, trace, row) < 0) ||
+        esi_lookup_add(domain, trace, row) < 0 ||
         (domain->keeps->partners && copy_partners(row, &partners) < 0))
         return -ENOMEM;
     is_last =
@@ -526,5 +526,5 @@ uint64_t es_domain_bytes(const struct es_domain *domain)
                es_rows_bytes(&domain->partners);
     for (uint32_t slot = 0; slot < domain->slots; slot++)
         bytes += column_bytes(domain->keeps, &domain->columns[slot]);
-    return domain->receives ? bytes + esi_receives_bytes(domain->receives) : bytes;
+    return bytes + esi_lookup_bytes(domain->lookup);
 }

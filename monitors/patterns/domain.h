@@ -147,6 +147,17 @@ bool es_domain_key(const struct es_pattern_node *node,
                    struct es_domain_value value,
                    struct es_domain_key *ret_key);
 
+/* The values of a domain of single events of which one side of an EQUAL comparison has
+ * a key, sorted.  1; 0: there are more than there is room for, or finding them took too
+ * long; -ENOMEM.  As es_domain_next_receive() it makes an index. */
+int es_domain_list_equal(const struct es_domain *domain,
+                         const struct es_pattern_node *node,
+                         unsigned side,
+                         struct es_domain_key key,
+                         struct es_domain_value *values,
+                         unsigned room,
+                         unsigned *ret_count);
+
 /* --- Making domains of sets --------------------------------------------------------
  */
 

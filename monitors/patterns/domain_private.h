@@ -15,7 +15,7 @@
 #include "monitors/patterns/expression.h"
 
 struct es_domains;
-struct esi_receives;
+struct esi_lookup;
 
 #define ESI_NO_TIME INT64_MIN
 
@@ -107,9 +107,9 @@ struct es_domain {
     struct esi_column *columns;
     uint32_t slots;
     uint32_t slot_capacity;
-    uint32_t *slot_of;             /* by trace: slot + 1, 0 = none */
-    uint32_t traces;               /* in `slot_of` */
-    struct esi_receives *receives; /* owned; NULL: partners are not kept */
+    uint32_t *slot_of;         /* by trace: slot + 1, 0 = none */
+    uint32_t traces;           /* in `slot_of` */
+    struct esi_lookup *lookup; /* owned */
 
     /* Of sets. */
     const struct es_domains *domains; /* what knows of their events; NULL, borrowed */
@@ -136,17 +136,28 @@ bool esi_domain_row(const struct es_domain *domain,
 /* Drops what is before `index` on a trace. */
 void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
 
-/* --- domain_receives.c --------------------------------------------------------------
+/* --- domain_lookup.c ----------------------------------------------------------------
  */
 
-int esi_receives_create(struct esi_receives **ret_receives);
+int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_lookup);
 /* Accepts NULL. */
-void esi_receives_destroy(struct esi_receives *receives);
-uint64_t esi_receives_bytes(const struct esi_receives *receives);
-/* A row that the domain is about to take.  0 or -ENOMEM. */
-int esi_receives_add(const struct es_domain *domain,
-                     uint32_t trace,
-                     const struct esi_row *row);
+void esi_lookup_destroy(struct esi_lookup *lookup);
+uint64_t esi_lookup_bytes(const struct esi_lookup *lookup);
+/* A row that the domain is about to take.  0 or a negative errno. */
+int esi_lookup_add(const struct es_domain *domain,
+                   uint32_t trace,
+                   const struct esi_row *row);
+
+/* What `=` compares of a value.  False: it is absent. */
+static inline bool esi_value_key(const struct esi_value *value,
+                                 struct es_domain_key *ret_key)
+{
+    /* Texts are kept once: equal ones have one number. */
+    *ret_key = value->form == ESI_VALUE_TEXT
+                   ? (struct es_domain_key){value->text, true}
+                   : (struct es_domain_key){value->number, false};
+    return value->form != ESI_VALUE_ABSENT;
+}
 
 /* Single events, or events and sets. */
 uint64_t esi_domain_kept(const struct es_domain *domain);

@@ -261,13 +261,7 @@ bool es_domain_key(const struct es_pattern_node *node,
     const struct esi_value *kept =
         kept_value(node, &node->operands[side], domain, value);
 
-    if (!kept || kept->form == ESI_VALUE_ABSENT)
-        return false;
-    /* Texts are kept once: equal ones have one number. */
-    *ret_key = kept->form == ESI_VALUE_TEXT
-                   ? (struct es_domain_key){kept->text, true}
-                   : (struct es_domain_key){kept->number, false};
-    return true;
+    return kept && esi_value_key(kept, ret_key);
 }
 
 /* A number against a constant number is asked for as a number: what is none fails. */

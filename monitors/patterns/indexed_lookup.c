@@ -8,7 +8,8 @@
  *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
  *
  * Values that are listed are tested as all others: what an index leaves out cannot
- * pass.  There is none while domains grow.
+ * pass.  While domains grow they keep tables of their own, which list few values or
+ * none; violators are not looked up then.
  */
 #include "config.h"
 
@@ -90,6 +91,10 @@ static int note_literal(struct esi_indexed_plan *plan,
     if (is_unequal ? !(literal->variables & plan->universal)
                    : !is_alone || literal->is_negated)
         return 0;
+    if (plan->is_growing) {
+        clause->is_equality = !is_unequal;
+        return 0;
+    }
     result = note_values(plan, literal, literal->x, &literal->lookup_of_x);
     if (result == 0)
         result = note_values(plan, literal, literal->y, &literal->lookup_of_y);
@@ -108,7 +113,7 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
     for (uint32_t i = 0; i < plan->clause_count; i++)
         for (uint32_t j = 0; j < plan->clauses[i].count; j++)
             most += 2 * (size_t)is_comparable(plan, &plan->clauses[i].literals[j]);
-    if (most == 0 || plan->is_growing || plan->without & ES_INDEXED_LOOKUPS)
+    if (most == 0 || plan->without & ES_INDEXED_LOOKUPS)
         return 0;
     plan->lookups = calloc(most, sizeof *plan->lookups);
     if (!plan->lookups)
@@ -187,13 +192,49 @@ static bool key_of_other(const struct esi_searcher *searcher,
                          searcher->values[other], ret_key);
 }
 
-bool esi_lookup_equal(const struct esi_searcher *searcher,
+/* While domains grow they list what they have themselves, if that is little. */
+static bool list_few(struct esi_searcher *searcher,
+                     const struct esi_indexed_literal *literal,
+                     unsigned v,
+                     struct es_domain_key key,
+                     struct esi_listed *ret_listed)
+{
+    const struct esi_indexed_plan *plan = searcher->plan;
+    struct es_domain_value *few = &searcher->few[v * ESI_LISTED_FEW];
+    unsigned count;
+    int result = es_domain_list_equal(
+        plan->domains[v], plan->program->atoms[literal->atom].node,
+        side_of(plan, literal, v), key, few, ESI_LISTED_FEW, &count);
+
+    if (result < 0)
+        searcher->error = result;
+    *ret_listed = (struct esi_listed){few, count};
+    return result > 0;
+}
+
+static bool lookup_growing(struct esi_searcher *searcher,
+                           const struct esi_indexed_literal *literal,
+                           unsigned v,
+                           struct esi_listed *ret_listed)
+{
+    struct es_domain_key key;
+
+    *ret_listed = (struct esi_listed){NULL, 0};
+    return !key_of_other(searcher, literal, v, &key) ||
+           list_few(searcher, literal, v, key, ret_listed);
+}
+
+bool esi_lookup_equal(struct esi_searcher *searcher,
                       const struct esi_indexed_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed)
 {
-    const struct esi_equal_index *index = index_of(lookup_of(searcher, literal, v));
+    const struct esi_equal_index *index;
     struct es_domain_key key;
+
+    if (searcher->plan->is_growing)
+        return lookup_growing(searcher, literal, v, ret_listed);
+    index = index_of(lookup_of(searcher, literal, v));
 
     if (!index)
         return false;

@@ -77,7 +77,7 @@ static void note_lone(const struct esi_searcher *searcher,
  * values of the first variable, not before all values of v might have been compared. */
 static bool are_lookups_due(const struct esi_searcher *searcher, unsigned v)
 {
-    return searcher->ordinal >= LOOKUP_ORDINAL ||
+    return searcher->plan->is_growing || searcher->ordinal >= LOOKUP_ORDINAL ||
            searcher->compared >= es_domain_count(searcher->plan->domains[v]);
 }
 
@@ -96,7 +96,7 @@ static void note_listed(const struct esi_searcher *searcher,
     restriction->listed = listed;
 }
 
-static void note_equal(const struct esi_searcher *searcher,
+static void note_equal(struct esi_searcher *searcher,
                        const struct esi_indexed_clause *clause,
                        uint64_t applied,
                        struct esi_restriction *restriction)
@@ -104,6 +104,9 @@ static void note_equal(const struct esi_searcher *searcher,
     unsigned v = restriction->v;
     struct esi_listed listed;
 
+    /* Where domains grow there is room for one list. */
+    if (searcher->plan->is_growing && restriction->is_listed)
+        return;
     if (!(clause->existential & ~es_program_bit(v) & searcher->bound & ~applied) ||
         !are_lookups_due(searcher, v) ||
         !esi_lookup_equal(searcher, clause->literals, v, &listed))

@@ -62,8 +62,11 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
     searcher->candidates =
         calloc(depths(plan) * variables, sizeof *searcher->candidates);
     searcher->spans = calloc(depths(plan), sizeof *searcher->spans);
-    if (!searcher->rows || !searcher->memos || !searcher->stamps || !searcher->orders ||
-        !searcher->candidates || !searcher->spans || prepare_check(searcher)) {
+    if (plan->is_growing)
+        searcher->few = calloc(variables * ESI_LISTED_FEW, sizeof *searcher->few);
+    if ((plan->is_growing && !searcher->few) || !searcher->rows || !searcher->memos ||
+        !searcher->stamps || !searcher->orders || !searcher->candidates ||
+        !searcher->spans || prepare_check(searcher)) {
         esi_searcher_destroy(searcher);
         return -ENOMEM;
     }
@@ -110,6 +113,7 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
         return;
     free_rows(searcher);
     free_candidates(searcher);
+    free(searcher->few);
     free(searcher->work);
     es_event_list_fini(&searcher->side);
     if (searcher->check)

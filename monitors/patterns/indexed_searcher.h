@@ -109,6 +109,8 @@ struct esi_searcher {
     struct esi_stamp *stamps;      /* owned: [variable] */
     struct esi_slot_order *orders; /* owned: [clause] */
 
+    struct es_domain_value *few;       /* owned: [variable], ESI_LISTED_FEW of each;
+                                          NULL: domains do not grow */
     struct esi_candidates *candidates; /* owned: [depth][variable] */
     const struct esi_candidates *source[ES_PROGRAM_VARIABLES]; /* NULL: all values */
     struct esi_spans *spans; /* owned: [depth], of the column that is walked */
@@ -234,11 +236,14 @@ void esi_universal_restrict(struct esi_searcher *searcher,
 /* --- Lookups --- */
 
 /* Of all values at most this part is walked as a list. */
-enum { ESI_LISTED_SHARE = 8 };
+enum {
+    ESI_LISTED_SHARE = 8,
+    ESI_LISTED_FEW = 16, /* while domains grow: so many at most */
+};
 
 /* The values of v that `=` with the other variable of the literal, which is bound, may
- * leave.  False: there was no memory for an index. */
-bool esi_lookup_equal(const struct esi_searcher *searcher,
+ * leave.  False: there was no memory for an index, or they are not few. */
+bool esi_lookup_equal(struct esi_searcher *searcher,
                       const struct esi_indexed_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed);

@@ -399,11 +399,17 @@ static void restrict_by_all(struct esi_searcher *searcher,
     uint32_t trace = es_domain_column(searcher->plan->domains[v], slot).trace;
     uint32_t own = es_domain_slot_of(domain, trace);
     struct esi_slot_order *order = order_of(searcher, clause, es_domain_slots(domain));
+    uint32_t likely = ES_PATTERN_NONE;
 
     if (own != ES_PATTERN_NONE)
         restrict_by(searcher, clause, u, own, v, slot, spans);
+    /* What the event that just came has on its own trace is the last that it knows. */
+    if (searcher->pinned >= 0)
+        likely = es_domain_slot_of(domain, searcher->pinned_event.trace);
+    if (likely != ES_PATTERN_NONE && likely != own && spans->count > 0)
+        restrict_by(searcher, clause, u, likely, v, slot, spans);
     for (uint32_t i = 0; spans->count > 0 && i < order->count; i++) {
-        if (order->slots[i] == own)
+        if (order->slots[i] == own || order->slots[i] == likely)
             continue;
         restrict_by(searcher, clause, u, order->slots[i], v, slot, spans);
         if (spans->count == 0)
