@@ -26,6 +26,8 @@ struct pairs {
     uint64_t clause[3 * PAIRS]; /* room to make one */
     size_t directed;            /* of before, and of after */
     size_t undirected;          /* of equal */
+    size_t right;               /* variables on the right; pairs of one on the left are
+                                   neighbours */
     bool is_always_equal;       /* both sides have the same single event */
     bool is_plain;              /* one single event on each side */
 };
@@ -62,6 +64,7 @@ static void fill_pairs(const struct es_program *program,
                        enum es_literal_kind directed,
                        struct pairs *pairs)
 {
+    pairs->right = (size_t)__builtin_popcountll(atom->right);
     for (uint64_t left = atom->left; left;) {
         unsigned x = next_variable(&left);
 
@@ -156,13 +159,26 @@ static int not_before(struct pairs *pairs, struct esi_clauses *clauses)
     return result;
 }
 
+/* Pair by pair, the last of the right side first: of (A --> B) || (C --> D) it is then
+ * asked first whether a precedes d, and what an event has to do with another is known
+ * before the next one is looked at.  The thesis' counts of cases 8 and 9 come out so.
+ */
 static int concurrent(struct pairs *pairs, struct esi_clauses *clauses)
 {
-    int result = none(pairs->before, pairs->directed, clauses);
+    int result = 0;
 
-    if (result == 0)
-        result = none(pairs->after, pairs->directed, clauses);
-    return result ? result : no_equal(pairs, clauses);
+    if (pairs->is_always_equal)
+        return nothing(clauses);
+    for (size_t i = 0; i < pairs->directed && result == 0; i++) {
+        size_t pair = i + pairs->right - 1 - 2 * (i % pairs->right);
+
+        result = none(&pairs->before[pair], 1, clauses);
+        if (result == 0)
+            result = none(&pairs->after[pair], 1, clauses);
+        if (result == 0)
+            result = none(&pairs->equal[pair], 1, clauses);
+    }
+    return result;
 }
 
 static int not_concurrent(struct pairs *pairs, struct esi_clauses *clauses)

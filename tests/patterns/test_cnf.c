@@ -61,6 +61,18 @@ static void sets_are_written_out_by_their_definitions(void **state)
     check("Q := $c => ($a & $b);", "  $c => $a | $c => $b\n", 2);
 }
 
+/* The order by which the thesis' counts come out. */
+static void what_is_concurrent_is_asked_pair_by_pair_from_the_right(void **state)
+{
+    (void)state;
+    check("Q := ($a & $b) || ($c & $d);",
+          "  $a !-> $d\n  $d !-> $a\n  $a != $d\n"
+          "  $a !-> $c\n  $c !-> $a\n  $a != $c\n"
+          "  $b !-> $d\n  $d !-> $b\n  $b != $d\n"
+          "  $b !-> $c\n  $c !-> $b\n  $b != $c\n",
+          8);
+}
+
 static void an_event_on_both_sides_entangles_them(void **state)
 {
     (void)state;
@@ -317,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_events_need_one_literal_each),
         cmocka_unit_test(sets_are_written_out_by_their_definitions),
+        cmocka_unit_test(what_is_concurrent_is_asked_pair_by_pair_from_the_right),
         cmocka_unit_test(an_event_on_both_sides_entangles_them),
         cmocka_unit_test(sides_are_distributed),
         cmocka_unit_test(the_first_example_of_the_thesis_has_fourteen_terms),
