@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "eventspace/tuple.h"
+#include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 static const char *const class_names[ES_CLASS_COUNT] = {
@@ -37,6 +38,17 @@ static const struct es_operation *find_plain(uint16_t code)
     return position == 0 ? NULL : &esi_operations[position - 1];
 }
 
+bool esi_operation_is_probe(const struct es_operation *operation)
+{
+    return operation->code == ES_OP_MPI_Probe || operation->code == ES_OP_MPI_Iprobe ||
+           operation->code == ES_OP_MPI_Mprobe || operation->code == ES_OP_MPI_Improbe;
+}
+
+static bool may_be_from_any(const struct es_operation *operation)
+{
+    return operation->op_class == ES_CLASS_RECEIVE || esi_operation_is_probe(operation);
+}
+
 const struct es_operation *es_operation_find(uint16_t code)
 {
     const struct es_operation *operation;
@@ -44,7 +56,7 @@ const struct es_operation *es_operation_find(uint16_t code)
     if (!(code & ES_OPERATION_ANY_SOURCE))
         return find_plain(code);
     operation = find_plain(code & (uint16_t)~ES_OPERATION_ANY_SOURCE);
-    return operation && operation->op_class == ES_CLASS_RECEIVE ? operation : NULL;
+    return operation && may_be_from_any(operation) ? operation : NULL;
 }
 
 static int compare_operation(const void *name, const void *operation)

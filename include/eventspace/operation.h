@@ -58,7 +58,7 @@ struct es_operation {
     const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
 };
 
-/* By code; NULL when there is no such code.  Of receives also with the bit
+/* By code; NULL when there is no such code.  Of receives and probes also with the bit
  * ES_OPERATION_ANY_SOURCE (tuple.h).  O(1). */
 ES_API const struct es_operation *es_operation_find(uint16_t code);
 /* By name, NULL when unknown.  O(log n). */

@@ -17,7 +17,7 @@
 #define ES_SEQUENCE_UNKNOWN UINT32_MAX
 /* Payload of 2^32-1 bytes or more. */
 #define ES_BYTES_MAX UINT32_MAX
-/* A bit of `operation`: the receive, now complete, was open to any source. */
+/* A bit of `operation`: the receive or probe, now complete, was open to any source. */
 #define ES_OPERATION_ANY_SOURCE 0x8000u
 /* No communicator: the operation has none, or it is not in the table. */
 #define ES_COMMUNICATOR_NONE UINT16_MAX
@@ -31,7 +31,7 @@
 struct es_tuple {
     uint64_t stop;         /* ticks when the operation completed; 0 = still open */
     uint16_t operation;    /* code from the operation table, never 0; of some receives
-                              with ES_OPERATION_ANY_SOURCE */
+                              and probes with ES_OPERATION_ANY_SOURCE */
     uint16_t communicator; /* index into the segment's communicator table */
     uint64_t start;        /* ticks when the operation was entered */
     uint32_t sequence;     /* matching number */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "monitors/causality/causal_private.h"
+#include "tuplespace/operation_table.h"
 
 enum { ATTRIBUTES_MAX = 16 };
 
@@ -91,8 +92,11 @@ static void add_order(struct attributes *attributes, const struct esi_item *item
 
 static bool has_tag(const struct esi_item *item)
 {
-    return item->operation && (item->operation->op_class == ES_CLASS_SEND ||
-                               item->operation->op_class == ES_CLASS_RECEIVE);
+    const struct es_operation *operation = item->operation;
+
+    return operation && (operation->op_class == ES_CLASS_SEND ||
+                         operation->op_class == ES_CLASS_RECEIVE ||
+                         esi_operation_is_probe(operation));
 }
 
 static bool is_on_window(const struct esi_item *item)

@@ -81,7 +81,8 @@ static void take_partners(struct made_stream *stream,
 static int take_event(void *data, const struct es_set_event *event)
 {
     struct made_stream *stream = data;
-    struct made_event made = {.id = event->id, .kind = event->kind, .bytes = -1};
+    struct made_event made = {
+        .id = event->id, .kind = event->kind, .bytes = -1, .tag = -1};
 
     assert_true(event->id.trace < stream->trace_count);
     assert_int_equal(event->id.index, last_index(stream, event->id.trace) + 1);
@@ -98,6 +99,8 @@ static int take_event(void *data, const struct es_set_event *event)
     for (size_t i = 0; i < event->attribute_count; i++) {
         if (strcmp(event->attributes[i].name, "bytes") == 0)
             made.bytes = event->attributes[i].number;
+        if (strcmp(event->attributes[i].name, "tag") == 0)
+            made.tag = event->attributes[i].number;
         if (strcmp(event->attributes[i].name, "source") == 0)
             made.any_source = strcmp(event->attributes[i].text, "any") == 0;
     }

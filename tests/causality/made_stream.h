@@ -18,6 +18,7 @@ struct made_event {
     enum es_event_kind kind;
     char type[48];
     int64_t bytes;   /* attribute; -1 = none */
+    int64_t tag;     /* attribute; -1 = none */
     bool any_source; /* attribute */
     size_t partner_count;
     size_t *partners; /* positions in the stream; owned */

@@ -606,6 +606,26 @@ static void receives_tell_that_they_were_open_to_any_source(void **state)
     made_tuples_end(&made);
 }
 
+static void probes_tell_what_they_found_and_that_they_were_open(void **state)
+{
+    struct made_tuples made;
+
+    (void)state;
+    made_tuples_begin(&made, 2);
+    made_add(&made, 0,
+             CALL("MPI_Probe", 5, 20, .peer = 1, .tag = 7, .any_source = true));
+    made_add(&made, 0, CALL("MPI_Iprobe", 22, 22, .peer = 1, .tag = 8));
+    made_add(&made, 0, CALL("MPI_Wait", 24, 25, .peer = 1, .tag = 9));
+    made_finish(&made);
+    assert_true(find(&made, "0.0", "MPI_Probe")->any_source);
+    assert_int_equal(find(&made, "0.0", "MPI_Probe")->tag, 7);
+    assert_int_equal(find(&made, "0.0", "MPI_Probe")->kind, ES_EVENT_UNARY);
+    assert_false(find(&made, "0.0", "MPI_Iprobe")->any_source);
+    assert_int_equal(find(&made, "0.0", "MPI_Iprobe")->tag, 8);
+    assert_int_equal(find(&made, "0.0", "MPI_Wait")->tag, -1);
+    made_tuples_end(&made);
+}
+
 /* --- One-sided operations ------------------------------------------------------------
  */
 
@@ -699,6 +719,7 @@ int main(void)
         cmocka_unit_test(a_member_that_is_lost_is_left_out),
         cmocka_unit_test(what_hangs_has_entered),
         cmocka_unit_test(receives_tell_that_they_were_open_to_any_source),
+        cmocka_unit_test(probes_tell_what_they_found_and_that_they_were_open),
         cmocka_unit_test(windows_count_their_fences_apart),
         cmocka_unit_test(epochs_wait_for_each_other),
     };

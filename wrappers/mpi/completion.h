@@ -17,8 +17,8 @@ void esi_completed(struct esi_thread *thread,
                    const MPI_Status *status,
                    uint64_t stop);
 
-/* Notes in the operation that a receive, described as it was posted, is open to any
- * source: what it gets takes the place of the peer. */
+/* Notes in the operation that a receive or probe, described as it was called, is open
+ * to any source: what it gets takes the place of the peer. */
 static inline void esi_note_source(struct es_tuple *tuple)
 {
     if (tuple->peer == ES_PEER_ANY && tuple->operation != 0)

@@ -366,6 +366,7 @@ static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag
 /* What the probe found goes into its tuple. */
 static void found(struct esi_call *call, const MPI_Status *status)
 {
+    esi_note_source(&call->tuple);
     call->tuple.peer = esi_peer(status->MPI_SOURCE);
     if (status->MPI_SOURCE >= 0) {
         call->tuple.tag = status->MPI_TAG;
