@@ -78,6 +78,7 @@ static int search_one(struct searching *searching, uint32_t predicate)
     struct esi_search_print print = {
         .file = searching->file->file,
         .domains = searching->events.domains,
+        .details = searching->events.details,
         .pattern = searching->file->predicate_count > 1 ? pattern : NULL,
         .format = given->format,
         .is_silent = given->is_count,

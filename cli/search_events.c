@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* search_events.c - the events that a command searches, read in one pass into their
- * order and their classes. */
+ * order, their classes, and what is shown of them. */
 #include "config.h"
 
 #include "cli/search_events.h"
@@ -11,26 +11,60 @@
 
 #include "base/now.h"
 
-/* Both get each event; the order first, as it refuses what is not in order. */
-struct both {
+/* All get each event; the order first, as it refuses what is not in order. */
+struct reading {
     struct es_set_sink order;
     struct es_set_sink domains;
+    const struct esi_search_file *file;
+    const struct esi_search_events *events;
 };
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct both *both = data;
-    int result = both->order.trace(both->order.data, trace, name);
+    struct reading *reading = data;
+    int result = reading->order.trace(reading->order.data, trace, name);
 
-    return result < 0 ? result : both->domains.trace(both->domains.data, trace, name);
+    return result < 0 ? result
+                      : reading->domains.trace(reading->domains.data, trace, name);
+}
+
+/* Whether the newest event of its trace is in a class, or may be in one when its
+ * partner comes. */
+static bool may_match(const struct reading *reading, const struct es_set_event *event)
+{
+    const struct es_domains *domains = reading->events->domains;
+    uint32_t classes = es_pattern_classes(reading->file->file);
+
+    if (event->kind != ES_EVENT_UNARY && es_domains_have_partners(domains))
+        return true;
+    for (uint32_t i = 0; i < classes; i++) {
+        const struct es_domain *domain = es_domains_class(domains, i);
+        uint32_t slot =
+            domain ? es_domain_slot_of(domain, event->id.trace) : ES_PATTERN_NONE;
+
+        if (slot != ES_PATTERN_NONE) {
+            struct es_domain_column column = es_domain_column(domain, slot);
+            if (column.count > 0 && column.indexes[column.count - 1] == event->id.index)
+                return true;
+        }
+    }
+    return false;
 }
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct both *both = data;
-    int result = both->order.event(both->order.data, event);
+    struct reading *reading = data;
+    struct es_details *details = reading->events->details;
+    int result = reading->order.event(reading->order.data, event);
 
-    return result < 0 ? result : both->domains.event(both->domains.data, event);
+    if (result == 0)
+        result = reading->domains.event(reading->domains.data, event);
+    if (result < 0 || !details)
+        return result;
+    if (may_match(reading, event))
+        return es_details_add(details, event);
+    es_details_pass(details, event);
+    return 0;
 }
 
 static int create_order(const struct esi_search_options *given, struct es_order **order)
@@ -69,18 +103,21 @@ static int create_domains(const struct esi_search_file *file,
 }
 
 static int read_all(const struct esi_search_options *given,
+                    const struct esi_search_file *file,
                     struct esi_search_events *events)
 {
-    struct both both = {
+    struct reading reading = {
         .order = es_order_sink(events->order),
         .domains = es_domains_sink(events->domains),
+        .file = file,
+        .events = events,
     };
     const struct es_set_sink sink = {
-        .trace = take_trace, .event = take_event, .data = &both};
+        .trace = take_trace, .event = take_event, .data = &reading};
     uint64_t start_ns = es_now_ns(CLOCK_MONOTONIC);
-    int status = esi_event_source_read(&given->source,
-                                       es_domains_need_attributes(events->domains),
-                                       &sink, &events->facts);
+    int status = esi_event_source_read(
+        &given->source, events->details || es_domains_need_attributes(events->domains),
+        &sink, &events->facts);
 
     if (status != ES_EXIT_SUCCESS)
         return status;
@@ -105,13 +142,17 @@ int esi_search_events_read(const struct esi_search_options *given,
     status = create_order(given, &ret_events->order);
     if (status == ES_EXIT_SUCCESS)
         status = create_domains(file, &ret_events->domains);
+    if (status == ES_EXIT_SUCCESS && esi_search_options_show_details(given) &&
+        es_details_create(0, &ret_events->details) < 0)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (status == ES_EXIT_SUCCESS)
-        status = read_all(given, ret_events);
+        status = read_all(given, file, ret_events);
     return status;
 }
 
 void esi_search_events_fini(struct esi_search_events *events)
 {
+    es_details_destroy(events->details);
     es_domains_destroy(events->domains);
     es_order_destroy(events->order);
     *events = (struct esi_search_events){.order = NULL};

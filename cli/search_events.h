@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_events.h - the events that a command searches: their order, and their classes.
- */
+/* search_events.h - the events that a command searches: their order, their classes, and
+ * what is shown of them. */
 #ifndef ES_CLI_SEARCH_EVENTS_H
 #define ES_CLI_SEARCH_EVENTS_H
 
@@ -11,10 +11,12 @@
 #include "cli/search_options.h"
 #include "monitors/order/order.h"
 #include "monitors/patterns/domains.h"
+#include "monitors/patterns/event_details.h"
 
 struct esi_search_events {
     struct es_order *order;
     struct es_domains *domains;
+    struct es_details *details; /* NULL: nothing is shown of them */
     struct es_set_source_facts facts;
     uint64_t read_ns;
 };

@@ -20,6 +20,9 @@
  * without end can be followed: what is beyond is forgotten. */
 #define ORDER_BYTES (UINT64_C(1) << 30)
 
+/* Of what is shown of events: of several millions, of those that came last. */
+#define DETAIL_BYTES (UINT64_C(64) << 20)
+
 enum { LOOK_EVERY = 64 }; /* events between two looks at the clock */
 
 struct following {
@@ -27,6 +30,7 @@ struct following {
     const struct esi_search_file *file;
     struct esi_search_print *prints; /* owned: of each predicate */
     struct es_live_wanted *wanted;   /* owned */
+    struct es_details *details;      /* NULL: nothing is shown of events */
     struct es_order *order;
     struct es_live *live;
     struct es_set_source_facts facts;
@@ -76,6 +80,7 @@ static int create_prints(struct following *following)
                 count > 1 ? es_pattern_predicate(following->file->file, predicate)->name
                           : NULL,
             .format = given->format,
+            .details = following->details,
             .is_silent = given->is_count,
             .is_sorted = given->is_sorted,
             .limit = given->config.limit,
@@ -96,6 +101,10 @@ static int create(struct following *following)
     int status = create_order(following);
     int result;
 
+    if (status == ES_EXIT_SUCCESS &&
+        esi_search_options_show_details(following->given) &&
+        es_details_create(DETAIL_BYTES, &following->details) < 0)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (status == ES_EXIT_SUCCESS)
         status = create_prints(following);
     if (status != ES_EXIT_SUCCESS)
@@ -120,6 +129,7 @@ static void destroy(struct following *following)
 {
     es_live_destroy(following->live);
     es_order_destroy(following->order);
+    es_details_destroy(following->details);
     for (uint32_t i = 0; following->prints && i < following->file->predicate_count; i++)
         esi_search_print_fini(&following->prints[i]);
     free(following->prints);
@@ -158,10 +168,14 @@ static bool is_over(struct following *following, const struct es_set_event *even
 static int take_event(void *data, const struct es_set_event *event)
 {
     struct following *following = data;
+    int result = 0;
 
     if (is_over(following, event))
         return 0;
-    return following->sink.event(following->sink.data, event);
+    /* A match may be told as soon as its last event has come. */
+    if (following->details)
+        result = es_details_add(following->details, event);
+    return result < 0 ? result : following->sink.event(following->sink.data, event);
 }
 
 static bool is_enough(void *data)
@@ -199,8 +213,10 @@ static int read_all(struct following *following)
     source->is_enough = is_enough;
     source->enough_data = following;
     status = esi_event_source_read(
-        source, es_domains_need_attributes(es_live_domains(following->live)), &sink,
-        &following->facts);
+        source,
+        following->details ||
+            es_domains_need_attributes(es_live_domains(following->live)),
+        &sink, &following->facts);
     return status == ES_EXIT_SUCCESS ? end(following) : status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/search_options.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum {
     OPTION_TIME_LIMIT,
     OPTION_COUNT,
     OPTION_SORT,
+    OPTION_BRIEF,
     OPTION_STATS,
     OPTION_EXPLAIN,
     OPTION_LIST,
@@ -49,6 +51,9 @@ static const struct argp_option options[] = {
      "end searching after so long, such as 10s, 500ms or 2min, with what was found", 2},
     {"count", OPTION_COUNT, NULL, 0, "the number of matches instead of matches", 2},
     {"sort", OPTION_SORT, NULL, 0, "matches sorted, when all are found", 2},
+    {"brief", OPTION_BRIEF, NULL, 0,
+     "a line for each match only: not who communicated with whom, when, and how much",
+     2},
     {"stats", OPTION_STATS, NULL, 0, "what the search took, after the matches", 2},
     {"explain", OPTION_EXPLAIN, NULL, 0,
      "how each predicate would be searched, and why, instead of searching", 2},
@@ -58,7 +63,9 @@ static const struct argp_option options[] = {
      "the tree of the pattern, by convex closures",
      3},
     {"threads", OPTION_THREADS, "COUNT", 0,
-     "of indexed: 1 (default), or 0 for as many as there are cores", 3},
+     "of indexed: at most so many, when a search takes longer; 0 (default) for as many "
+     "as this process may use cores",
+     3},
     {"no-prune", OPTION_NO_PRUNE, NULL, 0,
      "of rewrite: keep what the rest of the pattern says already", 3},
     {"reorder", OPTION_REORDER, "METHOD", 0,
@@ -91,7 +98,8 @@ static const char doc[] =
     "Searches the events of SET (a file of events, or - for standard input), of an "
     "archive DIR or of a RUN (as far as it has come) for the patterns of a file: all "
     "predicates that are named, else those that no other one of the file uses."
-    "\vA match is a set of events, each shown as TRACE:INDEX TYPE.\n\n"
+    "\vA match is a set of events, each shown as TRACE:INDEX TYPE; of events of MPI "
+    "programs a line for each follows.\n\n"
     "Exit status: 0 a match was found, 1 none was, 2 usage or input error, 3 contact "
     "with the run was lost.";
 
@@ -251,6 +259,9 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
     case OPTION_SORT:
         given->is_sorted = true;
         return 0;
+    case OPTION_BRIEF:
+        given->is_brief = true;
+        return 0;
     case OPTION_STATS:
         given->statistics = true;
         return 0;
@@ -391,6 +402,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* Those that this process may use; 0: who searches finds out how many there are. */
+static unsigned count_cores(void)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return 0;
+    return (unsigned)CPU_COUNT(&allowed);
+}
+
 void esi_search_options_parse(int argc,
                               char **argv,
                               struct esi_search_options *ret_options)
@@ -410,7 +431,15 @@ void esi_search_options_parse(int argc,
     if (!ret_options->names)
         exit(esi_command_fail(ES_EXIT_USAGE, "no memory"));
     es_search_config_init(&ret_options->config);
+    ret_options->config.threads = 0;
     esi_command_parse(&parser, argc, argv, 0, &parsing);
+    if (ret_options->config.threads == 0)
+        ret_options->config.threads = count_cores();
+}
+
+bool esi_search_options_show_details(const struct esi_search_options *given)
+{
+    return !given->is_brief && !given->is_count && !given->is_explain;
 }
 
 void esi_search_options_fini(struct esi_search_options *given)

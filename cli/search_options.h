@@ -27,6 +27,7 @@ struct esi_search_options {
     bool is_explain;
     bool is_count;
     bool is_sorted;
+    bool is_brief;
     bool statistics;
     enum es_format format;
 };
@@ -35,6 +36,8 @@ struct esi_search_options {
 void esi_search_options_parse(int argc,
                               char **argv,
                               struct esi_search_options *ret_options);
+/* Whether matches are printed, with what their events say. */
+bool esi_search_options_show_details(const struct esi_search_options *given);
 void esi_search_options_fini(struct esi_search_options *given);
 
 #endif

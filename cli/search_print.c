@@ -1,95 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* search_print.c - the matches of a predicate, a line each. */
+/* search_print.c - the matches of a predicate as they are found, or sorted. */
 #include "config.h"
 
 #include "cli/search_print.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/json_out.h"
 #include "base/now.h"
+#include "cli/search_match.h"
 
 #define FLUSH_NS UINT64_C(100000000) /* what was found is seen so soon */
 
-struct match {
-    const struct es_event_id *events;
-    size_t count;
-};
-
-/* --- A line ----------------------------------------------------------------------- */
-
-/* "": the event is in no class that was kept. */
-static const char *type_of(const struct esi_search_print *print, struct es_event_id id)
-{
-    for (uint32_t i = 0; i < es_pattern_classes(print->file); i++) {
-        const struct es_domain *domain = es_domains_class(print->domains, i);
-        struct es_domain_value value;
-
-        if (domain && es_domain_find(domain, id, &value))
-            return es_domain_type(domain, value);
-    }
-    return "";
-}
-
-static void print_text(const struct esi_search_print *print, const struct match *match)
-{
-    if (print->pattern)
-        printf("%s: ", print->pattern);
-    if (match->count == 0)
-        fputs("the pattern holds", stdout);
-    for (size_t i = 0; i < match->count; i++) {
-        struct es_event_id id = match->events[i];
-        const char *type = type_of(print, id);
-
-        printf("%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ",
-               es_domains_trace_name(print->domains, id.trace), id.index,
-               *type ? " " : "", type);
-    }
-    putchar('\n');
-}
-
-static void print_json(const struct esi_search_print *print, const struct match *match)
-{
-    struct es_json_out out;
-
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    if (print->pattern)
-        es_json_out_string(&out, "pattern", print->pattern);
-    es_json_out_begin_array(&out, "match");
-    for (size_t i = 0; i < match->count; i++) {
-        es_json_out_begin_array(&out, NULL);
-        es_json_out_unsigned(&out, NULL, match->events[i].trace);
-        es_json_out_unsigned(&out, NULL, match->events[i].index);
-        es_json_out_end(&out);
-    }
-    es_json_out_end(&out);
-    es_json_out_end(&out);
-}
-
-static void print_match(const struct esi_search_print *print, const struct match *match)
-{
-    if (print->format == ES_FORMAT_JSON)
-        print_json(print, match);
-    else
-        print_text(print, match);
-}
-
 /* --- Now -------------------------------------------------------------------------- */
 
-static void print_now(struct esi_search_print *print, const struct match *match)
+static int print_now(struct esi_search_print *print,
+                     const struct esi_search_match *match)
 {
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    int result;
 
     esi_search_progress_clear(print->progress);
-    print_match(print, match);
+    result = esi_search_match_print(print, match);
     if (now_ns - print->flushed_ns >= FLUSH_NS) {
         fflush(stdout);
         print->flushed_ns = now_ns;
     }
+    return result;
 }
 
 /* --- Later ------------------------------------------------------------------------ */
@@ -119,7 +57,7 @@ static int reserve(struct esi_search_print *print, size_t count)
     return 0;
 }
 
-static int keep(struct esi_search_print *print, const struct match *match)
+static int keep(struct esi_search_print *print, const struct esi_search_match *match)
 {
     if (reserve(print, match->count) < 0)
         return -ENOMEM;
@@ -132,8 +70,8 @@ static int keep(struct esi_search_print *print, const struct match *match)
 /* By the first event that differs; what begins another comes before it. */
 static int compare_matches(const void *left, const void *right)
 {
-    const struct match *a = left;
-    const struct match *b = right;
+    const struct esi_search_match *a = left;
+    const struct esi_search_match *b = right;
 
     for (size_t i = 0; i < a->count && i < b->count; i++) {
         const struct es_event_id *x = &a->events[i];
@@ -149,8 +87,9 @@ static int compare_matches(const void *left, const void *right)
 
 int esi_search_print_end(struct esi_search_print *print)
 {
-    struct match *matches;
+    struct esi_search_match *matches;
     size_t begin = 0;
+    int result = 0;
 
     if (print->match_count == 0)
         return 0;
@@ -163,10 +102,10 @@ int esi_search_print_end(struct esi_search_print *print)
         begin = print->ends[i];
     }
     qsort(matches, print->match_count, sizeof *matches, compare_matches);
-    for (size_t i = 0; i < print->match_count; i++)
-        print_match(print, &matches[i]);
+    for (size_t i = 0; result == 0 && i < print->match_count; i++)
+        result = esi_search_match_print(print, &matches[i]);
     free(matches);
-    return 0;
+    return result;
 }
 
 void esi_search_print_fini(struct esi_search_print *print)
@@ -182,20 +121,17 @@ void esi_search_print_fini(struct esi_search_print *print)
 static int take_match(void *data, const struct es_event_id *events, size_t count)
 {
     struct esi_search_print *print = data;
-    struct match match = {.events = events, .count = count};
-
+    struct esi_search_match match = {.events = events, .count = count};
     bool is_enough = ++print->taken == print->limit;
+    int result = 0;
 
     esi_search_progress_count(print->progress);
-    if (print->is_sorted) {
-        int result = keep(print, &match);
-
-        return result < 0 ? result : is_enough;
-    }
-    if (!print->is_silent)
-        print_now(print, &match);
+    if (print->is_sorted)
+        result = keep(print, &match);
+    else if (!print->is_silent)
+        result = print_now(print, &match);
     /* main() says that the output was lost. */
-    return is_enough || ferror(stdout);
+    return result < 0 ? result : is_enough || ferror(stdout);
 }
 
 struct es_match_sink esi_search_print_sink(struct esi_search_print *print)

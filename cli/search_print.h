@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * search_print.h - the matches of a predicate, a line each.
- *
- *   {"match": [[trace, index], ...]}      and of several predicates "pattern"
- *   NAME:INDEX TYPE, ...                  and of several predicates PATTERN: before
- */
+/* search_print.h - the matches of a predicate as they are found, or sorted. */
 #ifndef ES_CLI_SEARCH_PRINT_H
 #define ES_CLI_SEARCH_PRINT_H
 
@@ -17,13 +12,15 @@
 #include "cli/command.h"
 #include "cli/search_progress.h"
 #include "monitors/patterns/domains.h"
+#include "monitors/patterns/event_details.h"
 #include "monitors/patterns/matches.h"
 
 /* Zeros but for the first ones. */
 struct esi_search_print {
     const struct es_pattern_file *file;
     const struct es_domains *domains;
-    const char *pattern; /* told with each match; NULL: there is only one */
+    struct es_details *details; /* NULL: events are shown without */
+    const char *pattern;        /* told with each match; NULL: there is only one */
     enum es_format format;
     bool is_silent; /* matches are counted only */
     bool is_sorted; /* printed by esi_search_print_end(), sorted */

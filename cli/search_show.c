@@ -41,6 +41,7 @@ struct view {
     const struct es_search_statistics *is;
     struct es_order_statistics order;
     uint64_t domain_bytes;
+    uint64_t detail_bytes;
     uint64_t read_ns;
     bool is_lower_bound;
 };
@@ -71,6 +72,8 @@ static void show_text(const struct view *view)
     print_count("pattern size", is->pattern_size);
     print_count("bytes of the search", is->bytes);
     print_count("bytes of the classes", view->domain_bytes);
+    if (view->detail_bytes)
+        print_count("bytes of attributes", view->detail_bytes);
     print_count("bytes of the order", view->order.stored_bytes);
     printf("%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events", view->order.events,
            view->order.traces);
@@ -104,6 +107,7 @@ static void show_json(const struct view *view)
     es_json_out_unsigned(&out, "unknown", is->unknown);
     es_json_out_unsigned(&out, "bytes", is->bytes);
     es_json_out_unsigned(&out, "class_bytes", view->domain_bytes);
+    es_json_out_unsigned(&out, "detail_bytes", view->detail_bytes);
     es_json_out_unsigned(&out, "order_bytes", view->order.stored_bytes);
     es_json_out_unsigned(&out, "traces", view->order.traces);
     es_json_out_unsigned(&out, "events", view->order.events);
@@ -123,6 +127,7 @@ void esi_search_show(const char *pattern,
             given->config.engine ? given->config.engine : es_search_engines()[0].name,
         .is = statistics,
         .domain_bytes = es_domains_bytes(events->domains),
+        .detail_bytes = events->details ? es_details_bytes(events->details) : 0,
         .read_ns = events->read_ns,
         .is_lower_bound = events->facts.is_incomplete,
     };

@@ -57,7 +57,7 @@ never()
 }
 
 # What does not depend on who is how fast.
-causal="MessageRace Overtaking LostMessage SerializedCollective ConflictingAccess"
+causal="MessageRace ProbeRace Overtaking LostMessage SerializedCollective ConflictingAccess"
 
 # only CASE [PREDICATE COUNT] : of the causal patterns it has this one, and no other.
 only()
@@ -77,6 +77,9 @@ only()
 only race MessageRace 1
 only named
 only asked
+only probe-race ProbeRace 1
+only probe-asked
+only matched-race MessageRace 1
 only overtaking Overtaking 1
 only lost LostMessage 1
 only serialized SerializedCollective 2

@@ -103,6 +103,22 @@ compare tunnel
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-tunnel" Matched --first
 grep -qE '^[01]\.0:[0-9]+ MPI_[A-Za-z]+, [01]\.0:[0-9]+ MPI_[A-Za-z]+$' "$folder/out" ||
     fault "no events with names and types: $(cat "$folder/out")"
+# What the send and the receive say of each other.
+size='[0-9]+ B  at [0-9.]+ s'
+grep -qE "^    [01]\.0:[0-9]+ +MPI_I?s?[Ss]end +rank [01]  to [01] +tag [0-9]+  .*COMM_WORLD +$size  for " \
+    "$folder/out" && grep -qE "^    [01]\.0:[0-9]+ +MPI_I?[Rr]ecv +rank [01]  from [01] " \
+    "$folder/out" || fault "a message is not told of: $(cat "$folder/out")"
+expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-tunnel" Matched --first --brief
+[ "$(wc -l <"$folder/out")" -eq 1 ] || fault "--brief is not a line: $(cat "$folder/out")"
+expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-tunnel" Matched --limit 20 \
+    --format json
+json_lines_hold '(len(o["events"]) == len(o["match"]) == 2
+    and {e["class"] for e in o["events"]} == {"send", "receive"}
+    and o["events"][0]["peer"] == o["events"][1]["rank"]
+    and o["events"][1]["peer"] == o["events"][0]["rank"]
+    and o["events"][0]["tag"] == o["events"][1]["tag"]
+    and o["events"][0]["bytes"] == o["events"][1]["bytes"] > 0
+    and all(0 < e["start_ns"] < e["stop_ns"] for e in o["events"]))'
 expect 0 "$eventspace" run --name "$prefix-master" --keep --record "$folder/master" -n 2 -- \
     "$apps/masterworker" --tasks 30
 compare master
@@ -136,7 +152,11 @@ follower=$!
     >"$folder/interrupted" 2>"$folder/interrupted.err" &
 interrupted=$!
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched --follow --first
-[ "$(wc -l <"$folder/out")" -eq 1 ] || fault "--follow --first is not one match"
+[ "$(grep -vc '^ ' "$folder/out")" -eq 1 ] || fault "--follow --first is not one match"
+[ "$(grep -c '^    .* rank ' "$folder/out")" -eq 2 ] || fault "its events are not told of"
+expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched --follow --first \
+    --brief
+[ "$(wc -l <"$folder/out")" -eq 1 ] || fault "--follow --brief is not one line"
 contains out "MPI_"
 expect 0 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched --follow \
     --time-limit 300ms --count

@@ -68,6 +68,61 @@ static void asked(void)
     }
 }
 
+/* Asks for a message of anybody, in one way or the other, and receives it by name. */
+static void receive_probed(int is_polling)
+{
+    MPI_Status status;
+    int is_there = 0;
+
+    while (is_polling && !is_there)
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &is_there, &status);
+    if (!is_polling)
+        MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+    receive_from(status.MPI_SOURCE, 0);
+}
+
+static void probe_race(void)
+{
+    if (rank > 0) {
+        send_to(0, 0);
+    } else {
+        receive_probed(0);
+        receive_probed(1);
+    }
+}
+
+/* The second message is sent since the first one was found. */
+static void probe_asked(void)
+{
+    if (rank == 1)
+        send_to(0, 0);
+    if (rank == 2) {
+        receive_from(0, 1);
+        send_to(0, 0);
+    }
+    if (rank == 0) {
+        receive_probed(1);
+        send_to(2, 1);
+        receive_probed(0);
+    }
+}
+
+/* A matched probe leaves nothing open: the race is in what it took. */
+static void matched_race(void)
+{
+    int word;
+    MPI_Message message;
+
+    if (rank > 0) {
+        send_to(0, 0);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
 static void overtaking(void)
 {
     if (rank == 1) {
@@ -172,6 +227,9 @@ static const struct {
     {"race", race},
     {"named", named},
     {"asked", asked},
+    {"probe-race", probe_race},
+    {"probe-asked", probe_asked},
+    {"matched-race", matched_race},
     {"overtaking", overtaking},
     {"lost", lost},
     {"late-sender", late_sender},

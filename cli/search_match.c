@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_match.c - how a match is printed, for people and programs. */
+#include "config.h"
+
+#include "cli/search_match.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "monitors/describe.h"
+
+enum { FEW = 16 }; /* events of most matches */
+
+/* An event of a match. */
+struct row {
+    struct es_event_id id;
+    const char *trace;
+    const char *type; /* "": the event is in no class that was kept */
+    bool has_detail;
+    struct es_detail detail;
+};
+
+static const char *type_of(const struct esi_search_print *print, struct es_event_id id)
+{
+    for (uint32_t i = 0; i < es_pattern_classes(print->file); i++) {
+        const struct es_domain *domain = es_domains_class(print->domains, i);
+        struct es_domain_value value;
+
+        if (domain && es_domain_find(domain, id, &value))
+            return es_domain_type(domain, value);
+    }
+    return "";
+}
+
+static void make_row(const struct esi_search_print *print,
+                     struct es_event_id id,
+                     struct row *row)
+{
+    row->id = id;
+    row->trace = es_domains_trace_name(print->domains, id.trace);
+    row->has_detail =
+        print->details && es_details_find(print->details, id, &row->detail);
+    row->type = row->has_detail && es_detail_has(&row->detail, ES_DETAIL_TYPE)
+                    ? row->detail.values[ES_DETAIL_TYPE].text
+                    : type_of(print, id);
+}
+
+static bool has(const struct row *row, enum es_detail_name name)
+{
+    return row->has_detail && es_detail_has(&row->detail, name);
+}
+
+static int64_t number_of(const struct row *row, enum es_detail_name name)
+{
+    return row->detail.values[name].number;
+}
+
+static const char *text_of(const struct row *row, enum es_detail_name name)
+{
+    return has(row, name) ? row->detail.values[name].text : "";
+}
+
+/* --- Cells of a table ------------------------------------------------------------- */
+
+enum column {
+    COLUMN_EVENT,
+    COLUMN_TYPE,
+    COLUMN_RANK,
+    COLUMN_PEER,
+    COLUMN_TAG,
+    COLUMN_COMMUNICATOR,
+    COLUMN_INSTANCE,
+    COLUMN_BYTES,
+    COLUMN_START,
+    COLUMN_LENGTH,
+    COLUMNS,
+};
+
+enum { CELL = 256 }; /* bytes; what is longer is cut */
+
+/* What the rows have in common. */
+struct table {
+    int width[COLUMNS]; /* 0: not shown */
+    int64_t begin_ns;   /* of the run */
+    bool has_hosts;     /* events of several: they are told apart */
+};
+
+static bool is_class(const struct row *row, const char *name)
+{
+    return strcmp(text_of(row, ES_DETAIL_CLASS), name) == 0;
+}
+
+static bool is_message(const struct row *row)
+{
+    return is_class(row, "send") || is_class(row, "receive");
+}
+
+/* Waits and tests, whose `bytes` are a number of requests; probes are of their class.
+ */
+static bool is_about_requests(const struct row *row)
+{
+    return is_class(row, "completion") && !strstr(row->type, "robe");
+}
+
+static void write_rank(const struct row *row, bool has_hosts, char *cell)
+{
+    if (!has(row, ES_DETAIL_RANK))
+        return;
+    snprintf(cell, CELL, "rank %" PRId64 "%s%s", number_of(row, ES_DETAIL_RANK),
+             has_hosts ? " on " : "", has_hosts ? text_of(row, ES_DETAIL_HOST) : "");
+}
+
+static void write_peer(const struct row *row, char *cell)
+{
+    const char *how = is_class(row, "send")         ? "to"
+                      : is_class(row, "receive")    ? "from"
+                      : is_class(row, "completion") ? "from"
+                      : is_class(row, "collective") ? "root"
+                                                    : "with";
+
+    if (has(row, ES_DETAIL_PEER))
+        snprintf(cell, CELL, "%s %" PRId64 "%s", how, number_of(row, ES_DETAIL_PEER),
+                 strcmp(text_of(row, ES_DETAIL_SOURCE), "any") == 0 ? " (of any)" : "");
+}
+
+static void write_instance(const struct row *row, char *cell)
+{
+    if (has(row, ES_DETAIL_WINDOW))
+        snprintf(cell, CELL, "window %" PRId64, number_of(row, ES_DETAIL_WINDOW));
+    else if (has(row, ES_DETAIL_INSTANCE))
+        snprintf(cell, CELL, "instance %" PRId64, number_of(row, ES_DETAIL_INSTANCE));
+}
+
+/* That nothing was moved says something of a message only. */
+static void write_bytes(const struct row *row, char *cell)
+{
+    int64_t number = has(row, ES_DETAIL_BYTES) ? number_of(row, ES_DETAIL_BYTES) : 0;
+
+    if (is_about_requests(row))
+        snprintf(cell, CELL, "%" PRId64 " request%s", number, number == 1 ? "" : "s");
+    else if (number > 0 || (is_message(row) && has(row, ES_DETAIL_BYTES)))
+        snprintf(cell, CELL, "%" PRId64 " B", number);
+}
+
+/* Whatever a file says, it does not overflow. */
+static int64_t difference(int64_t later, int64_t earlier)
+{
+    return (int64_t)((uint64_t)later - (uint64_t)earlier);
+}
+
+static void write_length(const struct row *row, char *cell)
+{
+    char time[CELL / 2];
+
+    if (has(row, ES_DETAIL_START) && has(row, ES_DETAIL_STOP))
+        snprintf(
+            cell, CELL, "for %s",
+            esi_describe_time(time, sizeof time,
+                              (double)difference(number_of(row, ES_DETAIL_STOP),
+                                                 number_of(row, ES_DETAIL_START))));
+    else if (has(row, ES_DETAIL_STATE))
+        snprintf(cell, CELL, "%s", text_of(row, ES_DETAIL_STATE));
+}
+
+/* An empty cell is one of which the event says nothing. */
+static void write_cell(const struct row *row,
+                       const struct table *table,
+                       enum column column,
+                       char *cell)
+{
+    cell[0] = '\0';
+    switch (column) {
+    case COLUMN_EVENT:
+        snprintf(cell, CELL, "%s:%" PRIu32, row->trace, row->id.index);
+        break;
+    case COLUMN_TYPE:
+        snprintf(cell, CELL, "%s", row->type);
+        break;
+    case COLUMN_RANK:
+        write_rank(row, table->has_hosts, cell);
+        break;
+    case COLUMN_PEER:
+        write_peer(row, cell);
+        break;
+    case COLUMN_TAG:
+        if (has(row, ES_DETAIL_TAG))
+            snprintf(cell, CELL, "tag %" PRId64, number_of(row, ES_DETAIL_TAG));
+        break;
+    case COLUMN_COMMUNICATOR:
+        snprintf(cell, CELL, "%s", text_of(row, ES_DETAIL_COMMUNICATOR));
+        break;
+    case COLUMN_INSTANCE:
+        write_instance(row, cell);
+        break;
+    case COLUMN_BYTES:
+        write_bytes(row, cell);
+        break;
+    case COLUMN_START:
+        if (has(row, ES_DETAIL_START))
+            snprintf(
+                cell, CELL, "at %.6f s",
+                (double)difference(number_of(row, ES_DETAIL_START), table->begin_ns) /
+                    1e9);
+        break;
+    case COLUMN_LENGTH:
+        write_length(row, cell);
+        break;
+    default:
+        break;
+    }
+    for (; *cell; cell++) /* names are the program's */
+        if ((unsigned char)*cell < ' ' || *cell == 0x7f)
+            *cell = '?';
+}
+
+/* --- Text ------------------------------------------------------------------------- */
+
+/* The rows of a match. */
+struct rows {
+    const struct row *items;
+    size_t count;
+};
+
+static bool have_details(const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].has_detail)
+            return true;
+    return false;
+}
+
+static bool have_hosts(const struct rows *rows)
+{
+    const char *host = NULL;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!has(&rows->items[i], ES_DETAIL_HOST))
+            continue;
+        if (host && strcmp(host, text_of(&rows->items[i], ES_DETAIL_HOST)) != 0)
+            return true;
+        host = text_of(&rows->items[i], ES_DETAIL_HOST);
+    }
+    return false;
+}
+
+static void measure(const struct esi_search_print *print,
+                    const struct rows *rows,
+                    struct table *table)
+{
+    char cell[CELL];
+
+    *table = (struct table){.begin_ns = es_details_begin(print->details),
+                            .has_hosts = have_hosts(rows)};
+    for (size_t i = 0; i < rows->count; i++) {
+        for (unsigned column = 0; column < COLUMNS; column++) {
+            int length;
+
+            write_cell(&rows->items[i], table, (enum column)column, cell);
+            length = (int)strlen(cell);
+            if (length > table->width[column])
+                table->width[column] = length;
+        }
+    }
+}
+
+static void print_row(const struct row *row, const struct table *table)
+{
+    int gap = 4; /* spaces before the next cell, printed if there is one */
+    char cell[CELL];
+
+    for (unsigned column = 0; column < COLUMNS; column++) {
+        bool is_number = column == COLUMN_BYTES || column == COLUMN_START;
+        int width = table->width[column];
+        int left, length;
+
+        if (width == 0)
+            continue;
+        write_cell(row, table, (enum column)column, cell);
+        length = (int)strlen(cell);
+        left = is_number ? width - length : 0;
+        if (length > 0) {
+            printf("%*s%s", gap + left, "", cell);
+            gap = 0;
+            width -= left + length;
+        }
+        gap += width + 2;
+    }
+    putchar('\n');
+}
+
+static void print_text(const struct esi_search_print *print, const struct rows *rows)
+{
+    struct table table;
+
+    if (print->pattern)
+        printf("%s: ", print->pattern);
+    if (rows->count == 0)
+        fputs("the pattern holds", stdout);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->items[i];
+
+        printf("%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace, row->id.index,
+               *row->type ? " " : "", row->type);
+    }
+    putchar('\n');
+    if (!have_details(rows))
+        return;
+    measure(print, rows, &table);
+    for (size_t i = 0; i < rows->count; i++)
+        print_row(&rows->items[i], &table);
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+static void print_json_event(const struct row *row, struct es_json_out *out)
+{
+    static const struct {
+        enum es_detail_name name;
+        const char *key;
+    } members[] = {
+        {ES_DETAIL_CLASS, "class"},    {ES_DETAIL_RANK, "rank"},
+        {ES_DETAIL_HOST, "host"},      {ES_DETAIL_COMMUNICATOR, "communicator"},
+        {ES_DETAIL_PEER, "peer"},      {ES_DETAIL_SOURCE, "source"},
+        {ES_DETAIL_TAG, "tag"},        {ES_DETAIL_WINDOW, "window"},
+        {ES_DETAIL_BYTES, "bytes"},    {ES_DETAIL_INSTANCE, "instance"},
+        {ES_DETAIL_START, "start_ns"}, {ES_DETAIL_STOP, "stop_ns"},
+        {ES_DETAIL_STATE, "state"},
+    };
+
+    es_json_out_begin_object(out, NULL);
+    es_json_out_string(out, "trace", row->trace);
+    es_json_out_string(out, "type", row->type);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        enum es_detail_name name = members[i].name;
+
+        if (!has(row, name))
+            continue;
+        if (row->detail.values[name].text)
+            es_json_out_string(out, members[i].key, text_of(row, name));
+        else
+            es_json_out_signed(out, members[i].key, number_of(row, name));
+    }
+    es_json_out_end(out);
+}
+
+static void print_json(const struct esi_search_print *print, const struct rows *rows)
+{
+    struct es_json_out out;
+
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    if (print->pattern)
+        es_json_out_string(&out, "pattern", print->pattern);
+    es_json_out_begin_array(&out, "match");
+    for (size_t i = 0; i < rows->count; i++) {
+        es_json_out_begin_array(&out, NULL);
+        es_json_out_unsigned(&out, NULL, rows->items[i].id.trace);
+        es_json_out_unsigned(&out, NULL, rows->items[i].id.index);
+        es_json_out_end(&out);
+    }
+    es_json_out_end(&out);
+    if (have_details(rows)) {
+        es_json_out_begin_array(&out, "events");
+        for (size_t i = 0; i < rows->count; i++)
+            print_json_event(&rows->items[i], &out);
+        es_json_out_end(&out);
+    }
+    es_json_out_end(&out);
+}
+
+int esi_search_match_print(const struct esi_search_print *print,
+                           const struct esi_search_match *match)
+{
+    struct row few[FEW];
+    struct row *items =
+        match->count <= FEW ? few : reallocarray(NULL, match->count, sizeof *items);
+    struct rows rows = {.items = items, .count = match->count};
+
+    if (!items)
+        return -ENOMEM;
+    for (size_t i = 0; i < match->count; i++)
+        make_row(print, match->events[i], &items[i]);
+    if (print->format == ES_FORMAT_JSON)
+        print_json(print, &rows);
+    else
+        print_text(print, &rows);
+    if (items != few)
+        free(items);
+    return 0;
+}
