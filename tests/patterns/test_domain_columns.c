@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* test_domain_columns.c - what is found in columns by times and by partners, while rows
- * come and go, against looking at each row. */
+/* test_domain_columns.c - what is found in columns by times, by partners and by
+ * attributes, while rows come and go, against looking at each row. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -17,7 +17,15 @@
 #include "monitors/patterns/precedence.h"
 #include "tests/order/made_computation.h"
 
-enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60 };
+enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60, ROOM = 8 };
+
+/* "$a.tag = $b.tag": both sides are asked for one attribute. */
+static const struct es_pattern_node equal = {
+    .kind = ES_NODE_COMPARE,
+    .test = ES_TEST_EQUAL,
+    .operands = {{.occurrence = 0, .field = ES_FIELD_ATTRIBUTE},
+                 {.occurrence = 1, .field = ES_FIELD_ATTRIBUTE}}};
+static struct esi_asked asked = {.field = ES_FIELD_ATTRIBUTE};
 
 struct world {
     struct made_draw draw;
@@ -29,7 +37,8 @@ struct world {
 
 static void set_up(struct world *world, uint64_t seed)
 {
-    *world = (struct world){.keeps = {.times = true, .partners = true}};
+    *world = (struct world){
+        .keeps = {.times = true, .partners = true, .asked_count = 1, .asked = &asked}};
     made_draw_init(&world->draw, seed);
     world->disorder = made_draw_below(&world->draw, 2) ? 0 : 50;
     assert_int_equal(0, esi_domain_create(&world->keeps, &world->domain));
@@ -43,7 +52,10 @@ static void add_row(struct world *world)
     bool is_late = world->last[trace] > 4 && made_draw_below(draw, 10) == 0;
     struct es_event_id partners[3];
     struct es_domain_value value;
-    struct esi_row row = {.partners = partners};
+    struct esi_value value_of_tag = {.form = made_draw_below(draw, 3),
+                                     .number = made_draw_below(draw, 12),
+                                     .text = made_draw_below(draw, 12)};
+    struct esi_row row = {.partners = partners, .values = &value_of_tag};
 
     row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
                         : world->last[trace] + 2;
@@ -130,9 +142,49 @@ static void check_receives(struct world *world)
     assert_int_equal(namings_of(world, send), found);
 }
 
-static void rows_are_found_by_time_and_by_send(void **state)
+static bool is_listed(const struct es_domain_value *values,
+                      unsigned count,
+                      struct es_domain_value value)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (values[i].slot == value.slot && values[i].position == value.position)
+            return true;
+    return false;
+}
+
+/* All that have a tag, or none if these are too many; now and then none although they
+ * are few. */
+static unsigned check_equal(struct world *world)
+{
+    struct es_domain_key wanted = {made_draw_below(&world->draw, 12),
+                                   made_draw_below(&world->draw, 2)};
+    struct es_domain_value values[ROOM];
+    unsigned count, found = 0;
+    int result =
+        es_domain_list_equal(world->domain, &equal, 0, wanted, values, ROOM, &count);
+
+    assert_true(result >= 0);
+    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++)
+        for (uint32_t row = 0; row < es_domain_column(world->domain, slot).count;
+             row++) {
+            struct es_domain_value value = {slot, row};
+            struct es_domain_key key;
+
+            if (!es_domain_key(&equal, 0, world->domain, value, &key) ||
+                key.number != wanted.number || key.is_text != wanted.is_text)
+                continue;
+            found++;
+            assert_true(result == 0 || is_listed(values, count, value));
+        }
+    if (result > 0)
+        assert_int_equal(found, count);
+    return result > 0 && count > 0;
+}
+
+static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
 {
     uint64_t seed = made_seed();
+    unsigned listed = 0;
 
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -145,11 +197,14 @@ static void rows_are_found_by_time_and_by_send(void **state)
             if (made_draw_below(&world.draw, 40) == 0)
                 drop_some(&world);
             check_times(&world);
-            if (i >= asked_from)
-                check_receives(&world);
+            if (i < asked_from)
+                continue;
+            check_receives(&world);
+            listed += check_equal(&world);
         }
         es_domain_destroy(world.domain);
     }
+    assert_true(listed > ROUNDS);
 }
 
 /* Times that rise are found exactly. */
@@ -180,7 +235,7 @@ static void times_in_order_are_found_exactly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_found_by_time_and_by_send),
+        cmocka_unit_test(rows_are_found_by_time_by_send_and_by_attribute),
         cmocka_unit_test(times_in_order_are_found_exactly),
     };
 

@@ -344,6 +344,9 @@ static void what_no_match_can_take_is_dropped(void **state)
         "Q := $b --> $a;",
         "Q := ($a --> $b) within 3us;",
         "Q := $b --> $a --> $b;",
+        "Q := $b --> at least 3 of A;",
+        "Q := $b || at most 2 of A;",
+        "Q := $a --> at least 3 of B;",
     };
     struct es_live_config config;
 
@@ -479,6 +482,64 @@ static void partners_that_come_in_time_are_not_missed(void **state)
     tear_down(&search);
 }
 
+/* Sends wait for their receives as long as there is room; that is no loss unless one
+ * comes later. */
+static void sends_that_are_received_late_are_missed(void **state)
+{
+    struct es_live_config config;
+    struct search search;
+
+    (void)state;
+    es_live_config_init(&config);
+    config.drop_every = 64;
+    config.kept_events = 400;
+    set_up(&search, CLASSES "Q := ($a => $b) & $a.time < $b.time;", &config);
+    for (uint32_t i = 1; i <= 2000; i++) {
+        take(&search, 1, "x");
+        take(&search, 0, "a");
+        assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, i}));
+    }
+    assert_int_equal(2000, search.matches);
+    assert_true(statistics_of(&search).kept_events < 500);
+    assert_int_equal(0, statistics_of(&search).lost_events);
+    assert_true(statistics_of(&search).is_complete);
+    assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 2000}));
+    assert_int_equal(2001, search.matches);
+    assert_true(statistics_of(&search).is_complete);
+    assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 1}));
+    assert_int_equal(1, statistics_of(&search).missed_partners);
+    assert_false(statistics_of(&search).is_complete);
+    tear_down(&search);
+}
+
+/* A class with partners that has partners of its own: who are partners of whom is kept
+ * of no more events than else. */
+static void partners_of_partners_are_forgotten(void **state)
+{
+    struct es_live_config config;
+    struct search search;
+    uint64_t bytes = 0;
+
+    (void)state;
+    es_live_config_init(&config);
+    config.drop_every = 64;
+    config.kept_events = 200;
+    config.kept_matches = 100;
+    set_up(&search, CLASSES "D := A.B; E := B.D; Q := E;", &config);
+    for (uint32_t i = 1; i <= 20000; i++) {
+        take(&search, 0, "a");
+        assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, i}));
+        if (i == 2000)
+            bytes = statistics_of(&search).bytes;
+    }
+    assert_int_equal(20000, search.matches);
+    assert_true(statistics_of(&search).bytes <= bytes + bytes / 4);
+    assert_int_equal(0, statistics_of(&search).missed_partners);
+    assert_int_equal(0, give(&search, 1, "b", (struct es_event_id){0, 1}));
+    assert_int_equal(1, statistics_of(&search).missed_partners);
+    tear_down(&search);
+}
+
 /* Events that the order has forgotten are taken for not ordered: no match may come of
  * it. */
 static void what_the_order_has_forgotten_makes_no_match(void **state)
@@ -528,6 +589,8 @@ int main(void)
         cmocka_unit_test(candidates_have_a_limit),
         cmocka_unit_test(many_candidates_are_refused_before_any_is_lost),
         cmocka_unit_test(partners_that_come_in_time_are_not_missed),
+        cmocka_unit_test(sends_that_are_received_late_are_missed),
+        cmocka_unit_test(partners_of_partners_are_forgotten),
         cmocka_unit_test(what_the_order_has_forgotten_makes_no_match),
     };
 
