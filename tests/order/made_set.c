@@ -150,8 +150,10 @@ static void make_extras(uint32_t number, struct extras *ret_extras)
     struct extras *extras = ret_extras;
     size_t length = number % 11 == 0 ? 150 : number % 5;
 
-    snprintf(extras->type, sizeof extras->type, number % 4 ? "type %u" : "",
-             number % 7);
+    if (number % 4)
+        snprintf(extras->type, sizeof extras->type, "type %u", number % 7);
+    else
+        extras->type[0] = '\0';
     memset(extras->text, 'x', length);
     extras->text[length] = '\0';
     snprintf(extras->value, sizeof extras->value, "%s", values[number % 5]);

@@ -98,7 +98,10 @@ static int set_up(void **state)
         .run = "served",
         .host = "alpha",
         .addresses = fixture->addresses,
-        .service = {open_echo, serve_echo, close_echo, &fixture->echo},
+        .service = {.open = open_echo,
+                    .serve = serve_echo,
+                    .close = close_echo,
+                    .data = &fixture->echo},
         .log = log_line,
         .log_data = &fixture->echo,
     };
