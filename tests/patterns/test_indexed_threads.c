@@ -28,7 +28,8 @@ enum {
 static const char text[] = "A := [type =~ \"a\"];\n"
                            "B := [type =~ \"b\"];\n"
                            "C := [type =~ \"c\"];\n"
-                           "A $a, *u; B $b, ~h; C $c;\n"
+                           "N := [type = \"none\"];\n"
+                           "A $a, *u; B $b, ~h; C $c, $other; N *n;\n"
                            "Pairs := A --> B;\n"
                            "Alike := A || A;\n"
                            "Rising := A --> (B --> C);\n"
@@ -36,10 +37,16 @@ static const char text[] = "A := [type =~ \"a\"];\n"
                            "Sides := ($a --> $b) | ($a || $c);\n"
                            "Hidden := ($a --> ~h) & ($a || $c);\n"
                            "Last := ($c !--> *u) & ($b || $c);\n"
-                           "Many := (A --> at least 3 of B) & (A || C);\n";
+                           "Many := (A --> at least 3 of B) & (A || C);\n"
+                           "One := ($a --> $b) & ($a !--> *n);\n"
+                           "Two := ($c --> $other) & ($c !--> *n);\n"
+                           "Either := (($a --> $b) & ($a !--> *n)) |\n"
+                           "    (($c --> $other) & ($c !--> *n));\n"
+                           "Both := (($a --> $b) & ($a !--> *u)) |\n"
+                           "    (($c --> $other) & ($c !--> *u));\n";
 
-static const char *const predicates[] = {"Pairs", "Alike",  "Rising", "Between",
-                                         "Sides", "Hidden", "Last",   "Many"};
+static const char *const predicates[] = {
+    "Pairs", "Alike", "Rising", "Between", "Sides", "Hidden", "Last", "Many", "Both"};
 
 static void world_init(struct typed_world *world, uint64_t seed, enum made_shape shape)
 {
@@ -125,7 +132,36 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     typed_world_fini(&world);
 }
 
-/* Not of threads, but of the same predicates. */
+/* --- Not of threads, but of the same predicates --- */
+
+static struct es_search_statistics statistics_of(const struct typed_world *world,
+                                                 const char *predicate)
+{
+    struct es_search_config config;
+    struct typed_answer answer;
+
+    es_search_config_init(&config);
+    config.engine = "indexed";
+    answer = typed_world_search(world, predicate, &config);
+    typed_answer_fini(&answer);
+    return answer.statistics;
+}
+
+static void sides_that_nothing_holds_together_are_searched_each_alone(void **state)
+{
+    struct es_search_statistics one, two, either;
+    struct typed_world world;
+
+    (void)state;
+    world_init(&world, made_seed(), MADE_NEAR);
+    one = statistics_of(&world, "One");
+    two = statistics_of(&world, "Two");
+    either = statistics_of(&world, "Either");
+    assert_int_equal(either.assignments, one.assignments + two.assignments);
+    assert_int_equal(either.backtracks, one.backtracks + two.backtracks);
+    typed_world_fini(&world);
+}
+
 static void a_plan_says_what_ranges_tell_and_where_it_begins(void **state)
 {
     static const char *const alike[] = {
@@ -150,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_come_in_one_order_for_any_number_of_threads),
         cmocka_unit_test(what_is_cancelled_ends_with_what_was_found),
+        cmocka_unit_test(sides_that_nothing_holds_together_are_searched_each_alone),
         cmocka_unit_test(a_plan_says_what_ranges_tell_and_where_it_begins),
     };
 

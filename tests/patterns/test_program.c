@@ -457,6 +457,51 @@ static void counts_and_comparisons_are_atoms(void **state)
     es_pattern_file_destroy(file);
 }
 
+static uint64_t variable_of(const struct es_program *program, const char *name)
+{
+    for (uint32_t v = 0; v < program->variable_count; v++)
+        if (strcmp(program->variables[v].name, name) == 0)
+            return es_program_bit(v);
+    fail_msg("no %s", name);
+    return 0;
+}
+
+/* Of the support of these variables. */
+static bool may_be_minimal(const struct es_program *program,
+                           uint64_t variables,
+                           uint64_t empty)
+{
+    for (uint32_t i = 0; i < program->support_count; i++)
+        if (program->supports[i].variables == variables)
+            return es_program_may_be_minimal(program, i, empty);
+    fail_msg("no support %#llx", (unsigned long long)variables);
+    return false;
+}
+
+static void what_only_empty_universal_variables_hold_together_is_never_minimal(
+    void **state)
+{
+    struct es_pattern_file *file =
+        parsed("Q := ($a !--> *c) | (($b !--> *c) & ($b !--> *d)) | ($c !--> *d);");
+    struct es_program *program = program_of(file, "Q");
+    uint64_t a = variable_of(program, "$a");
+    uint64_t b = variable_of(program, "$b");
+    uint64_t x = variable_of(program, "$c");
+    uint64_t c = variable_of(program, "*c");
+    uint64_t d = variable_of(program, "*d");
+
+    (void)state;
+    assert_true(may_be_minimal(program, a | b | x, 0));
+    assert_true(may_be_minimal(program, a | b, d));
+    assert_false(may_be_minimal(program, a | b, c));
+    assert_true(may_be_minimal(program, b | x, c));
+    assert_false(may_be_minimal(program, a | b | x, c));
+    assert_true(may_be_minimal(program, b, c | d));
+    assert_false(may_be_minimal(program, b | x, c | d));
+    es_program_destroy(program);
+    es_pattern_file_destroy(file);
+}
+
 /* --- Limits ------------------------------------------------------------------------
  */
 
@@ -550,6 +595,8 @@ int main(void)
         cmocka_unit_test(equal_relations_are_one_atom),
         cmocka_unit_test(names_are_replaced_by_variables_with_names_of_their_own),
         cmocka_unit_test(counts_and_comparisons_are_atoms),
+        cmocka_unit_test(
+            what_only_empty_universal_variables_hold_together_is_never_minimal),
         cmocka_unit_test(too_many_choices_are_refused),
         cmocka_unit_test(conditions_that_double_at_each_step_are_refused),
         cmocka_unit_test(names_within_names_do_not_take_for_ever),
