@@ -7,6 +7,7 @@
 #ifndef ES_MONITORS_PATTERNS_ENGINE_H
 #define ES_MONITORS_PATTERNS_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -42,6 +43,9 @@ struct es_engine_ops {
 /* Universal variables without values (D8). */
 uint64_t esi_universal_empty(const struct es_program *program,
                              const struct es_domain *const *domains);
+
+/* Whether a support may have matches of its own with these values. */
+bool esi_support_may_match(const struct es_engine_task *task, uint32_t support);
 
 extern const struct es_engine_ops esi_engine_closure;
 extern const struct es_engine_ops esi_engine_rewrite;

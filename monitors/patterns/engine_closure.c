@@ -72,7 +72,7 @@ static void search_support(struct esi_closure_search *search,
 {
     const struct esi_closure_plan *plan = &plans[support];
 
-    if (!plan->is_false &&
+    if (!plan->is_false && esi_support_may_match(search->task, support) &&
         have_values(search->task, search->task->program->supports[support].variables) &&
         all_hold(search, plan, 0))
         search_from(search, support, plan, 0);

@@ -56,8 +56,7 @@ static bool may_match(const struct esi_indexed_plans *plans, uint32_t support)
     for (size_t i = 0; i < of->lesser_count; i++)
         if (esi_indexed_plan_is_true(plans->items[of->lesser[i]]))
             return false;
-    return es_program_may_be_minimal(task->program, support,
-                                     esi_universal_empty(task->program, task->domains));
+    return esi_support_may_match(task, support);
 }
 
 void esi_indexed_plans_fini(struct esi_indexed_plans *plans)

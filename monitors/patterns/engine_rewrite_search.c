@@ -201,6 +201,8 @@ int esi_plans_search(struct esi_plans *plans)
     int result = es_search_is_over(plans->task->config);
 
     for (uint32_t s = 0; s < plans->count && result == 0; s++) {
+        if (!esi_support_may_match(plans->task, s))
+            continue;
         search.plan = &plans->items[s];
         search.support = &plans->task->program->supports[s];
         result = go_on(&search, 0, 0);

@@ -56,3 +56,9 @@ uint64_t esi_universal_empty(const struct es_program *program,
     }
     return empty;
 }
+
+bool esi_support_may_match(const struct es_engine_task *task, uint32_t support)
+{
+    return es_program_may_be_minimal(task->program, support,
+                                     esi_universal_empty(task->program, task->domains));
+}

@@ -77,7 +77,8 @@ static void note_lone(const struct esi_searcher *searcher,
  * values of the first variable, not before all values of v might have been compared. */
 static bool are_lookups_due(const struct esi_searcher *searcher, unsigned v)
 {
-    return searcher->plan->is_growing || searcher->ordinal >= LOOKUP_ORDINAL ||
+    return searcher->plan->is_growing || searcher->plan->without & ES_INDEXED_THRIFT ||
+           searcher->ordinal >= LOOKUP_ORDINAL ||
            searcher->compared >= es_domain_count(searcher->plan->domains[v]);
 }
 
@@ -86,9 +87,9 @@ static void note_listed(const struct esi_searcher *searcher,
                         struct esi_listed listed,
                         struct esi_restriction *restriction)
 {
-    uint64_t most = restriction->is_listed
-                        ? restriction->listed.count
-                        : esi_known_total(searcher, restriction->v) / ESI_LISTED_SHARE;
+    uint64_t most = restriction->is_listed ? restriction->listed.count
+                                           : esi_known_total(searcher, restriction->v) /
+                                                 esi_listed_share(searcher);
 
     if (listed.count >= most && listed.count > 0)
         return;

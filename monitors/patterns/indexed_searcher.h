@@ -235,11 +235,13 @@ void esi_universal_restrict(struct esi_searcher *searcher,
 
 /* --- Lookups --- */
 
+enum { ESI_LISTED_FEW = 16 }; /* while domains grow: so many at most */
+
 /* Of all values at most this part is walked as a list. */
-enum {
-    ESI_LISTED_SHARE = 8,
-    ESI_LISTED_FEW = 16, /* while domains grow: so many at most */
-};
+static inline unsigned esi_listed_share(const struct esi_searcher *searcher)
+{
+    return searcher->plan->without & ES_INDEXED_THRIFT ? 1 : 8;
+}
 
 /* The values of v that `=` with the other variable of the literal, which is bound, may
  * leave.  False: there was no memory for an index, or they are not few. */

@@ -203,7 +203,8 @@ static bool find_violators(const struct esi_searcher *searcher,
         return true;
     }
     return literal->has_lookups &&
-           searcher->compared_to_all >= es_domain_count(plan->domains[u]) &&
+           (searcher->compared_to_all >= es_domain_count(plan->domains[u]) ||
+            plan->without & ES_INDEXED_THRIFT) &&
            esi_lookup_violators(searcher, literal, u, ret_listed);
 }
 
@@ -223,7 +224,7 @@ static bool is_short(const struct esi_searcher *searcher,
                      const struct esi_listed listed[2])
 {
     return listed[0].count + listed[1].count <=
-           es_domain_count(searcher->plan->domains[u]) / ESI_LISTED_SHARE;
+           es_domain_count(searcher->plan->domains[u]) / esi_listed_share(searcher);
 }
 
 static bool holds_for_last(struct esi_searcher *searcher,

@@ -50,7 +50,9 @@ enum es_indexed_part {
     ES_INDEXED_FAILED = 16,  /* universal values that failed lately first */
     ES_INDEXED_FORWARD = 32, /* first successors are looked for from earlier ones on */
     ES_INDEXED_FIRST = 64,   /* the cheapest variable first, not the first written */
-    ES_INDEXED_ALONE = 128,  /* one thread works alone before others are started */
+    ES_INDEXED_THRIFT =
+        128,                /* lookups wait until they pay, and take short lists only */
+    ES_INDEXED_ALONE = 256, /* one thread works alone before others are started */
 };
 
 struct es_search_config {

@@ -318,10 +318,10 @@ static void add_indexed(void)
 
     add_config("indexed", "1 thread")->threads = 1;
     add_config("indexed", "2 threads")->threads = 2;
-    /* Small searches would be over before there are others. */
+    /* Small searches would be over before there are others, or any index. */
     at_once = add_config("indexed", "4 threads at once");
     at_once->threads = 4;
-    at_once->indexed_without = ES_INDEXED_ALONE;
+    at_once->indexed_without = ES_INDEXED_ALONE | ES_INDEXED_THRIFT;
 }
 
 static void add_configs(void)

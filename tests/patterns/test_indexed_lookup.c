@@ -85,15 +85,23 @@ static uint64_t sum_of(const struct typed_answer *answer)
     return sum;
 }
 
+static void check_same_matches(const struct typed_answer *one,
+                               const struct typed_answer *other)
+{
+    assert_int_equal(one->matches, other->matches);
+    assert_int_equal(one->statistics.assignments, other->statistics.assignments);
+    assert_true(one->statistics.is_complete && other->statistics.is_complete);
+    assert_int_equal(sum_of(one), sum_of(other));
+}
+
 static void check_predicate(const struct typed_world *world, const char *predicate)
 {
     struct typed_answer with = search(world, predicate, 1, 0);
     struct typed_answer without = search(world, predicate, 1, ES_INDEXED_LOOKUPS);
+    struct typed_answer at_once = search(world, predicate, 1, ES_INDEXED_THRIFT);
 
-    assert_int_equal(with.matches, without.matches);
-    assert_int_equal(with.statistics.assignments, without.statistics.assignments);
-    assert_true(with.statistics.is_complete && without.statistics.is_complete);
-    assert_int_equal(sum_of(&with), sum_of(&without));
+    check_same_matches(&with, &without);
+    check_same_matches(&with, &at_once);
     for (unsigned threads = 2; threads <= 5; threads += 3) {
         struct typed_answer many = search(world, predicate, threads, ES_INDEXED_ALONE);
 
@@ -102,6 +110,7 @@ static void check_predicate(const struct typed_world *world, const char *predica
     }
     typed_answer_fini(&with);
     typed_answer_fini(&without);
+    typed_answer_fini(&at_once);
 }
 
 static void what_is_looked_up_is_what_is_compared(void **state)
