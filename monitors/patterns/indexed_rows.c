@@ -29,6 +29,16 @@ uint32_t esi_column_position(const struct es_domain_column *column, uint32_t ind
     uint32_t low = 0;
     uint32_t high = column->count;
 
+    /* From the end: what is asked for while events arrive is mostly there. */
+    for (uint64_t step = 1; low < high; step *= 2) {
+        uint32_t probe = high > step ? high - (uint32_t)step : 0;
+
+        if (column->indexes[probe] < index) {
+            low = probe + 1;
+            break;
+        }
+        high = probe;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 

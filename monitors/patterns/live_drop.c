@@ -9,9 +9,12 @@
  *   at once, where the other must be before it, or the same, or its send;
  *   once it is settled - it precedes the newest event of each trace that is not over,
  * so that all that comes is after it - where the other must not be after it; once time
- * has passed, where a limit of time is on both. Events of universal variables, of those
- * that are counted, and those whose values are looked at again while a match waits are
- * kept.  Beyond the limit the oldest go.
+ * has passed, where a limit of time is on both;
+ *   once it is refused by what is settled (live_refuse.c).
+ * Sends that wait for their receives are kept as long as there is room.  Events of
+ * universal variables, of those that are counted, and those whose values are looked at
+ * again while a match waits are kept, but where all that is known when they come.
+ * Beyond the limit the oldest go.
  */
 #include "config.h"
 
@@ -25,21 +28,10 @@
 
 enum { COLUMN_MIN = 64 };
 
-/* What must be so that an event of a class can go. */
-struct esi_drop_rule {
-    bool is_kept;    /* never */
-    bool is_awaited; /* it is kept until somebody receives it, who may be yet to come */
-    bool is_settled;
-    bool is_timed;
-    uint64_t within_ns;
-    uint32_t *gone; /* owned, by trace: awaited ones up to here may be gone */
-    uint32_t traces;
-};
-
 /* --- Rules --------------------------------------------------------------------------
  */
 
-enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8 };
+enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8, REFUSED = 16 };
 
 /* What the relations of each two variables of a support are known to be. */
 struct relations {
@@ -47,6 +39,7 @@ struct relations {
                                                                w */
     uint64_t before[ES_PROGRAM_VARIABLES];                  /* bit w of v: v --> w */
     uint64_t within[ES_PROGRAM_VARIABLES];
+    uint32_t refuser[ES_PROGRAM_VARIABLES]; /* class, of REFUSED */
 };
 
 static void relate(struct relations *relations,
@@ -128,8 +121,10 @@ static void demand(const struct esi_live_part *part,
                 rule->within_ns = relations->within[v];
         } else if (way & SETTLED) {
             rule->is_settled = true;
-        } else {
+        } else if (way & AWAITED) {
             rule->is_awaited = true;
+        } else {
+            esi_live_refuse_by(rule, relations->refuser[v]);
         }
     }
 }
@@ -145,6 +140,14 @@ static void rule_support(const struct esi_live_part *part,
         if (support->weak.certain[i].count == 1)
             relate(&relations, part->program, &support->weak.certain[i].literals[0]);
     close_before(part, &relations);
+    for (size_t i = 0; i < support->strong.timed_count; i++) {
+        struct esi_limit limit;
+        if (!esi_live_limit(part, &support->strong.timed[i], &limit))
+            continue;
+        relations.of[limit.first][limit.last] |= REFUSED;
+        relations.refuser[limit.first] =
+            part->program->variables[limit.between].class_number;
+    }
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         if (es_program_is_single(part->program, v))
@@ -191,8 +194,12 @@ static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *ru
 
     for (uint32_t v = 0; v < program->variable_count; v++)
         if (es_program_is_single(part->program, v) &&
-            ((part->universal | part->needs_rows) >> v & 1))
-            rules[program->variables[v].class_number].is_kept = true;
+            ((part->universal | part->needs_rows) >> v & 1)) {
+            struct esi_drop_rule *rule = &rules[program->variables[v].class_number];
+            rule->is_kept |=
+                part->needs_rows >> v & 1 || !esi_live_only_limits(part, v);
+            rule->is_settled = true;
+        }
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT &&
             program->atoms[a].counted != ES_PATTERN_NONE)
@@ -211,6 +218,7 @@ int esi_live_drop_init(struct es_live *live)
     for (uint32_t p = 0; p < live->part_count; p++)
         if (live->parts[p])
             rule_part(live->parts[p], live->rules);
+    esi_live_refuse_init(live);
     for (uint32_t c = 0; c < classes; c++) {
         live->asks_time |= !live->rules[c].is_kept && live->rules[c].is_timed;
         live->asks_settled |= !live->rules[c].is_kept && live->rules[c].is_settled;
@@ -222,8 +230,10 @@ int esi_live_drop_init(struct es_live *live)
 
 void esi_live_drop_fini(struct es_live *live)
 {
-    for (uint32_t c = 0; live->rules && c < es_pattern_classes(live->file); c++)
+    for (uint32_t c = 0; live->rules && c < es_pattern_classes(live->file); c++) {
         free(live->rules[c].gone);
+        free(live->rules[c].refused);
+    }
     free(live->rules);
     free(live->settled);
 }
@@ -231,18 +241,31 @@ void esi_live_drop_fini(struct es_live *live)
 /* --- Traces -------------------------------------------------------------------------
  */
 
+static bool grow(uint32_t **array, uint32_t count, uint32_t capacity)
+{
+    uint32_t *grown = realloc(*array, capacity * sizeof *grown);
+
+    if (!grown)
+        return false;
+    memset(grown + count, 0, (capacity - count) * sizeof *grown);
+    *array = grown;
+    return true;
+}
+
 int esi_live_drop_trace(struct es_live *live)
 {
     if (live->traces == live->trace_capacity) {
         uint32_t capacity = 2 * live->trace_capacity + 16;
-        uint32_t *settled = realloc(live->settled, capacity * sizeof *settled);
 
-        if (!settled)
+        if (!grow(&live->settled, live->traces, capacity))
             return -ENOMEM;
-        live->settled = settled;
+        for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+            if (!grow(&live->rules[c].gone, live->traces, capacity) ||
+                !grow(&live->rules[c].refused, live->traces, capacity))
+                return -ENOMEM;
         live->trace_capacity = capacity;
     }
-    live->settled[live->traces++] = 0;
+    live->traces++;
     return 0;
 }
 
@@ -315,6 +338,8 @@ static void drop_column(struct es_live *live,
         return;
     if (rule->is_settled)
         before = live->settled[column.trace] + 1;
+    if (rule->is_refused && rule->refused[column.trace] + 1 < before)
+        before = rule->refused[column.trace] + 1;
     if (rule->is_timed) {
         uint32_t row = first_timely(live, domain, slot, rule->within_ns);
         if (row < column.count && column.indexes[row] < before)
@@ -353,32 +378,13 @@ uint64_t esi_live_kept(const struct es_live *live)
     return kept;
 }
 
-/* Notes up to where awaited events may be gone.  False: that is not possible. */
-static bool note_gone(const struct es_live *live,
-                      struct esi_drop_rule *rule,
-                      uint32_t trace,
-                      uint32_t index)
-{
-    if (trace >= rule->traces) {
-        uint32_t *gone = realloc(rule->gone, live->traces * sizeof *gone);
-
-        if (!gone)
-            return false;
-        memset(gone + rule->traces, 0, (live->traces - rule->traces) * sizeof *gone);
-        rule->gone = gone;
-        rule->traces = live->traces;
-    }
-    rule->gone[trace] = index;
-    return true;
-}
-
 bool esi_live_is_gone(const struct es_live *live,
                       uint32_t class_number,
                       struct es_event_id id)
 {
     const struct esi_drop_rule *rule = &live->rules[class_number];
 
-    return id.trace < rule->traces && id.index <= rule->gone[id.trace];
+    return id.trace < live->traces && id.index <= rule->gone[id.trace];
 }
 
 /* The oldest quarter of the columns of a class that is awaited: nothing is lost unless
@@ -398,8 +404,8 @@ static uint64_t lose_awaited(struct es_live *live, uint32_t class_number)
         if (column.count < COLUMN_MIN)
             continue;
         last = column.indexes[column.count / 4];
-        if (note_gone(live, rule, column.trace, last))
-            es_domains_drop(live->domains, class_number, column.trace, last + 1);
+        rule->gone[column.trace] = last;
+        es_domains_drop(live->domains, class_number, column.trace, last + 1);
     }
     count -= es_domain_count(domain);
     live->dropped_events += count;
@@ -507,6 +513,7 @@ void esi_live_drop(struct es_live *live)
     if (live->asks_settled && live->config.traces_are_told)
         for (uint32_t trace = 0; trace < live->traces; trace++)
             live->settled[trace] = settled_on(live, trace);
+    esi_live_refuse(live);
     for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
         drop_class(live, c);
     if (live->has_partners)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* live_private.h - what the parts of a live search share: live.c drives, live_part.c
  * has the search of one predicate, live_status.c decides, live_candidates.c keeps what
- * is not decided, live_drop.c what need not be kept. */
+ * is not decided, live_drop.c and live_refuse.c what need not be kept. */
 #ifndef ES_MONITORS_PATTERNS_LIVE_PRIVATE_H
 #define ES_MONITORS_PATTERNS_LIVE_PRIVATE_H
 
@@ -112,7 +112,18 @@ static inline bool esi_joined_is_of(const struct esi_joined *joined,
                : predicate == joined->predicate;
 }
 
-struct esi_drop_rule; /* live_drop.c */
+/* What must be so that an event of a class can go. */
+struct esi_drop_rule {
+    bool is_kept;    /* never */
+    bool is_awaited; /* it is kept until somebody receives it, who may be yet to come */
+    bool is_settled;
+    bool is_timed;
+    bool is_refused;  /* once a value of `refuser` is between it and all that comes */
+    uint32_t refuser; /* class */
+    uint64_t within_ns;
+    uint32_t *gone;    /* owned, by trace: awaited ones up to here may be gone */
+    uint32_t *refused; /* owned, by trace: those up to here are */
+};
 
 struct es_live {
     const struct es_pattern_file *file; /* borrowed */
@@ -242,6 +253,31 @@ void esi_live_drop_event(struct es_live *live, const struct es_set_event *event)
 void esi_live_drop(struct es_live *live);
 void esi_live_drop_fini(struct es_live *live);
 uint64_t esi_live_kept(const struct es_live *live);
+
+/* --- live_refuse.c ------------------------------------------------------------------
+ */
+
+/* "No value of `between` is between `first` and `last`", as of `A -(C)-> B`; all of
+ * them single events that join as they come. */
+struct esi_limit {
+    uint32_t first;
+    uint32_t between; /* universal */
+    uint32_t last;
+};
+
+/* Whether a clause of a condition, by which is searched, says that. */
+bool esi_live_limit(const struct esi_live_part *part,
+                    const struct esi_timed_clause *timed,
+                    struct esi_limit *ret_limit);
+/* Whether nothing else is said of a universal variable. */
+bool esi_live_only_limits(const struct esi_live_part *part, uint32_t variable);
+/* Events may go that are refused by settled values of a class. */
+void esi_live_refuse_by(struct esi_drop_rule *rule, uint32_t refuser);
+/* When all rules are known. */
+void esi_live_refuse_init(struct es_live *live);
+/* What is settled was brought up to date: what it refuses. */
+void esi_live_refuse(struct es_live *live);
+
 /* Whether an event may have been in a class, and have gone before it was received. */
 bool esi_live_is_gone(const struct es_live *live,
                       uint32_t class_number,

@@ -347,6 +347,7 @@ static void what_no_match_can_take_is_dropped(void **state)
         "Q := $b --> at least 3 of A;",
         "Q := $b || at most 2 of A;",
         "Q := $a --> at least 3 of B;",
+        "Q := $a -(A)-> $b;",
     };
     struct es_live_config config;
 
