@@ -105,8 +105,9 @@ static void note_equal(struct esi_searcher *searcher,
     unsigned v = restriction->v;
     struct esi_listed listed;
 
-    /* Where domains grow there is room for one list. */
-    if (searcher->plan->is_growing && restriction->is_listed)
+    /* Where domains grow there is room for one list; partners are known without. */
+    if (searcher->plan->is_growing &&
+        (restriction->is_listed || esi_has_partner(searcher, v)))
         return;
     if (!(clause->existential & ~es_program_bit(v) & searcher->bound & ~applied) ||
         !are_lookups_due(searcher, v) ||

@@ -177,7 +177,7 @@ static int partner_of_bound(const struct esi_searcher *searcher, uint64_t eligib
     for (; plan->is_growing && eligible; eligible &= eligible - 1) {
         unsigned v = (unsigned)__builtin_ctzll(eligible);
 
-        if ((plan->senders[v] | plan->receivers[v]) & searcher->bound)
+        if (esi_has_partner(searcher, v))
             return (int)v;
     }
     return NOTHING;

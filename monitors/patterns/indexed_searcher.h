@@ -289,6 +289,12 @@ static inline uint64_t esi_known_total(const struct esi_searcher *searcher, unsi
 
     return source ? source->total : es_domain_count(searcher->plan->domains[v]);
 }
+/* While domains grow: whether a bound variable names v's event, or v's that. */
+static inline bool esi_has_partner(const struct esi_searcher *searcher, unsigned v)
+{
+    return (searcher->plan->senders[v] | searcher->plan->receivers[v]) &
+           searcher->bound;
+}
 /* All columns, into searcher->candidates[depth][v], which becomes its source, unless
  * there are more than `limit`: then false. */
 bool esi_candidates_make(struct esi_searcher *searcher,
