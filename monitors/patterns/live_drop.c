@@ -10,7 +10,8 @@
  *   once it is settled - it precedes the newest event of each trace that is not over,
  * so that all that comes is after it - where the other must not be after it; once time
  * has passed, where a limit of time is on both;
- *   once it is refused by what is settled (live_refuse.c).
+ *   once it is refused by what is settled (live_refuse.c);
+ *   once it was told, where it is all that is told of a match.
  * Sends that wait for their receives are kept as long as there is room.  Events of
  * universal variables, of those that are counted, and those whose values are looked at
  * again while a match waits are kept, but where all that is known when they come.
@@ -129,6 +130,34 @@ static void demand(const struct esi_live_part *part,
     }
 }
 
+/* Whether v's event is all of each match that has it. */
+static bool is_returned_alone(const struct esi_live_part *part, uint32_t v)
+{
+    for (uint32_t w = 0; w < part->program->variable_count; w++)
+        if (part->program->variables[w].is_returned != (w == v))
+            return false;
+    return true;
+}
+
+/* An event that is told again and again may go once it was told. */
+static void demand_once(const struct esi_live_part *part,
+                        const struct relations *relations,
+                        uint64_t variables,
+                        uint32_t v,
+                        struct esi_drop_rule *rule)
+{
+    struct esi_drop_rule own = {.is_kept = false};
+
+    demand(part, relations, variables, v, &own);
+    if (!own.is_kept || !is_returned_alone(part, v)) {
+        demand(part, relations, variables, v, rule);
+        return;
+    }
+    rule->is_kept |= rule->is_told && rule->told_by != part;
+    rule->is_told = true;
+    rule->told_by = part;
+}
+
 static void rule_support(const struct esi_live_part *part,
                          const struct esi_live_support *support,
                          struct esi_drop_rule *rules)
@@ -151,8 +180,8 @@ static void rule_support(const struct esi_live_part *part,
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         if (es_program_is_single(part->program, v))
-            demand(part, &relations, variables, v,
-                   &rules[part->program->variables[v].class_number]);
+            demand_once(part, &relations, variables, v,
+                        &rules[part->program->variables[v].class_number]);
     }
 }
 
@@ -323,6 +352,20 @@ static uint32_t first_timely(const struct es_live *live,
     return row;
 }
 
+/* The first row of a column that was not told. */
+static uint32_t first_untold(const struct esi_live_part *part,
+                             const struct es_domain_column *column)
+{
+    uint32_t row = 0;
+
+    for (; row < column->count; row++) {
+        struct es_event_id id = {column->trace, column->indexes[row]};
+        if (!esi_seen_has(&part->seen, &id, 1))
+            break;
+    }
+    return row;
+}
+
 static void drop_column(struct es_live *live,
                         uint32_t class_number,
                         const struct es_domain *domain,
@@ -340,6 +383,11 @@ static void drop_column(struct es_live *live,
         before = live->settled[column.trace] + 1;
     if (rule->is_refused && rule->refused[column.trace] + 1 < before)
         before = rule->refused[column.trace] + 1;
+    if (rule->is_told) {
+        uint32_t row = first_untold(rule->told_by, &column);
+        if (row < column.count && column.indexes[row] < before)
+            before = column.indexes[row];
+    }
     if (rule->is_timed) {
         uint32_t row = first_timely(live, domain, slot, rule->within_ns);
         if (row < column.count && column.indexes[row] < before)

@@ -120,6 +120,8 @@ struct esi_drop_rule {
     bool is_timed;
     bool is_refused;  /* once a value of `refuser` is between it and all that comes */
     uint32_t refuser; /* class */
+    bool is_told;     /* once it was told: it is all of a match of `told_by` */
+    const struct esi_live_part *told_by;
     uint64_t within_ns;
     uint32_t *gone;    /* owned, by trace: awaited ones up to here may be gone */
     uint32_t *refused; /* owned, by trace: those up to here are */

@@ -80,8 +80,8 @@ static bool goes_with(const struct es_live *live,
     const struct esi_drop_rule *rule =
         &live->rules[variables[limit->first].class_number];
 
-    return !rule->is_kept && !rule->is_awaited && !rule->is_timed && rule->is_refused &&
-           rule->refuser == variables[limit->between].class_number;
+    return !rule->is_kept && !rule->is_awaited && !rule->is_timed && !rule->is_told &&
+           rule->is_refused && rule->refuser == variables[limit->between].class_number;
 }
 
 /* Keeps values of limits in a predicate that may be asked for again.  True: of some it

@@ -7,7 +7,6 @@
 #include "monitors/patterns/live_seen.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { CAPACITY_MIN = 64 };
@@ -91,6 +90,15 @@ int esi_seen_add(struct esi_seen *seen, const struct es_event_id *events, size_t
     *slot_of(&seen->young, key) = key;
     seen->young.count++;
     return 1;
+}
+
+bool esi_seen_has(const struct esi_seen *seen,
+                  const struct es_event_id *events,
+                  size_t count)
+{
+    struct esi_seen_key key = key_of(events, count);
+
+    return has(&seen->young, key) || has(&seen->old, key);
 }
 
 uint64_t esi_seen_bytes(const struct esi_seen *seen)

@@ -7,6 +7,7 @@
 #ifndef ES_MONITORS_PATTERNS_LIVE_SEEN_H
 #define ES_MONITORS_PATTERNS_LIVE_SEEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,10 @@ void esi_seen_fini(struct esi_seen *seen);
 
 /* 1: it is new, and was put in; 0: it is known; -ENOMEM. */
 int esi_seen_add(struct esi_seen *seen, const struct es_event_id *events, size_t count);
+
+bool esi_seen_has(const struct esi_seen *seen,
+                  const struct es_event_id *events,
+                  size_t count);
 
 uint64_t esi_seen_bytes(const struct esi_seen *seen);
 

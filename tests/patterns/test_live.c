@@ -348,6 +348,7 @@ static void what_no_match_can_take_is_dropped(void **state)
         "Q := $b || at most 2 of A;",
         "Q := $a --> at least 3 of B;",
         "Q := $a -(A)-> $b;",
+        "X := [\"\", \"x\", \"\"]; X ~x; Q := $a --> ~x;",
     };
     struct es_live_config config;
 
