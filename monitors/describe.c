@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "tuplespace/operation_table.h"
 
 void esi_describe_append(char *out, size_t size, const char *format, ...)
 {
@@ -98,7 +99,7 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
 static const char *preposition(const struct es_operation *operation)
 {
     /* Probes are of the completion class. */
-    if (operation && strstr(operation->name, "robe"))
+    if (operation && esi_operation_is_probe(operation))
         return "from";
     switch (operation ? operation->op_class : ES_CLASS_NONE) {
     case ES_CLASS_RECEIVE:

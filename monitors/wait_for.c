@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "tuplespace/operation_table.h"
 
 /* --- Collectives that were completed ----------------------------------------- */
 
@@ -306,9 +307,9 @@ static bool completes_requests(const struct es_activity *open)
 /* Probes are of the completion class, but wait for a message as a receive does. */
 static bool is_probe(const struct es_activity *open)
 {
-    const char *name = es_operation_name(open->operation);
+    const struct es_operation *operation = es_operation_find(open->operation);
 
-    return strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0;
+    return operation && esi_operation_is_probe(operation);
 }
 
 static int derive(const struct view *view,

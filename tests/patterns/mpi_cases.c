@@ -30,15 +30,84 @@ static void receive_from(int peer, int tag)
     MPI_Recv(&word, 1, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* How a message of anybody is received. */
+enum how {
+    OPEN,    /* from any source */
+    PROBED,  /* by name, after a probe for any source */
+    POLLED,  /* likewise, one that does not wait */
+    MATCHED, /* what a matched probe took */
+};
+
+static void receive_any(enum how how)
+{
+    MPI_Status status;
+    MPI_Message message;
+    int is_there = 0, word;
+
+    if (how == OPEN)
+        receive_from(MPI_ANY_SOURCE, 0);
+    if (how == PROBED)
+        MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+    while (how == POLLED && !is_there)
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &is_there, &status);
+    if (how == PROBED || how == POLLED)
+        receive_from(status.MPI_SOURCE, 0);
+    if (how == MATCHED) {
+        MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(&word, 1, MPI_INT, &message, &status);
+    }
+}
+
 /* Either message may be the first. */
-static void race(void)
+static void race_by(enum how first, enum how second)
 {
     if (rank > 0) {
         send_to(0, 0);
     } else {
-        receive_from(MPI_ANY_SOURCE, 0);
-        receive_from(MPI_ANY_SOURCE, 0);
+        receive_any(first);
+        receive_any(second);
     }
+}
+
+/* The second message is sent since the first one came. */
+static void asked_by(enum how first, enum how second)
+{
+    if (rank == 1)
+        send_to(0, 0);
+    if (rank == 2) {
+        receive_from(0, 1);
+        send_to(0, 0);
+    }
+    if (rank == 0) {
+        receive_any(first);
+        send_to(2, 1);
+        receive_any(second);
+    }
+}
+
+static void race(void)
+{
+    race_by(OPEN, OPEN);
+}
+
+static void probe_race(void)
+{
+    race_by(PROBED, POLLED);
+}
+
+static void matched_race(void)
+{
+    race_by(MATCHED, MATCHED);
+}
+
+static void asked(void)
+{
+    asked_by(OPEN, OPEN);
+}
+
+static void probe_asked(void)
+{
+    asked_by(POLLED, PROBED);
 }
 
 /* The receives say whom they are for. */
@@ -49,77 +118,6 @@ static void named(void)
     } else {
         receive_from(1, 0);
         receive_from(2, 0);
-    }
-}
-
-/* The second message is sent since the first one came. */
-static void asked(void)
-{
-    if (rank == 1)
-        send_to(0, 0);
-    if (rank == 2) {
-        receive_from(0, 1);
-        send_to(0, 0);
-    }
-    if (rank == 0) {
-        receive_from(MPI_ANY_SOURCE, 0);
-        send_to(2, 1);
-        receive_from(MPI_ANY_SOURCE, 0);
-    }
-}
-
-/* Asks for a message of anybody, in one way or the other, and receives it by name. */
-static void receive_probed(int is_polling)
-{
-    MPI_Status status;
-    int is_there = 0;
-
-    while (is_polling && !is_there)
-        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &is_there, &status);
-    if (!is_polling)
-        MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
-    receive_from(status.MPI_SOURCE, 0);
-}
-
-static void probe_race(void)
-{
-    if (rank > 0) {
-        send_to(0, 0);
-    } else {
-        receive_probed(0);
-        receive_probed(1);
-    }
-}
-
-/* The second message is sent since the first one was found. */
-static void probe_asked(void)
-{
-    if (rank == 1)
-        send_to(0, 0);
-    if (rank == 2) {
-        receive_from(0, 1);
-        send_to(0, 0);
-    }
-    if (rank == 0) {
-        receive_probed(1);
-        send_to(2, 1);
-        receive_probed(0);
-    }
-}
-
-/* A matched probe leaves nothing open: the race is in what it took. */
-static void matched_race(void)
-{
-    int word;
-    MPI_Message message;
-
-    if (rank > 0) {
-        send_to(0, 0);
-        return;
-    }
-    for (int i = 0; i < 2; i++) {
-        MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-        MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
     }
 }
 

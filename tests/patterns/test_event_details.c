@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "monitors/patterns/event_details.h"
+#include "tests/failing.h"
 #include "tests/order/made_computation.h"
 
 enum { MOST = ES_DETAILS + 2, EVENTS = 4000, TRACES = 7 };
@@ -78,7 +79,7 @@ static struct told draw_event(struct made_draw *draw, struct es_event_id id)
 }
 
 /* As a file has it, numbers are texts. */
-static void add(struct es_details *details, const struct told *told, bool as_file)
+static int try_add(struct es_details *details, const struct told *told, bool as_file)
 {
     struct es_event_attribute attributes[MOST] = {
         {.name = "other", .text = "x"}, {.name = "operation", .text = "MPI_Send"}};
@@ -102,7 +103,12 @@ static void add(struct es_details *details, const struct told *told, bool as_fil
         attributes[event.attribute_count++] = attribute;
     }
     event.type = told->detail.values[ES_DETAIL_TYPE].text;
-    assert_int_equal(es_details_add(details, &event), 0);
+    return es_details_add(details, &event);
+}
+
+static void add(struct es_details *details, const struct told *told, bool as_file)
+{
+    assert_int_equal(try_add(details, told, as_file), 0);
 }
 
 static void assert_told(const struct es_details *details, const struct told *told)
@@ -279,6 +285,38 @@ static void an_event_takes_few_bytes(void **state)
     es_details_destroy(details);
 }
 
+/* Memory that is not there is told, and what was kept is still there. */
+static int try_to_keep(void)
+{
+    struct es_details *details = NULL;
+    uint32_t kept = 0;
+    int result = es_details_create(0, &details);
+
+    while (result == 0 && kept < 1000) {
+        struct told told = plain_event(kept);
+
+        told.id.trace *= 40;
+        result = try_add(details, &told, false);
+        kept += result == 0;
+    }
+    failing_pause();
+    for (uint32_t i = 0; i < kept; i++) {
+        struct told told = plain_event(i);
+
+        told.id.trace *= 40;
+        assert_told(details, &told);
+    }
+    failing_resume();
+    es_details_destroy(details);
+    return result;
+}
+
+static void a_lack_of_memory_is_told(void **state)
+{
+    (void)state;
+    failing_each(try_to_keep, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +325,7 @@ int main(void)
         cmocka_unit_test(nothing_is_kept_of_events_of_no_run),
         cmocka_unit_test(the_oldest_are_forgotten_beyond_the_limit),
         cmocka_unit_test(an_event_takes_few_bytes),
+        cmocka_unit_test(a_lack_of_memory_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
