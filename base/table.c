@@ -136,7 +136,7 @@ static size_t fit(const char *text, size_t limit, size_t *ret_width)
     return bytes;
 }
 
-static size_t width_of(const char *text)
+size_t es_table_text_width(const char *text)
 {
     size_t width;
 
@@ -151,10 +151,10 @@ static const char *cell_at(const struct es_table *table, size_t row, size_t colu
 
 static size_t natural_width(const struct es_table *table, size_t column)
 {
-    size_t widest = width_of(table->columns[column].title);
+    size_t widest = es_table_text_width(table->columns[column].title);
 
     for (size_t row = 0; row < es_table_row_count(table); row++) {
-        size_t width = width_of(cell_at(table, row, column));
+        size_t width = es_table_text_width(cell_at(table, row, column));
         if (width > widest)
             widest = width;
     }

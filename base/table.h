@@ -56,6 +56,9 @@ void es_table_clear(struct es_table *table);
  * `width` characters (0 = any width).  0, -ENOMEM when a cell was lost, or -EIO. */
 int es_table_print(const struct es_table *table, FILE *stream, size_t width);
 
+/* Columns of the screen that a text takes. */
+size_t es_table_text_width(const char *text);
+
 /* Characters in a line of the terminal behind `stream`; 0 when it is none. */
 size_t es_table_width(FILE *stream);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/table.h"
 #include "monitors/describe.h"
 
 enum { FEW = 16 }; /* events of most matches */
@@ -260,7 +261,7 @@ static void measure(const struct esi_search_print *print,
             int length;
 
             write_cell(&rows->items[i], table, (enum column)column, cell);
-            length = (int)strlen(cell);
+            length = (int)es_table_text_width(cell);
             if (length > table->width[column])
                 table->width[column] = length;
         }
@@ -280,7 +281,7 @@ static void print_row(const struct row *row, const struct table *table)
         if (width == 0)
             continue;
         write_cell(row, table, (enum column)column, cell);
-        length = (int)strlen(cell);
+        length = (int)es_table_text_width(cell);
         left = is_number ? width - length : 0;
         if (length > 0) {
             printf("%*s%s", gap + left, "", cell);

@@ -302,7 +302,8 @@ static void check_without_events(const struct esi_search_options *given,
     if (given->source.path)
         argp_error(state, "%s looks at the pattern file only: '%s' is too many", option,
                    given->source.path);
-    if (given->is_explain || given->is_count || given->statistics || given->is_sorted)
+    if (given->is_explain || given->is_count || given->statistics || given->is_sorted ||
+        given->is_brief)
         argp_error(state, "%s searches nothing", option);
 }
 
@@ -322,6 +323,7 @@ static void check_explain(const struct esi_search_options *given,
 {
     const char *option = given->is_count        ? "--count"
                          : given->is_sorted     ? "--sort"
+                         : given->is_brief      ? "--brief"
                          : given->statistics    ? "--stats"
                          : given->config.limit  ? "--limit"
                          : given->time_limit_ns ? "--time-limit"
@@ -360,6 +362,8 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
     check_memory(given, state);
     if (given->is_count && given->is_sorted)
         argp_error(state, "--count prints no matches that --sort could sort");
+    if (given->is_count && given->is_brief)
+        argp_error(state, "--count prints no matches that --brief could cut short");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -189,7 +189,7 @@ cat >"$folder/run.jsonl" <<'END'
 {"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0"]}
 {"trace": 0, "index": 1, "kind": "send", "type": "MPI_Isend", "attributes": {"operation": "MPI_Isend", "class": "send", "rank": "0", "host": "a", "communicator": "MPI_COMM_WORLD", "peer": "1", "tag": "7", "bytes": "8", "start": "1500000", "stop": "1500750"}}
 {"trace": 0, "index": 2, "type": "MPI_Waitall", "attributes": {"operation": "MPI_Waitall", "class": "completion", "rank": "0", "host": "a", "peer": "1", "bytes": "3", "start": "1600000", "stop": "4600000"}}
-{"trace": 0, "index": 3, "type": "MPI_Barrier enter", "attributes": {"operation": "MPI_Barrier", "class": "collective", "rank": "0", "host": "a", "communicator": "grid\u0007", "bytes": "0", "instance": "12", "start": "12345678901", "state": "open"}}
+{"trace": 0, "index": 3, "type": "MPI_Barrier enter", "attributes": {"operation": "MPI_Barrier", "class": "collective", "rank": "0", "host": "a", "communicator": "gr\u00fcn\u0007", "bytes": "0", "instance": "12", "start": "12345678901", "state": "open"}}
 {"trace": 1, "index": 1, "kind": "receive", "type": "MPI_Recv", "partners": [[0, 1]], "attributes": {"operation": "MPI_Recv", "class": "receive", "rank": "1", "host": "b", "communicator": "MPI_COMM_WORLD", "peer": "0", "source": "any", "tag": "7", "bytes": "8", "start": "1400000", "stop": "2650000"}}
 {"trace": 1, "index": 2, "type": "note", "attributes": {"tag": "5"}}
 END
@@ -204,16 +204,17 @@ is_text '0.0:1 MPI_Isend, 1.0:1 MPI_Recv' \
     '    1.0:1  MPI_Recv   rank 1 on b  from 0 (of any)  tag 7  MPI_COMM_WORLD  8 B  at 0.000000 s  for 1.25 ms'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" Note
 is_text '1.0:2 note'
-expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After Note
+expect 0 env LC_ALL=C.UTF-8 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" \
+    After Note
 is_text 'After: 0.0:2 MPI_Waitall, 0.0:3 MPI_Barrier enter, 1.0:2 note' \
     '    0.0:2  MPI_Waitall        rank 0  from 1                      3 requests   at 0.000200 s  for 3.00 ms' \
-    '    0.0:3  MPI_Barrier enter  rank 0          grid?  instance 12              at 12.344279 s  open' \
+    '    0.0:3  MPI_Barrier enter  rank 0          grün?  instance 12              at 12.344279 s  open' \
     '    1.0:2  note' 'Note: 1.0:2 note'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After Message --brief
 is_text 'After: 0.0:2 MPI_Waitall, 0.0:3 MPI_Barrier enter, 1.0:2 note' \
     'Message: 0.0:1 MPI_Isend, 1.0:1 MPI_Recv'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After --format json
-is_text '{"match":[[0,2],[0,3],[1,2]],"events":[{"trace":"0.0","type":"MPI_Waitall","class":"completion","rank":0,"host":"a","peer":1,"bytes":3,"start_ns":1600000,"stop_ns":4600000},{"trace":"0.0","type":"MPI_Barrier enter","class":"collective","rank":0,"host":"a","communicator":"grid\u0007","bytes":0,"instance":12,"start_ns":12345678901,"state":"open"},{"trace":"1.0","type":"note"}]}'
+is_text '{"match":[[0,2],[0,3],[1,2]],"events":[{"trace":"0.0","type":"MPI_Waitall","class":"completion","rank":0,"host":"a","peer":1,"bytes":3,"start_ns":1600000,"stop_ns":4600000},{"trace":"0.0","type":"MPI_Barrier enter","class":"collective","rank":0,"host":"a","communicator":"grün\u0007","bytes":0,"instance":12,"start_ns":12345678901,"state":"open"},{"trace":"1.0","type":"note"}]}'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After Note --brief \
     --format json
 is_text '{"pattern":"After","match":[[0,2],[0,3],[1,2]]}' '{"pattern":"Note","match":[[1,2]]}'
@@ -371,6 +372,8 @@ done <<'END'
 --count --sort|--count prints no matches that --sort could sort
 --explain --format json|--explain is for people
 --explain --count|--explain searches nothing: --count has no meaning
+--count --brief|--count prints no matches that --brief could cut short
+--explain --brief|--explain searches nothing: --brief has no meaning
 --explain --sort|--explain searches nothing: --sort has no meaning
 --explain --stats|--explain searches nothing: --stats has no meaning
 --explain --first|--explain searches nothing: --limit has no meaning
