@@ -57,7 +57,11 @@ static unsigned rounds(void)
     return given ? (unsigned)strtoul(given, NULL, 10) : ROUNDS;
 }
 
-static void make_round(struct made_draw *draw, bool is_extended, struct round *round)
+/* `terms`: of a predicate, at most; 0: as usual. */
+static void make_round(struct made_draw *draw,
+                       bool is_extended,
+                       int terms,
+                       struct round *round)
 {
     struct random_pattern_options options;
     struct es_error error = {.text = ""};
@@ -65,6 +69,8 @@ static void make_round(struct made_draw *draw, bool is_extended, struct round *r
     *round = (struct round){.file = NULL};
     random_pattern_options_init(&options);
     options.is_extended = is_extended;
+    if (terms > 0)
+        options.terms = terms;
     random_pattern_make(draw, &options, &round->reference);
     small_set_random(draw, 1 + made_draw_below(draw, 20), &round->set);
     small_set_extension(&round->set, draw, round->order);
@@ -197,7 +203,7 @@ static unsigned check_round(struct made_draw *draw,
     unsigned found = 0;
     int result;
 
-    make_round(draw, is_extended, &round);
+    make_round(draw, is_extended, 0, &round);
     answers = reference_search(&round.reference, &round.set, WORK);
     leave_out_large(&round, answers);
     result = search(&round, answers, config);
@@ -278,7 +284,8 @@ static int try_to_search(void)
     int result;
 
     failing_pause();
-    make_round(&draw, true, &round);
+    /* It is searched once for each allocation: few variables. */
+    make_round(&draw, true, 3, &round);
     es_live_config_init(&config);
     config.drop_every = 1;
     failing_resume();
