@@ -31,8 +31,9 @@ struct world {
     struct made_draw draw;
     struct esi_keeps keeps;
     struct es_domain *domain;
-    uint32_t last[TRACES]; /* indexes so far */
-    int64_t disorder;      /* of the times, at most */
+    uint32_t last[TRACES];    /* indexes so far */
+    uint32_t dropped[TRACES]; /* those below */
+    int64_t disorder;         /* of the times, at most */
 };
 
 static void set_up(struct world *world, uint64_t seed)
@@ -59,7 +60,9 @@ static void add_row(struct world *world)
 
     row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
                         : world->last[trace] + 2;
-    if (es_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
+    /* An event is added once. */
+    if (row.index < world->dropped[trace] ||
+        es_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
         return;
     row.time =
         made_draw_below(draw, 20) == 0
@@ -79,9 +82,11 @@ static void add_row(struct world *world)
 static void drop_some(struct world *world)
 {
     uint32_t trace = made_draw_below(&world->draw, TRACES);
+    uint32_t index = made_draw_below(&world->draw, world->last[trace] + 1);
 
-    esi_domain_drop(world->domain, trace,
-                    made_draw_below(&world->draw, world->last[trace] + 1));
+    esi_domain_drop(world->domain, trace, index);
+    if (index > world->dropped[trace])
+        world->dropped[trace] = index;
 }
 
 static void check_times(struct world *world)
