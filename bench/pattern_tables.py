@@ -248,12 +248,12 @@ def large_table(figures):
 
 def live_table(lines):
     row = re.compile(r"(\S.*?) +(\d+) events +([\d.]+) s +(\d+) events/s +(\d+) matches"
-                     r" +(\d+) kept +([\d.]+) MB")
+                     r" +(\d+) kept +(\d+) candidates +([\d.]+) MB")
     rows = [match.groups() for match in map(row.match, lines) if match]
     if rows:
         table("While events arrive",
               ["patterns", "events", "seconds", "events/s", "matches", "events kept",
-               "MB"],
+               "candidates", "MB"],
               ([name, *(f"{float(number):,.10g}" for number in numbers)]
                for name, *numbers in rows))
 

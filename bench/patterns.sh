@@ -8,7 +8,7 @@
 #
 # Writes cases.txt, closures.txt, large.txt, live.txt and, of these, tables.md and
 # figures (*.svg) into FOLDER (patterns-measured), and figures as lines to standard
-# output. Quick takes two minutes and leaves out what takes longer than a second or so;
+# output. Quick takes some minutes and leaves out what takes longer than a second or so;
 # full takes about half an hour on an idle machine, lets each search run for
 # ES_PATTERN_SECONDS (100), and goes to 10^7 events. The status is 1 when a search finds
 # other matches than are in the made sets.

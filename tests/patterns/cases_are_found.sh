@@ -28,12 +28,15 @@ done
     fail "patterns_large: status $?"
 "$top_builddir/bench/closures_bench" -r 1 -n 50 tcp pvm-merge >"$folder/closures.txt" ||
     fail "closures_bench: status $?"
+"$top_builddir/bench/pattern_live" 20000 16 >"$folder/live.txt" ||
+    fail "pattern_live: status $?"
 grep -q "> .* s$" "$folder/cases.txt" && fail "a search was not done in time"
 
 "$PYTHON" "$top_srcdir/bench/pattern_tables.py" -o "$folder" "$folder/cases.txt" \
-    "$folder/closures.txt" "$folder/large.txt" >"$folder/tables.md" ||
+    "$folder/closures.txt" "$folder/large.txt" "$folder/live.txt" >"$folder/tables.md" ||
     fail "pattern_tables.py: status $?"
-for title in "Table 6.4" "Tables 4.3 to 4.10" "Tables 4.11 to 4.14" "Large event set"; do
+for title in "Table 6.4" "Tables 4.3 to 4.10" "Tables 4.11 to 4.14" "Large event set" \
+    "While events arrive"; do
     grep -q "^### $title" "$folder/tables.md" || fail "no table '$title'"
 done
 grep -q "^| 4 .* 58 | 58 |" "$folder/tables.md" || fail "case 4 is not in the tables"
