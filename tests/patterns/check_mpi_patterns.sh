@@ -57,7 +57,7 @@ never()
 }
 
 # What does not depend on who is how fast.
-causal="MessageRace ProbeRace Overtaking LostMessage SerializedCollective ConflictingAccess"
+causal="MessageRace InterleavedRace ProbeRace Overtaking LostMessage SerializedCollective ConflictingAccess"
 
 # only CASE [PREDICATE COUNT] : of the causal patterns it has this one, and no other.
 only()
@@ -77,6 +77,7 @@ only()
 only race MessageRace 1
 only named
 only asked
+only interleaved InterleavedRace 2
 only probe-race ProbeRace 1
 only probe-asked
 only matched-race MessageRace 1
@@ -99,7 +100,7 @@ has LoadImbalance
 case=masterworker
 recorded 3 "$apps/masterworker" --tasks 30 --numbers 100
 has MessageRace
-never Overtaking LostMessage SerializedCollective ConflictingAccess
+never InterleavedRace Overtaking LostMessage SerializedCollective ConflictingAccess
 
 case=life
 recorded 4 "$apps/life" --hops 30

@@ -90,6 +90,16 @@ static void race(void)
     race_by(OPEN, OPEN);
 }
 
+/* Two kinds of messages, of which the one comes between two of the other. */
+static void interleaved(void)
+{
+    for (int i = 0; i < 4; i++)
+        if (rank == 0)
+            receive_from(MPI_ANY_SOURCE, i % 2);
+        else if (i < 2)
+            send_to(0, i);
+}
+
 static void probe_race(void)
 {
     race_by(PROBED, POLLED);
@@ -225,6 +235,7 @@ static const struct {
     {"race", race},
     {"named", named},
     {"asked", asked},
+    {"interleaved", interleaved},
     {"probe-race", probe_race},
     {"probe-asked", probe_asked},
     {"matched-race", matched_race},
