@@ -306,6 +306,30 @@ static void an_explanation_shows_the_pattern_before_and_after(void **state)
     searched_fini(&searched);
 }
 
+/* Nothing precedes a B, which samples show; the most frequent variable is another. */
+static void what_is_written_is_kept_where_it_fails_at_once(void **state)
+{
+    struct small_set set;
+    struct searched searched;
+    char *text;
+
+    (void)state;
+    small_set_init(&set);
+    small_set_trace(&set, "P");
+    for (unsigned i = 0; i < 62; i++)
+        small_set_event(&set, 0, ES_EVENT_UNARY, i < 6 ? "B" : "A", "", 0);
+    small_set_close(&set);
+    open_text(&searched, "Q := ((A --> B) --> A) --> A;", &set);
+    text = explained(&searched);
+    if (!strstr(text, "order: as written"))
+        fail_msg("%s", text);
+    free(text);
+    run(&searched);
+    assert_int_equal(searched.count, 0);
+    assert_int_equal(searched.statistics.comparisons, 56 * 6);
+    searched_fini(&searched);
+}
+
 /* --- Memory that cannot be had -----------------------------------------------------
  */
 
@@ -362,6 +386,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_pattern_is_that_of_its_relations),
         cmocka_unit_test(a_search_ends_when_it_is_told_to),
         cmocka_unit_test(an_explanation_shows_the_pattern_before_and_after),
+        cmocka_unit_test(what_is_written_is_kept_where_it_fails_at_once),
         cmocka_unit_test(memory_that_cannot_be_had_is_said),
     };
 
