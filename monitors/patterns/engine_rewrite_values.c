@@ -253,10 +253,8 @@ static int prepare_check(struct esi_choice *choice)
     if (!choice->check)
         return -ENOMEM;
     choice->bytes += sizeof *choice->check;
-    *choice->check = (struct es_formula_check){.program = task->program,
-                                               .domains = task->domains,
-                                               .counted = task->counted,
-                                               .config = task->config};
+    *choice->check = (struct es_formula_check){
+        .program = task->program, .domains = task->domains, .counted = task->counted};
     return 0;
 }
 

@@ -68,8 +68,7 @@ struct esi_choice {
     struct esi_entries *all_entries;
     struct esi_arena arena;
     struct es_formula_check *check; /* of COUNT and FORMULA literals */
-    int failure;                    /* -ENOMEM, or 1: the search is over; what was told
-                                       since is wrong */
+    int failure;                    /* -ENOMEM: what was told since is wrong */
     unsigned steps;                 /* since the time was looked at */
     bool is_over;                   /* what was told since is wrong */
 };
