@@ -6,10 +6,10 @@
 #   bench/patterns.sh [quick|full] [FOLDER]      from the top of the build folder
 #   bench/patterns.sh document [FOLDER]          docs/ takes over what is in FOLDER
 #
-# Writes cases.txt, closures.txt, large.txt, live.txt and, of these, tables.md and
-# figures (*.svg) into FOLDER (patterns-measured), and figures as lines to standard
-# output. Quick takes some minutes and leaves out what takes longer than a second or so;
-# full takes about half an hour on an idle machine, lets each search run for
+# Writes cases.txt, closures.txt, large.txt, attributes.txt, live.txt and, of these,
+# tables.md and figures (*.svg) into FOLDER (patterns-measured), and figures as lines to
+# standard output. Quick takes some minutes and leaves out what takes longer than a second
+# or so; full takes about half an hour on an idle machine, lets each search run for
 # ES_PATTERN_SECONDS (100), and goes to 10^7 events. The status is 1 when a search finds
 # other matches than are in the made sets.
 
@@ -78,7 +78,7 @@ describe() {
 }
 
 head=$(describe)
-for file in cases closures large live; do
+for file in cases closures large attributes live; do
     : >"$folder/$file.txt"
 done
 # shellcheck disable=SC2086
@@ -88,6 +88,8 @@ for events in $sizes; do
     measure large.txt bench/patterns_large -e "$events" -t "$seconds" \
         -d "$sources/patterns"
 done
+# With and without indexes: what is slow without is ended soon.
+measure attributes.txt bench/patterns_large -a -e 1000000 -t 20 -d "$sources/patterns"
 measure live.txt bench/pattern_live
 {
     echo "$head, $((($(date +%s) - begin + 59) / 60)) minutes; closures" \

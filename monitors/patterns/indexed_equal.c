@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_equal.c - the values of a domain by an attribute: groups of equal ones, found
+ * indexed_equal.c - the values of a domain by attributes: groups of equal ones, found
  * by an open table with linear probing.
  *
  * Values are walked twice: to count those of each group, and to put them in their
@@ -12,7 +12,6 @@
 #include "monitors/patterns/indexed_equal.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum {
@@ -34,6 +33,33 @@ struct esi_equal_index {
     uint32_t *table;     /* owned: numbers of groups; ABSENT: free */
     uint32_t table_size; /* a power of two */
 };
+
+/* --- Keys ------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, struct es_domain_key key)
+{
+    hash = (hash ^ (uint64_t)key.number) * UINT64_C(0x9e3779b97f4a7c15) + key.is_text;
+    return hash ^ hash >> 32;
+}
+
+bool esi_key_of(const struct esi_key_form *form,
+                const struct es_domain *domain,
+                struct es_domain_value value,
+                struct es_domain_key *ret_key)
+{
+    struct es_domain_key key;
+    uint64_t hash = 0;
+
+    if (form->count == 1)
+        return es_domain_key(form->nodes[0], form->sides[0], domain, value, ret_key);
+    for (unsigned i = 0; i < form->count; i++) {
+        if (!es_domain_key(form->nodes[i], form->sides[i], domain, value, &key))
+            return false;
+        hash = mix(hash, key);
+    }
+    *ret_key = (struct es_domain_key){.number = (int64_t)hash};
+    return true;
+}
 
 /* --- Groups ----------------------------------------------------------------------- */
 
@@ -112,8 +138,7 @@ static uint32_t group_of(struct esi_equal_index *index, struct es_domain_key key
 /* Into `group_of_value` and the groups' counts. */
 static int count_groups(struct esi_equal_index *index,
                         const struct es_domain *domain,
-                        const struct es_pattern_node *node,
-                        unsigned side,
+                        const struct esi_key_form *form,
                         uint32_t *group_of_value)
 {
     uint32_t number = 0;
@@ -126,7 +151,7 @@ static int count_groups(struct esi_equal_index *index,
             struct es_domain_key key;
             uint32_t group = ABSENT;
 
-            if (es_domain_key(node, side, domain, value, &key)) {
+            if (esi_key_of(form, domain, value, &key)) {
                 group = group_of(index, key);
                 if (group == ABSENT)
                     return -ENOMEM;
@@ -171,15 +196,14 @@ static void place_values(struct esi_equal_index *index,
 
 static int fill(struct esi_equal_index *index,
                 const struct es_domain *domain,
-                const struct es_pattern_node *node,
-                unsigned side)
+                const struct esi_key_form *form)
 {
     uint32_t *group_of_value = calloc(index->count + 1u, sizeof *group_of_value);
     int result = group_of_value ? grow(index) : -ENOMEM;
 
     if (result == 0) {
         index->groups[index->group_count++] = (struct group){.end = 0}; /* ABSENT */
-        result = count_groups(index, domain, node, side, group_of_value);
+        result = count_groups(index, domain, form, group_of_value);
     }
     if (result == 0) {
         place_groups(index);
@@ -190,8 +214,7 @@ static int fill(struct esi_equal_index *index,
 }
 
 int esi_equal_index_create(const struct es_domain *domain,
-                           const struct es_pattern_node *node,
-                           unsigned side,
+                           const struct esi_key_form *form,
                            struct esi_equal_index **ret_index)
 {
     struct esi_equal_index *index;
@@ -205,7 +228,7 @@ int esi_equal_index_create(const struct es_domain *domain,
     index->count = (uint32_t)es_domain_count(domain);
     index->values = calloc(index->count + 1u, sizeof *index->values);
     if (index->values)
-        result = fill(index, domain, node, side);
+        result = fill(index, domain, form);
     if (result < 0) {
         esi_equal_index_destroy(index);
         return result;

@@ -84,7 +84,7 @@ static uint64_t looked_up_of(const struct esi_indexed_clause *clause)
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].has_lookups)
+        if (clause->is_equality || clause->literals[i].has_lookups)
             variables |= clause->literals[i].variables;
     return clause->is_equality ? variables : variables & clause->universal;
 }

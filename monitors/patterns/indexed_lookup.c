@@ -4,7 +4,8 @@
  * indexed_lookup.c - which comparisons of attributes may be answered by an index, and
  * the indexes, each made when it is first asked for.
  *
- *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b
+ *   $a.tag = $b.tag     alone in a clause: with $a bound, it lists the values of $b, by
+ *                       all attributes of the two that are compared so
  *   $a.tag != *u.tag    with $a bound, it lists the values of *u that may violate it
  *
  * Values that are listed are tested as all others: what an index leaves out cannot
@@ -38,31 +39,36 @@ static unsigned side_of(const struct esi_indexed_plan *plan,
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
 }
 
-static bool is_same(const struct esi_indexed_lookup *lookup,
-                    const struct es_domain *domain,
-                    const struct es_pattern_operand *operand)
+static bool is_same_operand(const struct es_pattern_operand *a,
+                            const struct es_pattern_operand *b)
 {
-    const struct es_pattern_operand *other = &lookup->node->operands[lookup->side];
-
-    return lookup->domain == domain && other->field == operand->field &&
-           (other->field != ES_FIELD_ATTRIBUTE ||
-            other->attribute == operand->attribute);
+    return a->field == b->field &&
+           (a->field != ES_FIELD_ATTRIBUTE || a->attribute == b->attribute);
 }
 
-/* The number of the index of v's values by what the literal compares. */
+static bool is_same(const struct esi_key_form *a, const struct esi_key_form *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (unsigned i = 0; i < a->count; i++)
+        if (!is_same_operand(&a->nodes[i]->operands[a->sides[i]],
+                             &b->nodes[i]->operands[b->sides[i]]))
+            return false;
+    return true;
+}
+
+/* The number of the index of v's values. */
 static int note_values(struct esi_indexed_plan *plan,
-                       const struct esi_indexed_literal *literal,
+                       const struct esi_key_form *form,
                        unsigned v,
                        uint32_t *ret_number)
 {
-    const struct es_pattern_node *node = plan->program->atoms[literal->atom].node;
-    unsigned side = side_of(plan, literal, v);
     struct esi_indexed_lookup *lookup;
     uint32_t i = 0;
     int result;
 
-    while (i < plan->lookup_count &&
-           !is_same(&plan->lookups[i], plan->domains[v], &node->operands[side]))
+    while (i < plan->lookup_count && (plan->lookups[i].domain != plan->domains[v] ||
+                                      !is_same(&plan->lookups[i].form, form)))
         i++;
     *ret_number = i;
     if (i < plan->lookup_count)
@@ -72,36 +78,92 @@ static int note_values(struct esi_indexed_plan *plan,
     if (result < 0)
         return result;
     lookup->domain = plan->domains[v];
-    lookup->node = node;
-    lookup->side = side;
+    lookup->form = *form;
     plan->lookup_count++;
     return 0;
 }
 
+static void add_part(const struct esi_indexed_plan *plan,
+                     const struct esi_indexed_literal *literal,
+                     unsigned v,
+                     struct esi_key_form *form)
+{
+    if (form->count == ESI_KEY_PARTS)
+        return; /* the rest is tested only */
+    form->nodes[form->count] = plan->program->atoms[literal->atom].node;
+    form->sides[form->count++] = (uint8_t)side_of(plan, literal, v);
+}
+
+/* What v has in the comparisons of a literal's variables, in the clauses from its own
+ * on. */
+static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
+                                   const struct esi_indexed_clause *clause,
+                                   const struct esi_indexed_literal *literal,
+                                   unsigned v)
+{
+    struct esi_key_form form = {.count = 0};
+
+    add_part(plan, literal, v, &form);
+    for (uint32_t i = clause->number + 1; clause->is_equality && i < plan->clause_count;
+         i++)
+        if (plan->clauses[i].is_equality &&
+            plan->clauses[i].existential == clause->existential)
+            add_part(plan, plan->clauses[i].literals, v, &form);
+    return form;
+}
+
 static int note_literal(struct esi_indexed_plan *plan,
-                        struct esi_indexed_clause *clause,
+                        const struct esi_indexed_clause *clause,
                         struct esi_indexed_literal *literal)
 {
-    bool is_unequal =
-        plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
-    bool is_alone = clause->count == 1 && !clause->universal;
+    struct esi_key_form of_x = form_of(plan, clause, literal, literal->x);
+    struct esi_key_form of_y = form_of(plan, clause, literal, literal->y);
+    int result = note_values(plan, &of_x, literal->x, &literal->lookup_of_x);
+
+    if (result == 0)
+        result = note_values(plan, &of_y, literal->y, &literal->lookup_of_y);
+    literal->has_lookups = result == 0;
+    return result;
+}
+
+static bool is_unequal(const struct esi_indexed_plan *plan,
+                       const struct esi_indexed_literal *literal)
+{
+    return is_comparable(plan, literal) && literal->variables & plan->universal &&
+           plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
+}
+
+/* "= or absent" does not leave few. */
+static bool is_equality(const struct esi_indexed_plan *plan,
+                        const struct esi_indexed_clause *clause)
+{
+    const struct esi_indexed_literal *literal = clause->literals;
+
+    return clause->count == 1 && !clause->universal && is_comparable(plan, literal) &&
+           !literal->is_negated &&
+           !plan->program->atoms[literal->atom].node->is_negated;
+}
+
+/* Whether an earlier clause is looked up together with this one. */
+static bool is_led(const struct esi_indexed_plan *plan,
+                   const struct esi_indexed_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->number; i++)
+        if (plan->clauses[i].is_equality &&
+            plan->clauses[i].existential == clause->existential)
+            return true;
+    return false;
+}
+
+static int note_clause(struct esi_indexed_plan *plan, struct esi_indexed_clause *clause)
+{
     int result = 0;
 
-    /* Neither "= or absent" nor "=" of universal values leaves few. */
-    if (is_unequal ? !(literal->variables & plan->universal)
-                   : !is_alone || literal->is_negated)
-        return 0;
-    if (plan->is_growing) {
-        clause->is_equality = !is_unequal;
-        return 0;
-    }
-    result = note_values(plan, literal, literal->x, &literal->lookup_of_x);
-    if (result == 0)
-        result = note_values(plan, literal, literal->y, &literal->lookup_of_y);
-    if (result == 0) {
-        literal->has_lookups = true;
-        clause->is_equality = !is_unequal;
-    }
+    if (clause->is_equality)
+        return is_led(plan, clause) ? 0 : note_literal(plan, clause, clause->literals);
+    for (uint32_t i = 0; result == 0 && i < clause->count; i++)
+        if (is_unequal(plan, &clause->literals[i]))
+            result = note_literal(plan, clause, &clause->literals[i]);
     return result;
 }
 
@@ -110,21 +172,22 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
     size_t most = 0;
     int result = 0;
 
-    for (uint32_t i = 0; i < plan->clause_count; i++)
-        for (uint32_t j = 0; j < plan->clauses[i].count; j++)
-            most += 2 * (size_t)is_comparable(plan, &plan->clauses[i].literals[j]);
-    if (most == 0 || plan->without & ES_INDEXED_LOOKUPS)
+    if (plan->without & ES_INDEXED_LOOKUPS)
+        return 0;
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        struct esi_indexed_clause *clause = &plan->clauses[i];
+
+        clause->is_equality = is_equality(plan, clause);
+        for (uint32_t j = 0; j < clause->count; j++)
+            most += 2 * (size_t)is_comparable(plan, &clause->literals[j]);
+    }
+    if (most == 0 || plan->is_growing)
         return 0;
     plan->lookups = calloc(most, sizeof *plan->lookups);
     if (!plan->lookups)
         return -ENOMEM;
-    for (uint32_t i = 0; i < plan->clause_count; i++) {
-        struct esi_indexed_clause *clause = &plan->clauses[i];
-
-        for (uint32_t j = 0; result == 0 && j < clause->count; j++)
-            if (is_comparable(plan, &clause->literals[j]))
-                result = note_literal(plan, clause, &clause->literals[j]);
-    }
+    for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
+        result = note_clause(plan, &plan->clauses[i]);
     return result;
 }
 
@@ -162,12 +225,17 @@ static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
     pthread_mutex_lock(&lookup->lock);
     index = atomic_load(&lookup->index);
     if (!index && !lookup->has_failed &&
-        esi_equal_index_create(lookup->domain, lookup->node, lookup->side, &index) < 0)
+        esi_equal_index_create(lookup->domain, &lookup->form, &index) < 0)
         lookup->has_failed = true;
     /* Pairs with the acquire above: who sees it sees what is in it. */
     atomic_store_explicit(&lookup->index, index, memory_order_release);
     pthread_mutex_unlock(&lookup->lock);
     return index;
+}
+
+static unsigned other_of(const struct esi_indexed_literal *literal, unsigned v)
+{
+    return v == literal->x ? literal->y : literal->x;
 }
 
 static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
@@ -178,18 +246,16 @@ static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
                                                     : literal->lookup_of_y];
 }
 
-/* Of the other variable, which is bound.  False: it has no such attribute. */
+/* Of the other variable, which is bound.  False: it lacks an attribute. */
 static bool key_of_other(const struct esi_searcher *searcher,
                          const struct esi_indexed_literal *literal,
                          unsigned v,
                          struct es_domain_key *ret_key)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    unsigned other = v == literal->x ? literal->y : literal->x;
+    unsigned other = other_of(literal, v);
+    const struct esi_indexed_lookup *lookup = lookup_of(searcher, literal, other);
 
-    return es_domain_key(plan->program->atoms[literal->atom].node,
-                         side_of(plan, literal, other), plan->domains[other],
-                         searcher->values[other], ret_key);
+    return esi_key_of(&lookup->form, lookup->domain, searcher->values[other], ret_key);
 }
 
 /* While domains grow they list what they have themselves, if that is little. */
@@ -217,10 +283,14 @@ static bool lookup_growing(struct esi_searcher *searcher,
                            unsigned v,
                            struct esi_listed *ret_listed)
 {
+    const struct esi_indexed_plan *plan = searcher->plan;
+    unsigned other = other_of(literal, v);
     struct es_domain_key key;
 
     *ret_listed = (struct esi_listed){NULL, 0};
-    return !key_of_other(searcher, literal, v, &key) ||
+    return !es_domain_key(plan->program->atoms[literal->atom].node,
+                          side_of(plan, literal, other), plan->domains[other],
+                          searcher->values[other], &key) ||
            list_few(searcher, literal, v, key, ret_listed);
 }
 
@@ -234,8 +304,7 @@ bool esi_lookup_equal(struct esi_searcher *searcher,
 
     if (searcher->plan->is_growing)
         return lookup_growing(searcher, literal, v, ret_listed);
-    index = index_of(lookup_of(searcher, literal, v));
-
+    index = literal->has_lookups ? index_of(lookup_of(searcher, literal, v)) : NULL;
     if (!index)
         return false;
     *ret_listed = key_of_other(searcher, literal, v, &key)

@@ -320,7 +320,8 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < plan->clause_count; i++)
-        count += plan->clauses[i].existential >> v & 1;
+        if (plan->clauses[i].existential >> v & 1)
+            count++;
     plan->clauses_of[v] = calloc(count + 1u, sizeof *plan->clauses_of[v]);
     if (!plan->clauses_of[v])
         return -ENOMEM;

@@ -76,14 +76,14 @@ struct esi_indexed_clause {
     uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
                          satisfy it; else each value is tested */
     bool has_formula; /* a FORMULA literal: it may fail before all is bound */
-    bool is_equality; /* nothing but `=` of two existential variables, with lookups */
+    bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
+                         together with those of the same variables, by the first */
 };
 
-/* The values of a domain by an attribute: an index that is made when somebody asks. */
+/* The values of a domain by attributes: an index that is made when somebody asks. */
 struct esi_indexed_lookup {
     const struct es_domain *domain;
-    const struct es_pattern_node *node; /* what its `side` is */
-    unsigned side;
+    struct esi_key_form form;
     pthread_mutex_t lock;                    /* of whoever makes it */
     bool has_failed;                         /* no memory */
     _Atomic(struct esi_equal_index *) index; /* owned */

@@ -244,7 +244,8 @@ static inline unsigned esi_listed_share(const struct esi_searcher *searcher)
 }
 
 /* The values of v that `=` with the other variable of the literal, which is bound, may
- * leave.  False: there was no memory for an index, or they are not few. */
+ * leave.  False: there was no memory for an index, or they are not few, or another
+ * literal of the two tells. */
 bool esi_lookup_equal(struct esi_searcher *searcher,
                       const struct esi_indexed_literal *literal,
                       unsigned v,

@@ -32,6 +32,8 @@ static const char text[] =
     "Crossed := ($d !<-> $e) & $d.key = $e.other & ($c --> $d);\n"
     "Sent := ($d => $e) & ($d.key = $e.key | $d.other = $e.other);\n"
     "Hidden := $a & ~h & $a.key = ~h.key & ($a || $c);\n"
+    "Thrice := ($a --> $d) & $d.key = $a.key & $d.other = $a.other &\n"
+    "    $a.key = $d.other;\n"
     "Unlike := ($a || $b) & $a.key != $b.key;\n"
     "Alone := $d & (($d <-> *v) | $d.other != *v.other);\n"
     "AloneByKey := $d & (($d <-> *v) | $d.key != *v.key);\n"
@@ -40,8 +42,8 @@ static const char text[] =
     "Sides := ($a & $b & $a.key = $b.key) | ($c & $d & $c.other = $d.other);\n";
 
 static const char *const predicates[] = {
-    "Same",   "Ordered", "Chain", "Twice",      "Crossed",     "Sent",
-    "Hidden", "Unlike",  "Alone", "AloneByKey", "NoneBetween", "Sides"};
+    "Same",   "Thrice", "Ordered", "Chain",      "Twice",       "Crossed", "Sent",
+    "Hidden", "Unlike", "Alone",   "AloneByKey", "NoneBetween", "Sides"};
 
 static void world_init(struct typed_world *world, uint64_t seed, enum made_shape shape)
 {
@@ -255,16 +257,18 @@ static void each_value_is_listed_once(void **state)
     const struct es_pattern_node *node;
     const struct es_domain *domain;
     struct esi_equal_index *index;
+    struct esi_key_form form;
     uint64_t listed = 0;
 
     (void)state;
     world_init(&world, made_seed(), MADE_UNIFORM);
     predicate = es_pattern_predicate(world.file, es_pattern_find(world.file, "Same"));
     node = comparison_of(predicate->root);
+    form = (struct esi_key_form){.count = 1, .nodes = {node}};
     domain = es_domains_class(
         world.domains,
         predicate->occurrences[node->operands[0].occurrence].class_number);
-    assert_int_equal(esi_equal_index_create(domain, node, 0, &index), 0);
+    assert_int_equal(esi_equal_index_create(domain, &form, &index), 0);
     for (int64_t number = -1; number <= KEYS; number++)
         for (int is_text = 0; is_text < 2; is_text++) {
             struct es_domain_key key = {number, is_text};
