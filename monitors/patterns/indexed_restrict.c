@@ -190,6 +190,74 @@ static void push_near(struct esi_searcher *searcher,
     restriction->near_count = searcher->work_count - restriction->clauses;
 }
 
+static bool excludes_before(const struct esi_indexed_literal *literal,
+                            unsigned first,
+                            unsigned last)
+{
+    uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
+
+    return literal->kind == ESI_INDEXED_RELATION &&
+           literal->variables == (es_program_bit(first) | es_program_bit(last)) &&
+           !(mask & ESI_IS_BEFORE);
+}
+
+/* Whether a clause says that no value of its universal variable is between v and the
+ * pinned event, which v is before. */
+static bool is_limit(const struct esi_searcher *searcher,
+                     const struct esi_indexed_clause *clause,
+                     unsigned v,
+                     unsigned pinned)
+{
+    unsigned u;
+
+    if (clause->count != 2 || !clause->universal ||
+        clause->universal & (clause->universal - 1) ||
+        searcher->plan->masks[v][pinned] != ESI_IS_BEFORE)
+        return false;
+    u = (unsigned)__builtin_ctzll(clause->universal);
+    for (int i = 0; i < 2; i++)
+        if (excludes_before(&clause->literals[i], v, u) &&
+            excludes_before(&clause->literals[1 - i], u, pinned))
+            return true;
+    return false;
+}
+
+/* The last such value on the pinned event's own trace is the latest that this knows. */
+static void note_limit(const struct esi_searcher *searcher,
+                       const struct esi_indexed_clause *clause,
+                       struct esi_restriction *restriction)
+{
+    struct es_event_id pinned = searcher->pinned_event;
+    const struct es_domain *domain;
+    struct es_domain_column column;
+    uint32_t slot, end;
+
+    if (searcher->pinned < 0 || restriction->is_limited ||
+        !(searcher->plan->single >> searcher->pinned & 1) ||
+        !is_limit(searcher, clause, restriction->v, (unsigned)searcher->pinned))
+        return;
+    domain = searcher->plan->domains[__builtin_ctzll(clause->universal)];
+    slot = es_domain_slot_of(domain, pinned.trace);
+    if (slot == ES_PATTERN_NONE)
+        return;
+    column = es_domain_column(domain, slot);
+    end = esi_column_position(&column, pinned.index);
+    if (end == 0)
+        return;
+    restriction->is_limited = true;
+    restriction->limit = (struct es_event_id){pinned.trace, column.indexes[end - 1]};
+}
+
+/* Whether all that precedes the pinned event on a trace precedes the limit, too. */
+static bool is_beyond_limit(struct esi_searcher *searcher,
+                            const struct esi_restriction *restriction,
+                            uint32_t trace)
+{
+    return trace != restriction->limit.trace &&
+           esi_greatest_of(searcher, (unsigned)searcher->pinned, trace) <=
+               es_precedence_greatest(&searcher->precedence, restriction->limit, trace);
+}
+
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
@@ -220,6 +288,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
             esi_clause_is_satisfied(searcher, clause))
             continue;
         push_work(searcher, clause->number);
+        note_limit(searcher, clause, &restriction);
         note_partner(searcher, clause, &restriction);
     }
     restriction.clause_count = searcher->work_count - restriction.clauses;
@@ -356,6 +425,12 @@ void esi_restriction_apply(struct esi_searcher *searcher,
         keep_near(searcher,
                   plan->clauses[searcher->work[restriction->clauses + i]].literals, v,
                   slot, spans);
+    if (restriction->is_limited && spans->count > 0 &&
+        is_beyond_limit(searcher, restriction,
+                        es_domain_column(plan->domains[v], slot).trace)) {
+        spans->count = 0;
+        return;
+    }
     for (uint64_t left = restriction->masked; left && spans->count > 0;
          left &= left - 1) {
         unsigned x = (unsigned)__builtin_ctzll(left);

@@ -144,8 +144,7 @@ uint32_t esi_event_after_begin(struct esi_searcher *searcher,
     return position > within.end ? within.end : position;
 }
 
-/* The entry of a bound variable's stamp, asked once while it is bound. */
-static uint32_t greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t trace)
+uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t trace)
 {
     struct esi_stamp *stamp = &searcher->stamps[x];
 
@@ -196,7 +195,8 @@ static uint32_t find_before_end(struct esi_searcher *searcher,
     if (is_single(searcher, x))
         return event.trace == column->trace
                    ? esi_column_position(column, event.index)
-                   : position_after(column, greatest_of(searcher, x, column->trace));
+                   : position_after(column,
+                                    esi_greatest_of(searcher, x, column->trace));
     count = es_domain_events(searcher->plan->domains[x], searcher->values[x], &scratch,
                              &events);
     for (size_t i = 0; i < count; i++) {

@@ -181,6 +181,8 @@ uint32_t esi_event_after_begin(struct esi_searcher *searcher,
                                struct es_event_id event,
                                const struct es_domain_column *column,
                                struct esi_span within);
+/* Index of the greatest predecessor of bound single x on a trace, asked once. */
+uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t trace);
 /* First position whose index is `index` or greater. */
 uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index);
 
@@ -266,8 +268,10 @@ struct esi_restriction {
     uint64_t masked; /* bound variables */
     bool is_lone;    /* only `slot` may have values */
     uint32_t slot;
-    int sender;     /* pinned variable whose event v receives, -1 none */
-    int floor;      /* bound member of its group, -1 none */
+    int sender;      /* pinned variable whose event v receives, -1 none */
+    int floor;       /* bound member of its group, -1 none */
+    bool is_limited; /* v is before the pinned event, but not before `limit` */
+    struct es_event_id limit;
     bool is_listed; /* only `listed` may be left */
     struct esi_listed listed;
     size_t clauses; /* where they begin on the stack */
