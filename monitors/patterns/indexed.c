@@ -50,6 +50,7 @@ static void begin(struct esi_searcher *searcher)
     searcher->error = 0;
     searcher->bound = 0;
     searcher->settled = 0;
+    esi_tuple_set_fini(&searcher->told);
     searcher->pinned_excluded = 0;
     searcher->first = -1;
     searcher->pinned = -1;

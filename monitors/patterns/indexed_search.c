@@ -4,9 +4,8 @@
  * indexed_search.c - the search by ranges: binds the variable to which the bound ones
  * leave the fewest values to each of these in turn.
  *
- * Variables that are returned come first.  Of the others one witness is enough: one
- * that has nothing to do with what is still unbound is looked for as soon as that is
- * so, the rest at the end.
+ * Variables that are returned come first, unless one of the others has few values left
+ * that may leave much fewer to these (indexed_hidden.c).
  */
 #include "config.h"
 
@@ -46,59 +45,6 @@ bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
             return false;
     }
     return !searcher->is_refused || !searcher->is_refused(searcher->refused_data, v);
-}
-
-/* --- Witnesses -------------------------------------------------------------------- */
-
-static bool has_witness_in(struct esi_searcher *searcher,
-                           unsigned v,
-                           uint32_t slot,
-                           const struct esi_spans *spans)
-{
-    for (uint32_t i = 0; i < spans->count; i++)
-        for (uint32_t p = spans->items[i].begin; p < spans->items[i].end; p++) {
-            bool passes;
-
-            esi_searcher_bind(searcher, v, (struct es_domain_value){slot, p});
-            passes = esi_searcher_passes(searcher, v);
-            esi_searcher_unbind(searcher, v);
-            if (passes)
-                return true;
-        }
-    return false;
-}
-
-static bool has_witness(struct esi_searcher *searcher, unsigned v)
-{
-    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_walk walk = esi_walk_begin(searcher, &restriction);
-    struct esi_spans *spans = &searcher->spans[__builtin_popcountll(searcher->bound)];
-    bool result = false;
-    uint32_t slot;
-
-    while (!result && esi_walk_next(&walk, &slot, spans)) {
-        esi_restriction_apply(searcher, &restriction, slot, spans);
-        result = has_witness_in(searcher, v, slot, spans);
-    }
-    esi_restriction_end(searcher, &restriction);
-    return result;
-}
-
-bool esi_searcher_settle(struct esi_searcher *searcher)
-{
-    const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t hidden = plan->existential & ~plan->returned & ~searcher->bound;
-
-    for (hidden &= ~searcher->settled; hidden; hidden &= hidden - 1) {
-        unsigned v = (unsigned)__builtin_ctzll(hidden);
-
-        if (plan->neighbours[v] & ~searcher->bound)
-            continue;
-        if (!has_witness(searcher, v))
-            return false;
-        searcher->settled |= es_program_bit(v);
-    }
-    return true;
 }
 
 /* --- Which variable is next ------------------------------------------------------- */
@@ -238,8 +184,10 @@ int esi_searcher_try(struct esi_searcher *searcher,
 {
     int result = 0;
 
-    if (depth == 0)
+    if (depth == 0) {
         searcher->compared = 0;
+        esi_tuple_set_fini(&searcher->told);
+    }
     esi_searcher_bind(searcher, v, value);
     if (esi_searcher_passes(searcher, v))
         result = esi_searcher_descend(searcher, depth + 1);
@@ -253,7 +201,9 @@ int esi_searcher_try(struct esi_searcher *searcher,
 
 static int tell(struct esi_searcher *searcher)
 {
-    searcher->found_count++;
+    searcher->complete_count++;
+    if (esi_hidden_is_repeated(searcher))
+        return searcher->error;
     return searcher->found(searcher->found_data, searcher->values);
 }
 
@@ -265,7 +215,7 @@ static int try_column(struct esi_searcher *searcher,
                       uint32_t slot,
                       bool is_enough)
 {
-    uint64_t found = searcher->found_count;
+    uint64_t before = searcher->complete_count;
     int result = 0;
 
     for (uint32_t i = 0; i < searcher->spans[depth].count; i++) {
@@ -274,7 +224,7 @@ static int try_column(struct esi_searcher *searcher,
         for (uint32_t p = span.begin; p < span.end; p++) {
             result =
                 esi_searcher_try(searcher, depth, v, (struct es_domain_value){slot, p});
-            if (result != 0 || (is_enough && searcher->found_count > found))
+            if (result != 0 || (is_enough && searcher->complete_count > before))
                 return result;
         }
     }
@@ -288,11 +238,11 @@ static int try_all(struct esi_searcher *searcher,
 {
     struct esi_restriction restriction = esi_restriction_begin(searcher, v);
     struct esi_walk walk = esi_walk_begin(searcher, &restriction);
-    uint64_t found = searcher->found_count;
+    uint64_t before = searcher->complete_count;
     int result = 0;
     uint32_t slot;
 
-    while (result == 0 && !(is_enough && searcher->found_count > found) &&
+    while (result == 0 && !(is_enough && searcher->complete_count > before) &&
            esi_walk_next(&walk, &slot, &searcher->spans[depth])) {
         esi_restriction_apply(searcher, &restriction, slot, &searcher->spans[depth]);
         result = searcher->error ? searcher->error
@@ -321,13 +271,23 @@ static int go_on(struct esi_searcher *searcher, unsigned depth, uint64_t unbound
     int v = depth == 0 && searcher->first >= 0
                 ? searcher->first
                 : choose(searcher, depth, returned ? returned : unbound);
+    int hidden = returned && v != NOTHING
+                     ? esi_hidden_before(searcher, depth, (unsigned)v)
+                     : ESI_NO_VARIABLE;
+    int result;
 
     if (searcher->error)
         return searcher->error;
     if (v == NOTHING)
         return 0;
-    esi_searcher_share(searcher, (unsigned)v);
-    return try_all(searcher, depth, (unsigned)v, !returned && !plan->all_witnesses);
+    if (hidden == ESI_NO_VARIABLE) {
+        esi_searcher_share(searcher, (unsigned)v);
+        return try_all(searcher, depth, (unsigned)v, !returned && !plan->all_witnesses);
+    }
+    searcher->early++;
+    result = try_all(searcher, depth, (unsigned)hidden, false);
+    searcher->early--;
+    return result;
 }
 
 int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth)

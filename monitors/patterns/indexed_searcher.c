@@ -115,6 +115,7 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
     free_candidates(searcher);
     free(searcher->few);
     free(searcher->work);
+    esi_tuple_set_fini(&searcher->told);
     es_event_list_fini(&searcher->side);
     if (searcher->check)
         es_formula_check_fini(searcher->check);
@@ -163,7 +164,8 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
             searcher->candidates[i].capacity * sizeof *searcher->candidates[i].ranges;
     for (size_t i = 0; i < depths(searcher->plan); i++)
         bytes += searcher->spans[i].capacity * sizeof *searcher->spans[i].items;
-    return bytes + searcher->work_capacity * sizeof *searcher->work +
+    return bytes + esi_tuple_set_bytes(&searcher->told) +
+           searcher->work_capacity * sizeof *searcher->work +
            searcher->side.capacity * sizeof *searcher->side.events +
            (searcher->check ? sizeof *searcher->check : 0);
 }

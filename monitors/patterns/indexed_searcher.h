@@ -12,6 +12,7 @@
  *   indexed_restrict.c    the values that bound variables leave to another
  *   indexed_candidates.c  lists of all of them
  *   indexed_searcher.c    the state of one thread
+ *   indexed_hidden.c      variables that are not returned
  *   indexed_search.c      the search itself
  */
 #ifndef ES_MONITORS_PATTERNS_INDEXED_SEARCHER_H
@@ -27,6 +28,7 @@
 #include "monitors/patterns/indexed_plan.h"
 #include "monitors/patterns/indexed_spans.h"
 #include "monitors/patterns/precedence.h"
+#include "monitors/patterns/tuple_set.h"
 
 /* What is known of one bound variable and one column. */
 struct esi_end_entry {
@@ -79,6 +81,8 @@ struct esi_slot_order {
     uint32_t count;
 };
 
+enum { ESI_NO_VARIABLE = -1 };
+
 struct esi_searcher {
     const struct esi_indexed_plan *plan;
     struct es_precedence precedence;
@@ -130,7 +134,9 @@ struct esi_searcher {
 
     esi_indexed_found_fn found;
     void *found_data;
-    uint64_t found_count;
+    uint64_t complete_count;   /* assignments of all that was to be bound */
+    unsigned early;            /* hidden variables bound before others */
+    struct esi_tuple_set told; /* with these, since the first variable has its value */
     /* Whether what is bound cannot become a match, now that v is bound; may be NULL. */
     bool (*is_refused)(void *data, unsigned v);
     void *refused_data;
@@ -334,6 +340,12 @@ int esi_searcher_try(struct esi_searcher *searcher,
                      struct es_domain_value value);
 /* Whether clauses with no existential variable hold. */
 bool esi_searcher_may_begin(struct esi_searcher *searcher);
+/* A hidden variable of which so few values are left that it is better bound before v,
+ * which is returned; ESI_NO_VARIABLE: none. */
+int esi_hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned v);
+/* Whether what is returned was told already, with other values of variables that were
+ * bound early. */
+bool esi_hidden_is_repeated(struct esi_searcher *searcher);
 /* Finds witnesses of hidden variables that nothing unbound has to do with.  False: one
  * has none. */
 bool esi_searcher_settle(struct esi_searcher *searcher);
