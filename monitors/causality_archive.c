@@ -87,15 +87,49 @@ static int tell_element(struct feed *feed, uint32_t number)
     return result;
 }
 
+/* By rank and thread, and else as they were found. */
+static int compare_elements(const void *left, const void *right, void *data)
+{
+    const struct es_archive_tables *tables = data;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    const struct es_archive_element *x = &tables->elements[a];
+    const struct es_archive_element *y = &tables->elements[b];
+    int32_t x_rank = tables->processes[x->process].rank;
+    int32_t y_rank = tables->processes[y->process].rank;
+
+    if (x_rank != y_rank)
+        return x_rank < y_rank ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* In the order in which a run is read that is over: whose element the recorder saw
+ * first makes no difference to what the traces are called. */
+static int tell_elements(struct feed *feed)
+{
+    size_t count = feed->tables->element_count;
+    uint32_t *sorted = calloc(count + 1, sizeof *sorted);
+    int result = sorted ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < count && sorted; i++)
+        sorted[i] = (uint32_t)i;
+    if (sorted)
+        qsort_r(sorted, count, sizeof *sorted, compare_elements, (void *)feed->tables);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = tell_element(feed, sorted[i]);
+    free(sorted);
+    return result;
+}
+
 static int tell_tables(struct feed *feed)
 {
     int result = 0;
 
     for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
         result = tell_process(feed, i);
-    for (uint32_t i = 0; i < feed->tables->element_count && result == 0; i++)
-        result = tell_element(feed, i);
-    return result;
+    return result < 0 ? result : tell_elements(feed);
 }
 
 /* --- Tuples --------------------------------------------------------------------------
