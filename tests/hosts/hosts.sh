@@ -211,11 +211,19 @@ route() { # NAME BRIDGE
     (execute "$1" ip route add default via "$through.254")
 }
 
+# Its cable goes when the kernel has ended all processes, so that others are told that these
+# hung up.
 kill_host() { # NAME
-    local pid
+    local pid first tries=0
     pid=$(holder "$1")
     [ "$1" != front ] || fail 'kill: not the host of the launcher'
+    first=$(cat "/proc/$pid/task/$pid/children")
+    first=${first% }
     kill -9 "$pid"
+    while [ $tries -lt 500 ] && grep -qs '^State:.[^Z]' "/proc/$first/status"; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done
     rm -f "$state/$1.pid" "$state/$1.ready"
     ip link del "v$1" 2>/dev/null || :
 }
