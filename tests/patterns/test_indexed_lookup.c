@@ -45,17 +45,10 @@ static const char *const predicates[] = {
     "Same",   "Thrice", "Ordered", "Chain",      "Twice",       "Crossed", "Sent",
     "Hidden", "Unlike", "Alone",   "AloneByKey", "NoneBetween", "Sides"};
 
-static void world_init(struct typed_world *world, uint64_t seed, enum made_shape shape)
-{
-    const struct typed_world_config config = {.text = text,
-                                              .seed = seed,
-                                              .shape = shape,
-                                              .traces = TRACES,
-                                              .events = EVENTS,
-                                              .keys = KEYS};
-
-    typed_world_init(world, &config);
-}
+static const struct typed_world_config worlds = {.text = text,
+                                                 .traces = TRACES,
+                                                 .events = EVENTS,
+                                                 .keys = KEYS};
 
 static struct typed_answer search(const struct typed_world *world,
                                   const char *predicate,
@@ -115,20 +108,18 @@ static void check_predicate(const struct typed_world *world, const char *predica
     typed_answer_fini(&at_once);
 }
 
+static void check_all(const struct typed_world *world)
+{
+    for (unsigned i = 0; i < sizeof predicates / sizeof predicates[0]; i++)
+        check_predicate(world, predicates[i]);
+}
+
 static void what_is_looked_up_is_what_is_compared(void **state)
 {
     static const enum made_shape shapes[] = {MADE_NEAR, MADE_CHANNELS, MADE_SYNCS};
-    uint64_t seed = made_seed();
 
     (void)state;
-    for (unsigned s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        struct typed_world world;
-
-        world_init(&world, seed + s, shapes[s]);
-        for (unsigned i = 0; i < sizeof predicates / sizeof predicates[0]; i++)
-            check_predicate(&world, predicates[i]);
-        typed_world_fini(&world);
-    }
+    typed_worlds_check(&worlds, shapes, sizeof shapes / sizeof shapes[0], check_all);
 }
 
 /* --- By definition ---------------------------------------------------------------- */
@@ -170,7 +161,7 @@ static void numbers_are_compared_as_numbers_and_texts_as_texts(void **state)
         struct typed_answer answer;
         uint64_t alone = 0;
 
-        world_init(&world, seed + round, MADE_UNIFORM);
+        typed_world_init(&world, &worlds, seed + round, MADE_UNIFORM);
         answer = search(&world, "Same", 1, 0);
         assert_int_equal(answer.statistics.assignments, count_same(&world));
         typed_answer_fini(&answer);
@@ -191,7 +182,7 @@ static void few_values_are_tried(void **state)
     struct typed_answer with, without;
 
     (void)state;
-    world_init(&world, 1, MADE_UNIFORM);
+    typed_world_init(&world, &worlds, 1, MADE_UNIFORM);
     with = search(&world, "Same", 1, 0);
     without = search(&world, "Same", 1, ES_INDEXED_LOOKUPS);
     assert_true(with.statistics.backtracks < without.statistics.backtracks / 2);
@@ -211,7 +202,7 @@ static void a_plan_says_what_an_index_finds(void **state)
     struct typed_world world;
 
     (void)state;
-    world_init(&world, 1, MADE_UNIFORM);
+    typed_world_init(&world, &worlds, 1, MADE_UNIFORM);
     typed_world_check_explained(&world, "Same", same);
     typed_world_check_explained(&world, "Alone", alone);
     typed_world_check_explained(&world, "Unlike", unlike);
@@ -261,7 +252,7 @@ static void each_value_is_listed_once(void **state)
     uint64_t listed = 0;
 
     (void)state;
-    world_init(&world, made_seed(), MADE_UNIFORM);
+    typed_world_init(&world, &worlds, made_seed(), MADE_UNIFORM);
     predicate = es_pattern_predicate(world.file, es_pattern_find(world.file, "Same"));
     node = comparison_of(predicate->root);
     form = (struct esi_key_form){.count = 1, .nodes = {node}};

@@ -48,17 +48,10 @@ static const char text[] = "A := [type =~ \"a\"];\n"
 static const char *const predicates[] = {
     "Pairs", "Alike", "Rising", "Between", "Sides", "Hidden", "Last", "Many", "Both"};
 
-static void world_init(struct typed_world *world, uint64_t seed, enum made_shape shape)
-{
-    const struct typed_world_config config = {.text = text,
-                                              .seed = seed,
-                                              .shape = shape,
-                                              .traces = TRACES,
-                                              .events = EVENTS,
-                                              .keys = 4};
-
-    typed_world_init(world, &config);
-}
+static const struct typed_world_config worlds = {.text = text,
+                                                 .traces = TRACES,
+                                                 .events = EVENTS,
+                                                 .keys = 4};
 
 static void check_predicate(const struct typed_world *world,
                             const char *predicate,
@@ -81,25 +74,23 @@ static void check_predicate(const struct typed_world *world,
     typed_answer_fini(&one);
 }
 
+static void check_all(const struct typed_world *world)
+{
+    for (unsigned i = 0; i < sizeof predicates / sizeof predicates[0]; i++) {
+        check_predicate(world, predicates[i], 0);
+        check_predicate(world, predicates[i], 1);
+        check_predicate(world, predicates[i], 37);
+    }
+}
+
 /* --- Tests ------------------------------------------------------------------------ */
 
 static void matches_come_in_one_order_for_any_number_of_threads(void **state)
 {
     static const enum made_shape shapes[] = {MADE_NEAR, MADE_CLIENTS, MADE_SYNCS};
-    uint64_t seed = made_seed();
 
     (void)state;
-    for (unsigned s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        struct typed_world world;
-
-        world_init(&world, seed + s, shapes[s]);
-        for (unsigned i = 0; i < sizeof predicates / sizeof predicates[0]; i++) {
-            check_predicate(&world, predicates[i], 0);
-            check_predicate(&world, predicates[i], 1);
-            check_predicate(&world, predicates[i], 37);
-        }
-        typed_world_fini(&world);
-    }
+    typed_worlds_check(&worlds, shapes, sizeof shapes / sizeof shapes[0], check_all);
 }
 
 static void what_is_cancelled_ends_with_what_was_found(void **state)
@@ -110,7 +101,7 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     struct typed_answer answer;
 
     (void)state;
-    world_init(&world, 1, MADE_NEAR);
+    typed_world_init(&world, &worlds, 1, MADE_NEAR);
     es_search_config_init(&config);
     config.engine = "indexed";
     config.threads = 4;
@@ -153,7 +144,7 @@ static void sides_that_nothing_holds_together_are_searched_each_alone(void **sta
     struct typed_world world;
 
     (void)state;
-    world_init(&world, made_seed(), MADE_NEAR);
+    typed_world_init(&world, &worlds, made_seed(), MADE_NEAR);
     one = statistics_of(&world, "One");
     two = statistics_of(&world, "Two");
     either = statistics_of(&world, "Either");
@@ -174,7 +165,7 @@ static void a_plan_says_what_ranges_tell_and_where_it_begins(void **state)
     struct typed_world world;
 
     (void)state;
-    world_init(&world, 1, MADE_NEAR);
+    typed_world_init(&world, &worlds, 1, MADE_NEAR);
     typed_world_check_explained(&world, "Alike", alike);
     typed_world_check_explained(&world, "Between", between);
     typed_world_check_explained(&world, "Many", many);

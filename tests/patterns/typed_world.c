@@ -63,13 +63,15 @@ static void give(struct typed_world *world, uint32_t number)
     assert_int_equal(domains.event(domains.data, &given), 0);
 }
 
-static void fill(struct typed_world *world, const struct typed_world_config *config)
+static void fill(struct typed_world *world,
+                 const struct typed_world_config *config,
+                 uint64_t seed)
 {
     struct es_set_sink order = es_order_sink(world->order);
     struct es_set_sink domains = es_domains_sink(world->domains);
     struct made_draw draw;
 
-    made_draw_init(&draw, config->seed);
+    made_draw_init(&draw, seed);
     for (uint32_t trace = 0; trace < world->made->traces; trace++) {
         assert_int_equal(order.trace(order.data, trace, "T"), 0);
         assert_int_equal(domains.trace(domains.data, trace, "T"), 0);
@@ -82,10 +84,12 @@ static void fill(struct typed_world *world, const struct typed_world_config *con
 }
 
 void typed_world_init(struct typed_world *world,
-                      const struct typed_world_config *config)
+                      const struct typed_world_config *config,
+                      uint64_t seed,
+                      enum made_shape shape)
 {
-    struct made_config how = {.shape = config->shape,
-                              .seed = config->seed,
+    struct made_config how = {.shape = shape,
+                              .seed = seed,
                               .traces = config->traces,
                               .events = config->events};
     struct es_order_config order;
@@ -101,7 +105,7 @@ void typed_world_init(struct typed_world *world,
         fail_msg("%s", error.text);
     assert_int_equal(
         es_domains_create(world->file, NULL, NULL, &world->domains, &error), 0);
-    fill(world, config);
+    fill(world, config, seed);
 }
 
 void typed_world_fini(struct typed_world *world)
@@ -111,6 +115,22 @@ void typed_world_fini(struct typed_world *world)
     es_order_destroy(world->order);
     free(world->events);
     made_computation_destroy(world->made);
+}
+
+void typed_worlds_check(const struct typed_world_config *config,
+                        const enum made_shape *shapes,
+                        size_t count,
+                        void (*check)(const struct typed_world *world))
+{
+    uint64_t seed = made_seed();
+
+    for (size_t i = 0; i < count; i++) {
+        struct typed_world world;
+
+        typed_world_init(&world, config, seed + i, shapes[i]);
+        check(&world);
+        typed_world_fini(&world);
+    }
 }
 
 /* --- Searches --------------------------------------------------------------------- */

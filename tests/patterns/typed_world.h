@@ -4,7 +4,7 @@
  * Random computations whose events have random types and attributes, in the classes of
  * a pattern text, and searches of it, for tests of larger searches.
  *
- *   typed_world_init(&world, &config);
+ *   typed_world_init(&world, &config, seed, MADE_NEAR);
  *   answer = typed_world_search(&world, "Pairs", &search_config);
  *   typed_answer_fini(&answer);
  *   typed_world_fini(&world);
@@ -17,8 +17,6 @@
 
 struct typed_world_config {
     const char *text; /* of patterns */
-    uint64_t seed;
-    enum made_shape shape;
     uint32_t traces;
     uint32_t events;
     uint32_t keys; /* numbers that attributes have: below */
@@ -46,8 +44,15 @@ struct typed_world {
 
 /* What fails ends the test. */
 void typed_world_init(struct typed_world *world,
-                      const struct typed_world_config *config);
+                      const struct typed_world_config *config,
+                      uint64_t seed,
+                      enum made_shape shape);
 void typed_world_fini(struct typed_world *world);
+/* Checks a world of each shape, of seeds from a drawn one on. */
+void typed_worlds_check(const struct typed_world_config *config,
+                        const enum made_shape *shapes,
+                        size_t count,
+                        void (*check)(const struct typed_world *world));
 
 /* The matches of one search, one after the other, each after its number of events. */
 struct typed_answer {
