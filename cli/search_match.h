@@ -3,9 +3,11 @@
 /*
  * search_match.h - how a match is printed.
  *
- *   {"match": [[trace, index], ...]}      and of several predicates "pattern", of
- * events of runs "events": what they say NAME:INDEX TYPE, ...                  and of
- * several predicates PATTERN: before, of events of runs a line more for each
+ *   {"match": [[trace, index], ...]}
+ *   NAME:INDEX TYPE, ...
+ *
+ * Of several predicates with "pattern", or PATTERN: before it.  Of events of runs with
+ * "events", what they say, or a line more for each.
  */
 #ifndef ES_CLI_SEARCH_MATCH_H
 #define ES_CLI_SEARCH_MATCH_H

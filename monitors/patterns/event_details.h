@@ -5,9 +5,11 @@
  * runs, whose attributes say who communicated with whom, when, and how much.
  *
  *   es_details_create(0, &details);
- *   es_details_add(details, event);        each that may come to be in a match, in
- * order es_details_find(details, id, &detail); es_details_destroy(details);
+ *   es_details_add(details, event);
+ *   es_details_find(details, id, &detail);
+ *   es_details_destroy(details);
  *
+ * Added is each event that may come to be in a match, those of a trace in its order.
  * An event takes some 10 bytes: what is as in the event before it on the trace takes
  * none, numbers are kept as differences, texts once.  One thread.
  */
