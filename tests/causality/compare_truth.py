@@ -97,8 +97,8 @@ class Places:
         self.exits = {}
         for index, event in enumerate(events, 1):
             op_class = event.attributes.get("class")
-            if op_class == "receive" and event.attributes["bytes"] == "0":
-                continue  # cancelled
+            if op_class in CLASSES.values() and event.attributes["bytes"] == "0":
+                continue  # cancelled, or the making of a persistent request
             if op_class in CLASSES.values():
                 key = op_class, event.attributes["bytes"]
                 if key in self.of_bytes:

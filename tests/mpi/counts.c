@@ -27,6 +27,59 @@ static void messages(int rank)
     }
 }
 
+/* Persistent requests to oneself: their making, and each start. */
+static void persistent(int rank)
+{
+    int out = rank;
+    int in = 0;
+    MPI_Request requests[5];
+
+    MPI_Recv_init(&in, 1, MPI_INT, rank, 40, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(&out, 1, MPI_INT, rank, 40, MPI_COMM_WORLD, &requests[1]);
+    MPI_Ssend_init(&out, 1, MPI_INT, rank, 40, MPI_COMM_WORLD, &requests[2]);
+    MPI_Bsend_init(&out, 1, MPI_INT, rank, 40, MPI_COMM_WORLD, &requests[3]);
+    MPI_Rsend_init(&out, 1, MPI_INT, rank, 40, MPI_COMM_WORLD, &requests[4]);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 5; i++)
+        MPI_Request_free(&requests[i]);
+}
+
+/* Calls that complete and start no request at all do that, and say so. */
+static void nothing(void)
+{
+    MPI_Request null[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int indices[2];
+    int index = 0;
+    int count = 0;
+    int flag = 0;
+    int good = 0;
+
+    good += MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
+    good += MPI_Waitany(0, NULL, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            index == MPI_UNDEFINED;
+    good += MPI_Waitsome(0, NULL, &count, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+            count == MPI_UNDEFINED;
+    good += MPI_Startall(0, NULL) == MPI_SUCCESS;
+    good +=
+        MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && flag == 1;
+    index = flag = 0;
+    good += MPI_Testany(0, NULL, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            flag == 1 && index == MPI_UNDEFINED;
+    count = 0;
+    good += MPI_Testsome(0, NULL, &count, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+            count == MPI_UNDEFINED;
+    good += MPI_Waitall(2, null, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
+    good += MPI_Waitany(2, null, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            index == MPI_UNDEFINED;
+    good +=
+        MPI_Waitsome(2, null, &count, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
+        count == MPI_UNDEFINED;
+    good += MPI_Wait(null, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    if (good != 11)
+        MPI_Abort(MPI_COMM_WORLD, good);
+}
+
 static void write_file(const char *name, int rank)
 {
     int words[64] = {rank};
@@ -69,6 +122,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     messages(rank);
+    persistent(rank);
+    nothing();
     for (int i = 0; i < 5; i++)
         MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 3; i++)

@@ -10,6 +10,7 @@ cat >"$work/expected" <<'EXPECTED'
 MPI collective post 4
 MPI_Allreduce 6
 MPI_Barrier 10
+MPI_Bsend_init 2
 MPI_Comm_dup 2
 MPI_Comm_free 2
 MPI_File_close 2
@@ -21,8 +22,19 @@ MPI_Iallreduce 4
 MPI_Init 2
 MPI_Irecv 14
 MPI_Put 8
+MPI_Recv_init 2
+MPI_Request_free 10
+MPI_Rsend_init 2
 MPI_Send 14
-MPI_Wait 18
+MPI_Send_init 2
+MPI_Ssend_init 2
+MPI_Start receive 2
+MPI_Start send 2
+MPI_Startall 4
+MPI_Wait 20
+MPI_Waitall 6
+MPI_Waitany 4
+MPI_Waitsome 4
 MPI_Win_create 2
 MPI_Win_fence 4
 MPI_Win_free 2
@@ -35,14 +47,24 @@ counted() {
     check "$1" diff "${2:-$work/expected}" "$work/counts"
 }
 
+# Tests of no request find nothing, as do other polls: three in each rank.
+polls() {
+    tuples | awk -F'\t' '$1 == "element" { n[$2] += $7 } END { print n[0], n[1] }'
+}
+
 told() {
-    [ "$(grep -c 'tool: 7 sends 7 receives 9 waits 6 barriers 1 dups' "$work/err")" -eq 2 ]
+    [ "$(grep -c 'tool: 7 sends 7 receives 10 waits 6 barriers 1 dups' "$work/err")" -eq 2 ]
     # It counts the callback that MPI_Comm_free calls, too.
     expect 0 "$1: the other tool counts the same"
 }
 
 observe 2 "$bin/counts" "$work/file"
 counted 'every call is recorded once, and none of MPI itself'
+[ "$(polls)" = '3 3' ]
+expect 0 'tests of no request are counted as polls'
+tuples | awk -F'\t' '$5 ~ /_init$/ { print $9, $10 }' | sort -u >"$work/inits"
+[ "$(cat "$work/inits")" = '? 0' ]
+expect 0 'what makes a request has no number and moves nothing'
 
 before=$bin/counting_tool.so:
 observe 2 "$bin/counts" "$work/file" 2>"$work/err"

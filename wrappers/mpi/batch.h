@@ -28,6 +28,13 @@ struct esi_batch {
     MPI_Status small_statuses[ESI_BATCH_SMALL];
 };
 
+/* Whether there are as many requests as the call says; of none there may be no array.
+ */
+static inline bool esi_batch_is_good(const MPI_Request *requests, int count)
+{
+    return requests != NULL || count == 0;
+}
+
 /* Takes the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.  False
  * without memory: the batch is then empty and the call's own `statuses` must be passed
  * on. */

@@ -286,7 +286,8 @@ static void describe_wait(struct esi_call *call, const MPI_Request *requests, in
 
 void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count)
 {
-    esi_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count, ES_SEQUENCE_UNKNOWN);
+    esi_describe(call, NULL, ES_PEER_NONE, 0, count > 0 ? (uint32_t)count : 0,
+                 ES_SEQUENCE_UNKNOWN);
     describe_wait(call, requests, count);
     esi_open(call);
 }
@@ -373,21 +374,35 @@ void esi_posted_collective(struct esi_call *call, int result, MPI_Request *reque
     esi_exit(call);
 }
 
+void esi_leave_init(struct esi_call *call,
+                    int result,
+                    struct esi_request *record,
+                    const MPI_Request *request)
+{
+    call->tuple.stop = call->open ? esi_ticks() : 0;
+    if (ESI_UNLIKELY(esi_is_late(call, result)))
+        esi_init_late(call, result);
+    if (result == MPI_SUCCESS) {
+        record->handle = ESI_HANDLE(*request);
+        record->tuple = call->tuple;
+        record->comm = call->comm;
+        if (record->comm != NULL)
+            esi_comm_ref(record->comm);
+        esi_request_put(record);
+    }
+    call->tuple.bytes = 0; /* nothing has been moved */
+    if (call->open)
+        es_writer_write(&call->path->writer, &call->tuple);
+    esi_exit(call);
+}
+
 void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request)
 {
     const struct es_operation *operation = es_operation_find(call->tuple.operation);
-    struct esi_request record = {.persistent = true, .comm = call->comm};
+    struct esi_request record = {.persistent = true};
 
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
-    if (result == MPI_SUCCESS && operation != NULL) {
-        record.handle = ESI_HANDLE(*request);
+    if (operation != NULL)
         record.kind = operation->op_class == ES_CLASS_SEND ? ESI_REQUEST_SEND
                                                            : ESI_REQUEST_COLLECTIVE;
-        record.tuple = call->tuple;
-        if (record.comm != NULL)
-            esi_comm_ref(record.comm);
-        esi_request_put(&record);
-    }
-    esi_exit(call);
+    esi_leave_init(call, result, &record, request);
 }

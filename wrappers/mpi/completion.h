@@ -73,6 +73,14 @@ void esi_unpost(struct esi_request *request);
  * collective. */
 void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count);
 
+/* Ends a call that has made the persistent request described by `record` (kind and
+ * flags): writes the call's tuple, which has no number and no bytes, and keeps what
+ * each start is to say. */
+void esi_leave_init(struct esi_call *call,
+                    int result,
+                    struct esi_request *record,
+                    const MPI_Request *request);
+
 /* Publishes a completion call's own tuple, after those of what it completed. */
 void esi_leave_completion(struct esi_call *call, uint64_t stop);
 

@@ -161,7 +161,8 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     uint64_t stop;
     int result;
 
-    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
+    if (!esi_batch_is_good(requests, count) ||
+        !esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
         return next(count, requests, statuses);
     esi_batch_init(&batch, requests, count, statuses);
     esi_open_completion(&call, requests, count);
@@ -193,7 +194,8 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     struct esi_batch batch;
     int result;
 
-    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
+    if (!esi_batch_is_good(requests, count) ||
+        !esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
         return next(count, requests, flag, statuses);
     esi_batch_init(&batch, requests, count, statuses);
     result = next(count, requests, flag, batch.statuses);
@@ -224,7 +226,7 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     uint64_t stop;
     int result;
 
-    if (requests == NULL || index == NULL ||
+    if (!esi_batch_is_good(requests, count) || index == NULL ||
         !esi_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
         return next(count, requests, index, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
@@ -251,7 +253,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     MPI_Status *seen = esi_seen_status(status, &own);
     int result;
 
-    if (requests == NULL || index == NULL ||
+    if (!esi_batch_is_good(requests, count) || index == NULL ||
         !esi_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
         return next(count, requests, index, flag, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
@@ -296,7 +298,8 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     uint64_t stop;
     int result;
 
-    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
+    if (!esi_batch_is_good(requests, incount) ||
+        !esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
     esi_open_completion(&call, requests, incount);
@@ -320,7 +323,8 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
     struct esi_batch batch;
     int result;
 
-    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
+    if (!esi_batch_is_good(requests, incount) ||
+        !esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
     result = next(incount, requests, outcount, indices, batch.statuses);

@@ -129,7 +129,8 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
     bool has_collective = false;
     int result;
 
-    if (requests == NULL || !esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
+    if (!esi_batch_is_good(requests, count) ||
+        !esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
         return next(count, requests);
     for (int i = 0; i < count; i++)
         has_collective |= start(&call, ESI_HANDLE(requests[i]));

@@ -248,27 +248,25 @@ static void end_receive(struct esi_call *call,
 }
 
 /* A persistent receive is posted at each start. */
+static void begin_receive_init(struct esi_call *call,
+                               MPI_Comm comm,
+                               int source,
+                               int tag)
+{
+    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
+                 ES_SEQUENCE_UNKNOWN);
+    esi_open(call);
+}
+
 static void end_receive_init(struct esi_call *call,
                              int result,
                              const MPI_Request *handle,
                              bool partitioned)
 {
-    struct esi_request request = {.handle = ESI_HANDLE(*handle),
-                                  .kind = ESI_REQUEST_RECEIVE,
-                                  .persistent = true,
-                                  .partitioned = partitioned};
+    struct esi_request record = {
+        .kind = ESI_REQUEST_RECEIVE, .persistent = true, .partitioned = partitioned};
 
-    call->count = 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
-    request.tuple = call->tuple;
-    request.comm = call->comm;
-    if (result == MPI_SUCCESS) {
-        if (request.comm != NULL)
-            esi_comm_ref(request.comm);
-        esi_request_put(&request);
-    }
-    esi_exit(call);
+    esi_leave_init(call, result, &record, handle);
 }
 
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
@@ -525,7 +523,7 @@ int esi_wrap_MPI_Precv_init(esi_MPI_Precv_init_fn *next,
 
     if (!esi_enter(&call, ES_OP_MPI_Precv_init, ES_CLASS_RECEIVE))
         return next(buf, partitions, count, datatype, source, tag, comm, info, request);
-    esi_describe(&call, esi_comm_of(&call, comm), source, tag, 0, ES_SEQUENCE_UNKNOWN);
+    begin_receive_init(&call, comm, source, tag);
     result = next(buf, partitions, count, datatype, source, tag, comm, info, request);
     end_receive_init(&call, result, request, true);
     return result;

@@ -66,8 +66,7 @@ int ESI_NAME(esi_wrap_MPI_Recv_init)(ESI_FN(MPI_Recv_init) * next,
     if (request == NULL ||
         !esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    esi_describe(&call, esi_comm_of(&call, comm), esi_peer(source), esi_tag(tag), 0,
-                 ES_SEQUENCE_UNKNOWN);
+    begin_receive_init(&call, comm, source, tag);
     result = next(buf, count, datatype, source, tag, comm, request);
     end_receive_init(&call, result, request, false);
     return result;

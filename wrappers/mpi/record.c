@@ -64,13 +64,20 @@ uint32_t esi_status_ask(const MPI_Status *status)
 static void register_unknown(struct esi_call *call)
 {
     MPI_Comm comm;
-    const struct es_operation *operation = es_operation_find(call->tuple.operation);
 
     memcpy(&comm, &call->unknown_comm, sizeof comm);
     call->comm = esi_comm_register(comm, NULL, 0, 0);
+    if (call->comm != NULL)
+        call->tuple.communicator = call->comm->index;
+}
+
+/* The number that could not be taken on entry. */
+static void number_late(struct esi_call *call)
+{
+    const struct es_operation *operation = es_operation_find(call->tuple.operation);
+
     if (call->comm == NULL || operation == NULL)
         return;
-    call->tuple.communicator = call->comm->index;
     if (operation->op_class == ES_CLASS_COLLECTIVE ||
         operation->op_class == ES_CLASS_COMMUNICATOR ||
         operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
@@ -78,6 +85,13 @@ static void register_unknown(struct esi_call *call)
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
         call->tuple.sequence =
             esi_channel_next(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+}
+
+static void size_late(struct esi_call *call)
+{
+    if (call->count != 0)
+        call->tuple.bytes = esi_bytes_cut((uint64_t)call->count *
+                                          esi_type_bytes(call->thread, call->datatype));
 }
 
 void esi_leave_late(struct esi_call *call, int result)
@@ -88,11 +102,20 @@ void esi_leave_late(struct esi_call *call, int result)
         call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
         return;
     }
+    if (call->unknown_comm != 0) {
+        register_unknown(call);
+        number_late(call);
+    }
+    size_late(call);
+}
+
+void esi_init_late(struct esi_call *call, int result)
+{
+    if (result != MPI_SUCCESS)
+        return;
     if (call->unknown_comm != 0)
         register_unknown(call);
-    if (call->count != 0)
-        call->tuple.bytes = esi_bytes_cut((uint64_t)call->count *
-                                          esi_type_bytes(call->thread, call->datatype));
+    size_late(call);
 }
 
 void esi_write(struct esi_thread *thread, const struct es_tuple *tuple)

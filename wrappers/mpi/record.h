@@ -93,6 +93,8 @@ struct esi_call {
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 void esi_leave_late(struct esi_call *call, int result);
+/* The same for a call that makes a persistent request: it takes no number. */
+void esi_init_late(struct esi_call *call, int result);
 void esi_write_late(struct esi_thread *thread);
 
 static inline uint64_t esi_ticks(void)
@@ -366,7 +368,7 @@ static inline void esi_icollective_vector_c(struct esi_call *call,
     esi_icollective(call, comm, root, esi_sum_c(call, comm, counts), datatype);
 }
 
-/* Persistent collectives: nothing happens yet, and the instance is that of each start.
+/* Persistent collectives: nothing is moved yet, and the instance is that of each start.
  */
 static inline void esi_collective_init(struct esi_call *call,
                                        MPI_Comm comm,
@@ -376,7 +378,7 @@ static inline void esi_collective_init(struct esi_call *call,
 {
     esi_describe(call, esi_comm_of(call, comm), esi_root(root), 0,
                  esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
-    call->tuple.start = esi_ticks();
+    esi_open(call);
 }
 
 static inline void esi_collective_init_vector(struct esi_call *call,
@@ -437,7 +439,7 @@ ES_HOT void esi_isend(struct esi_call *call,
     esi_send(call, comm, dest, tag, count, datatype);
 }
 
-/* Persistent sends: numbered and recorded at each start. */
+/* Persistent sends: numbered at each start. */
 static inline void esi_send_init(struct esi_call *call,
                                  MPI_Comm comm,
                                  int dest,
@@ -447,7 +449,7 @@ static inline void esi_send_init(struct esi_call *call,
 {
     esi_describe(call, esi_comm_of(call, comm), esi_peer(dest), tag,
                  esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
-    call->tuple.start = esi_ticks();
+    esi_open(call);
 }
 
 /* One-sided operations and I/O (one_sided.c, io.c). */
