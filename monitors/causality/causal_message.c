@@ -35,17 +35,34 @@ static bool same_key(const struct esi_message *a, const struct esi_message *b)
            a->sequence == b->sequence && a->kind == b->kind;
 }
 
+static struct esi_message *find_hashed(const struct es_causality *causality,
+                                       const struct esi_message *key,
+                                       uint64_t hash)
+{
+    struct esi_link *link = esi_table_chain(&causality->message_table, hash);
+
+    for (; link; link = link->next)
+        if (link->hash == hash && same_key((struct esi_message *)link, key))
+            return (struct esi_message *)link;
+    return NULL;
+}
+
+/* NULL when neither end has been read. */
+static struct esi_message *find_message(const struct es_causality *causality,
+                                        const struct esi_message *key)
+{
+    return find_hashed(causality, key, hash_key(key));
+}
+
 /* Finds or makes; NULL without memory. */
 static struct esi_message *meet(struct es_causality *causality,
                                 const struct esi_message *key)
 {
     uint64_t hash = hash_key(key);
-    struct esi_link *link = esi_table_chain(&causality->message_table, hash);
-    struct esi_message *message;
+    struct esi_message *message = find_hashed(causality, key, hash);
 
-    for (; link; link = link->next)
-        if (link->hash == hash && same_key((struct esi_message *)link, key))
-            return (struct esi_message *)link;
+    if (message)
+        return message;
     message = esi_pool_take(&causality->messages);
     if (!message)
         return NULL;
@@ -399,22 +416,36 @@ static bool is_channel(const struct esi_channel *channel,
            channel->destination == message->destination && channel->tag == message->tag;
 }
 
-static struct esi_channel *find_channel(struct es_causality *causality,
-                                        const struct esi_message *message)
+/* Hash of the channel, whatever the message's number. */
+static uint64_t hash_channel(const struct esi_message *message)
 {
     struct esi_message key = *message;
-    struct esi_channel *channel;
-    struct esi_link *link;
-    uint64_t hash;
 
     key.sequence = 0;
-    hash = hash_key(&key);
-    link = esi_table_chain(&causality->channels, hash);
+    return hash_key(&key);
+}
+
+static struct esi_channel *find_channel(const struct esi_table *table,
+                                        const struct esi_message *message)
+{
+    uint64_t hash = hash_channel(message);
+    struct esi_link *link = esi_table_chain(table, hash);
+
     for (; link; link = link->next)
         if (link->hash == hash && is_channel((struct esi_channel *)link, message))
             return (struct esi_channel *)link;
-    if (causality->channels.count >= CHANNELS_MAX)
-        return NULL;
+    return NULL;
+}
+
+/* Finds or makes; NULL without memory, or where there are `max`. */
+static struct esi_channel *meet_channel(struct esi_table *table,
+                                        const struct esi_message *message,
+                                        size_t max)
+{
+    struct esi_channel *channel = find_channel(table, message);
+
+    if (channel || table->count >= max)
+        return channel;
     channel = calloc(1, sizeof *channel);
     if (!channel)
         return NULL;
@@ -422,7 +453,7 @@ static struct esi_channel *find_channel(struct es_causality *causality,
     channel->source = message->source;
     channel->destination = message->destination;
     channel->tag = message->tag;
-    esi_table_insert(&causality->channels, &channel->link, hash);
+    esi_table_insert(table, &channel->link, hash_channel(message));
     return channel;
 }
 
@@ -431,12 +462,114 @@ void esi_channel_count(struct es_causality *causality,
                        bool is_send)
 {
     struct esi_channel *channel =
-        message->kind == ESI_MESSAGE ? find_channel(causality, message) : NULL;
+        message->kind == ESI_MESSAGE
+            ? meet_channel(&causality->channels, message, CHANNELS_MAX)
+            : NULL;
 
     if (channel && is_send)
         channel->sends++;
     else if (channel)
         channel->receives++;
+}
+
+/* --- Cancelled sends ----------------------------------------------------------------
+ */
+
+/* The send's item, which waits in its thread. */
+static struct esi_item *find_sender(const struct esi_message *message)
+{
+    const struct esi_thread *thread = message->sender;
+
+    for (size_t i = thread->head; i < thread->tail; i++) {
+        const struct esi_placed *placed = &thread->events[i];
+
+        if (placed->role == ESI_ROLE_SEND && placed->item->sends == message)
+            return placed->item;
+    }
+    return NULL;
+}
+
+/* Takes the message from its send, if that began before `ticks`: who receives a message
+ * of this number received another one. */
+static void disown(struct es_causality *causality,
+                   struct esi_message *message,
+                   uint64_t ticks)
+{
+    struct esi_item *item = NULL;
+
+    if (message->send == ESI_END_UNSEEN)
+        return;
+    if (message->send == ESI_END_READ) {
+        item = find_sender(message);
+        if (!item || item->told.tuple.start >= ticks)
+            return;
+        item->sends = NULL;
+        esi_thread_make_runnable(causality, message->sender);
+    }
+    stop_aging(causality, message);
+    causality->totals.unnumbered++;
+    message->send = ESI_END_UNSEEN;
+    message->sender = NULL;
+    if (message->receive == ESI_END_READ)
+        esi_thread_make_runnable(causality, message->receiver);
+    else
+        forget(causality, message);
+}
+
+/* By number, or, where these are more than there are messages, all that there are. */
+static void disown_from(struct es_causality *causality,
+                        const struct esi_message *key,
+                        uint32_t count,
+                        uint64_t ticks)
+{
+    const struct esi_table *table = &causality->message_table;
+    struct esi_message wanted = *key;
+
+    if (count <= table->count) {
+        for (uint32_t i = 0; i < count; i++, wanted.sequence++) {
+            struct esi_message *message = find_message(causality, &wanted);
+
+            if (message)
+                disown(causality, message, ticks);
+        }
+        return;
+    }
+    for (size_t i = 0; i <= table->mask; i++)
+        for (struct esi_link *link = table->heads[i], *next; link; link = next) {
+            struct esi_message *message = (struct esi_message *)link;
+
+            next = link->next;
+            wanted.sequence = message->sequence;
+            if (message->sequence >= key->sequence && same_key(message, &wanted))
+                disown(causality, message, ticks);
+        }
+}
+
+int esi_message_doubt(struct es_causality *causality,
+                      const struct esi_message *key,
+                      uint32_t count,
+                      uint64_t ticks)
+{
+    struct esi_channel *channel = meet_channel(&causality->doubts, key, SIZE_MAX);
+
+    if (!channel)
+        return -ENOMEM;
+    if (channel->doubtful_till == 0 || key->sequence < channel->doubtful)
+        channel->doubtful = key->sequence;
+    if (ticks > channel->doubtful_till)
+        channel->doubtful_till = ticks;
+    disown_from(causality, key, count, ticks);
+    return 0;
+}
+
+bool esi_message_is_doubtful(const struct es_causality *causality,
+                             const struct esi_message *key,
+                             uint64_t ticks)
+{
+    const struct esi_channel *channel = find_channel(&causality->doubts, key);
+
+    return channel && key->sequence >= channel->doubtful &&
+           ticks < channel->doubtful_till;
 }
 
 void es_causality_foreach_unmatched(

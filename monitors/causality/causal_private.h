@@ -42,6 +42,7 @@ enum esi_action {
     ESI_WIN_WAIT,
     ESI_POST_MEMBER, /* of the group of a post: no event */
     ESI_START_MEMBER,
+    ESI_CANCEL_SEND, /* numbers that are in doubt: no event */
 };
 
 /* What of an item an event is. */
@@ -265,7 +266,8 @@ struct esi_epoch {
     size_t room;
 };
 
-/* Ends that found no other. */
+/* What is noted of a channel: ends that found no other; or, in a table of their own,
+ * numbers in doubt. */
 struct esi_channel {
     struct esi_link link;
     struct esi_communicator *communicator;
@@ -274,6 +276,8 @@ struct esi_channel {
     int32_t tag;
     uint64_t sends;
     uint64_t receives;
+    uint32_t doubtful;      /* the first number in doubt, */
+    uint64_t doubtful_till; /* of sends that began before this tick of the sender's */
 };
 
 struct esi_type_names {
@@ -315,6 +319,7 @@ struct es_causality {
     const struct es_operation *win_free;
     struct esi_table epochs;
     struct esi_table channels;
+    struct esi_table doubts;      /* channels on which a send was to be cancelled */
     struct es_event_id *partners; /* of the event that is being made */
     size_t partner_room;
 };
@@ -408,6 +413,16 @@ int esi_message_give_receive(struct es_causality *causality,
                              const struct esi_placed *placed);
 /* Counts what was never received. */
 void esi_message_finish(struct es_causality *causality);
+/* A send with the number of the key, or one behind it, may have been cancelled before
+ * `ticks`: `count` numbers say nothing of sends that began earlier.  0 or -ENOMEM. */
+int esi_message_doubt(struct es_causality *causality,
+                      const struct esi_message *key,
+                      uint32_t count,
+                      uint64_t ticks);
+/* Whether the number of a send that began at `ticks` is one of these. */
+bool esi_message_is_doubtful(const struct es_causality *causality,
+                             const struct esi_message *key,
+                             uint64_t ticks);
 void esi_channel_count(struct es_causality *causality,
                        const struct esi_message *message,
                        bool is_send);

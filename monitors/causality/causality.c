@@ -29,6 +29,7 @@ struct special {
 static const struct special specials[] = {
     {"MPI collective post", ESI_POSTED},
     {"MPI topology neighbour", ESI_NEIGHBOUR},
+    {"MPI_Cancel send", ESI_CANCEL_SEND},
     {"MPI_Win_post member", ESI_POST_MEMBER},
     {"MPI_Win_start member", ESI_START_MEMBER},
     {"MPI_Win_fence", ESI_WINDOW_COLLECTIVE},
@@ -133,6 +134,8 @@ static int init_tables(struct es_causality *causality)
         result = esi_table_init(&causality->epochs);
     if (result == 0)
         result = esi_table_init(&causality->channels);
+    if (result == 0)
+        result = esi_table_init(&causality->doubts);
     return result;
 }
 
@@ -227,6 +230,7 @@ void es_causality_destroy(struct es_causality *causality)
     free(causality->processes);
     destroy_communicators(&causality->communicators);
     destroy_channels(&causality->channels);
+    destroy_channels(&causality->doubts);
     esi_onesided_fini(causality);
     esi_event_fini(causality);
     esi_table_empty(&causality->names);
@@ -292,6 +296,18 @@ static bool find_message(struct es_causality *causality,
     return true;
 }
 
+/* Whether a later call has taken the number back. */
+static bool is_doubtful(struct es_causality *causality,
+                        const struct esi_item *item,
+                        const struct esi_message *key)
+{
+    if (causality->doubts.count == 0 ||
+        !esi_message_is_doubtful(causality, key, item->told.tuple.start))
+        return false;
+    causality->totals.unnumbered++;
+    return true;
+}
+
 static int add_send(struct es_causality *causality, struct esi_item *item)
 {
     const struct es_causal_tuple *told = &item->told;
@@ -302,7 +318,8 @@ static int add_send(struct es_causality *causality, struct esi_item *item)
         return add_whole(item);
     if (!esi_thread_has_place(item->element->thread, told->tuple.start)) {
         causality->totals.late++; /* nobody may depend on it any more */
-    } else if (find_message(causality, item, true, &key)) {
+    } else if (find_message(causality, item, true, &key) &&
+               !is_doubtful(causality, item, &key)) {
         item->synchronous = is_call(item->operation, "MPI_Ssend") && told->tuple.stop;
         result = esi_message_add_send(causality, item, &key);
     }
@@ -358,6 +375,27 @@ static int add_neighbour(struct es_causality *causality,
     view->neighbours[tuple->sequence] = tuple->peer;
     view->neighbours_told++;
     return 0;
+}
+
+static int add_cancelled_send(struct es_causality *causality,
+                              const struct esi_element *element,
+                              const struct es_tuple *tuple)
+{
+    const struct esi_view *view =
+        esi_process_view(element->thread->process, tuple->communicator);
+    uint32_t peer = view ? esi_view_peer(view, tuple->peer) : UINT32_MAX;
+    struct esi_message key = {.kind = ESI_MESSAGE};
+
+    if (peer == UINT32_MAX || view->slot == UINT32_MAX) {
+        causality->totals.unplaced++; /* as are the sends themselves */
+        return 0;
+    }
+    key.communicator = view->communicator;
+    key.source = view->slot;
+    key.destination = peer;
+    key.tag = tuple->tag;
+    key.sequence = tuple->sequence;
+    return esi_message_doubt(causality, &key, tuple->bytes, tuple->start);
 }
 
 static int place(struct es_causality *causality, struct esi_item *item)
@@ -551,6 +589,8 @@ int es_causality_add(struct es_causality *causality,
         return 0;
     if (action == ESI_NEIGHBOUR)
         return add_neighbour(causality, of, &tuple->tuple);
+    if (action == ESI_CANCEL_SEND)
+        return add_cancelled_send(causality, of, &tuple->tuple);
     if (action == ESI_POST_MEMBER || action == ESI_START_MEMBER)
         return esi_onesided_add_member(causality, of, &tuple->tuple,
                                        action == ESI_POST_MEMBER);

@@ -86,6 +86,49 @@ static void another_channel_is_another_message(void **state)
     }
 }
 
+/* Three sends of which the first is cancelled, and their receives. */
+static void add_with_cancelled(struct made_tuples *made, bool cancel_first)
+{
+    const struct made_call cancel = {"MPI_Cancel send", 30,      30, .peer = 1,
+                                     .sequence = 0,     .tag = 7};
+
+    if (cancel_first)
+        made_add(made, 0, &cancel);
+    made_add(made, 0, CALL("MPI_Isend", 10, 11, .peer = 1, .tag = 7));
+    made_add(made, 0, CALL("MPI_Issend", 20, 21, .peer = 1, .tag = 7, .sequence = 1));
+    if (!cancel_first) {
+        made_settle(made);
+        made_settle(made);
+        made_add(made, 0, &cancel);
+    }
+    /* In truth the second message, and one that was sent later. */
+    made_add(made, 1, CALL("MPI_Recv", 22, 50, .peer = 0, .tag = 7));
+    made_add(made, 1, CALL("MPI_Mrecv", 51, 60, .peer = 0, .tag = 7, .sequence = 1));
+    made_add(made, 0, CALL("MPI_Send", 40, 41, .peer = 1, .tag = 7, .sequence = 1));
+}
+
+static void a_cancelled_send_takes_its_number_and_those_behind_it_back(void **state)
+{
+    (void)state;
+    for (int cancel_first = 0; cancel_first < 2; cancel_first++) {
+        struct made_tuples made;
+        struct es_causality_totals totals;
+
+        made_tuples_begin(&made, 2);
+        add_with_cancelled(&made, cancel_first != 0);
+        totals = made_finish(&made);
+        assert_int_equal(totals.messages, 1);
+        assert_int_equal(totals.unnumbered, 2);
+        assert_int_equal(totals.unmatched_receives, 1);
+        assert_int_equal(totals.unmatched_sends, 0);
+        assert_int_equal(find(&made, "0.0", "MPI_Isend")->kind, ES_EVENT_SEND);
+        assert_int_equal(find(&made, "1.0", "MPI_Recv")->partner_count, 0);
+        assert_names(&made, find(&made, "1.0", "MPI_Mrecv"),
+                     find(&made, "0.0", "MPI_Send"));
+        made_tuples_end(&made);
+    }
+}
+
 static void to_nobody_goes_no_message(void **state)
 {
     struct made_tuples made;
@@ -693,6 +736,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receive_names_its_send),
+        cmocka_unit_test(a_cancelled_send_takes_its_number_and_those_behind_it_back),
         cmocka_unit_test(another_channel_is_another_message),
         cmocka_unit_test(to_nobody_goes_no_message),
         cmocka_unit_test(an_end_without_a_number_matches_nothing),

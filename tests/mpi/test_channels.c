@@ -55,6 +55,90 @@ static void a_number_given_back_is_given_out_again(void **state)
     esi_channels_fini(&channels);
 }
 
+/* --- Sends that are cancelled ---------------------------------------------------- */
+
+static uint32_t next_sent(struct esi_channels *channels)
+{
+    return esi_channel_next_sent(channels, 3, 4);
+}
+
+static void a_cancelled_send_leaves_the_count_when_that_is_known(void **state)
+{
+    struct esi_channels channels = {NULL};
+    uint32_t count;
+
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(next_sent(&channels), i);
+    assert_int_equal(esi_channel_doubt(&channels, 3, 4, 2, &count), 2);
+    assert_int_equal(count, 3);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    esi_channel_back(&channels, 3, 4); /* that one failed */
+    assert_int_equal(esi_channel_next_sent(&channels, 3, 5), 0);
+    esi_channel_decide(&channels, 3, 4, true);
+    assert_int_equal(next_sent(&channels), 5);
+    esi_channels_fini(&channels);
+}
+
+static void a_send_that_was_not_cancelled_stays_in_the_count(void **state)
+{
+    struct esi_channels channels = {NULL};
+    uint32_t count;
+
+    (void)state;
+    assert_int_equal(next_sent(&channels), 0);
+    assert_int_equal(esi_channel_doubt(&channels, 3, 4, 0, &count), 0);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    esi_channel_decide(&channels, 3, 4, false);
+    assert_int_equal(next_sent(&channels), 2);
+    esi_channels_fini(&channels);
+}
+
+static void several_cancellations_are_decided_together(void **state)
+{
+    struct esi_channels channels = {NULL};
+    uint32_t count;
+
+    (void)state;
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(next_sent(&channels), i);
+    assert_int_equal(esi_channel_doubt(&channels, 3, 4, 7, &count), 7);
+    assert_int_equal(esi_channel_doubt(&channels, 3, 4, 5, &count), 5);
+    assert_int_equal(count, 5);
+    /* One that was sent meanwhile: all that are in doubt may be meant. */
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    assert_int_equal(esi_channel_doubt(&channels, 3, 4, ES_SEQUENCE_UNKNOWN, &count),
+                     5);
+    esi_channel_decide(&channels, 3, 4, true);
+    esi_channel_decide(&channels, 3, 4, false);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    esi_channel_decide(&channels, 3, 4, true);
+    assert_int_equal(next_sent(&channels), 10);
+    esi_channels_fini(&channels);
+}
+
+static void where_threads_send_no_number_is_given_twice(void **state)
+{
+    struct esi_channels channels = {NULL};
+    uint32_t count;
+
+    (void)state;
+    esi_multiple = true;
+    assert_int_equal(next_sent(&channels), 0);
+    esi_channel_doubt(&channels, 3, 4, 0, &count);
+    esi_channel_decide(&channels, 3, 4, false);
+    assert_int_equal(next_sent(&channels), 1);
+    esi_channel_doubt(&channels, 3, 4, 1, &count);
+    esi_channel_decide(&channels, 3, 4, true);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    esi_channel_doubt(&channels, 3, 4, ES_SEQUENCE_UNKNOWN, &count);
+    esi_channel_decide(&channels, 3, 4, false);
+    assert_int_equal(next_sent(&channels), ES_SEQUENCE_UNKNOWN);
+    esi_channels_fini(&channels);
+    esi_multiple = false;
+}
+
 static void beyond_the_bound_numbers_are_unknown_and_old_channels_go_on(void **state)
 {
     enum { TOO_MANY = (1 << 20) + 100 };
@@ -120,6 +204,10 @@ int main(void)
         cmocka_unit_test(each_channel_counts_for_itself),
         cmocka_unit_test(extreme_peers_and_tags_are_channels_of_their_own),
         cmocka_unit_test(a_number_given_back_is_given_out_again),
+        cmocka_unit_test(a_cancelled_send_leaves_the_count_when_that_is_known),
+        cmocka_unit_test(a_send_that_was_not_cancelled_stays_in_the_count),
+        cmocka_unit_test(several_cancellations_are_decided_together),
+        cmocka_unit_test(where_threads_send_no_number_is_given_twice),
         cmocka_unit_test(beyond_the_bound_numbers_are_unknown_and_old_channels_go_on),
         cmocka_unit_test(threads_share_counters_while_the_table_grows),
     };

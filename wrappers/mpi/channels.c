@@ -143,11 +143,136 @@ void esi_channel_back(struct esi_channels *channels, int peer, int tag)
         atomic_fetch_sub_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* --- Sends that are cancelled --------------------------------------------------- */
+
+struct esi_doubt {
+    struct esi_doubt *next;
+    uint64_t key;       /* of the channel */
+    uint32_t lowest;    /* number that was ever in doubt */
+    uint32_t before;    /* sends before the doubt began, less those cancelled earlier */
+    uint32_t pending;   /* cancellations whose end is not known */
+    uint32_t cancelled; /* of those that have ended */
+};
+
+static struct esi_doubt *find_doubt(const struct esi_channels *channels, uint64_t key)
+{
+    struct esi_doubt *doubt = channels->doubts;
+
+    while (doubt != NULL && doubt->key != key)
+        doubt = doubt->next;
+    return doubt;
+}
+
+static struct esi_doubt *make_doubt(struct esi_channels *channels, uint64_t key)
+{
+    struct esi_doubt *doubt = find_doubt(channels, key);
+
+    if (doubt != NULL)
+        return doubt;
+    doubt = calloc(1, sizeof *doubt);
+    if (doubt == NULL)
+        return NULL;
+    doubt->key = key;
+    doubt->lowest = ES_SEQUENCE_UNKNOWN;
+    doubt->next = channels->doubts;
+    channels->doubts = doubt;
+    return doubt;
+}
+
+/* Takes the channel's numbers away, unless that was done. */
+static void begin_doubt(struct esi_doubt *doubt, _Atomic uint32_t *counter)
+{
+    if (atomic_load_explicit(counter, memory_order_relaxed) >= ESI_COUNT_DOUBTFUL)
+        return;
+    doubt->before =
+        atomic_exchange_explicit(counter, ESI_COUNT_DOUBTFUL, memory_order_relaxed);
+    doubt->cancelled = 0;
+    /* Threads forget the counter: when they look it up again they see this. */
+    atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+}
+
+/* One more cancellation.  Returns the first number in doubt. */
+static uint32_t add_doubt(struct esi_doubt *doubt, uint32_t number)
+{
+    doubt->pending++;
+    if (number < doubt->lowest)
+        doubt->lowest = number;
+    /* Without a number it was sent while another one was in doubt. */
+    return number == ES_SEQUENCE_UNKNOWN ? doubt->lowest : number;
+}
+
+uint32_t esi_channel_doubt(struct esi_channels *channels,
+                           int peer,
+                           int tag,
+                           uint32_t number,
+                           uint32_t *ret_count)
+{
+    _Atomic uint32_t *counter = esi_channel(channels, peer, tag);
+    struct esi_doubt *doubt;
+
+    *ret_count = 0;
+    if (counter == NULL)
+        return ES_SEQUENCE_UNKNOWN;
+    lock_insertion();
+    doubt = make_doubt(channels, esi_channel_key(peer, tag));
+    if (doubt != NULL) {
+        begin_doubt(doubt, counter);
+        number = add_doubt(doubt, number);
+        *ret_count = number < doubt->before ? doubt->before - number : 0;
+    } else { /* no memory: its numbers are never known again */
+        atomic_store_explicit(counter, ESI_COUNT_DOUBTFUL, memory_order_relaxed);
+        *ret_count = ESI_COUNT_DOUBTFUL;
+    }
+    unlock_insertion();
+    return number;
+}
+
+static void end_doubt(const struct esi_doubt *doubt, _Atomic uint32_t *counter)
+{
+    uint32_t base = doubt->before - doubt->cancelled - ESI_COUNT_DOUBTFUL;
+    uint32_t count = atomic_load_explicit(counter, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak_explicit(
+        counter, &count, count + base, memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+void esi_channel_decide(struct esi_channels *channels,
+                        int peer,
+                        int tag,
+                        bool cancelled)
+{
+    _Atomic uint32_t *counter = esi_channel(channels, peer, tag);
+    struct esi_doubt *doubt;
+
+    if (counter == NULL)
+        return;
+    lock_insertion();
+    doubt = find_doubt(channels, esi_channel_key(peer, tag));
+    if (doubt != NULL && doubt->pending > 0) {
+        doubt->cancelled += cancelled;
+        if (--doubt->pending == 0 && !(esi_multiple && doubt->cancelled > 0))
+            end_doubt(doubt, counter);
+    }
+    unlock_insertion();
+}
+
+static void free_doubts(struct esi_channels *channels)
+{
+    while (channels->doubts != NULL) {
+        struct esi_doubt *next = channels->doubts->next;
+
+        free(channels->doubts);
+        channels->doubts = next;
+    }
+}
+
 void esi_channels_fini(struct esi_channels *channels)
 {
     struct esi_channel_table *table =
         atomic_load_explicit(&channels->table, memory_order_relaxed);
 
+    free_doubts(channels);
     while (table != NULL) {
         struct esi_channel_table *next = table->next;
 

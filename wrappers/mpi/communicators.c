@@ -467,6 +467,26 @@ static struct esi_comm *hold_first(struct esi_comm *comm)
     return NULL;
 }
 
+struct esi_comm *esi_comm_hold(uint16_t index)
+{
+    struct esi_comm *comm;
+    struct esi_comm *next;
+
+    if (index == ES_COMMUNICATOR_NONE)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    comm = hold_first(all);
+    while (comm != NULL && comm->index != index) {
+        next = hold_first(comm->next);
+        pthread_mutex_unlock(&lock);
+        esi_comm_unref(comm); /* it may be the last, which takes the lock */
+        pthread_mutex_lock(&lock);
+        comm = next;
+    }
+    pthread_mutex_unlock(&lock);
+    return comm;
+}
+
 void esi_comm_foreach(void (*visit)(struct esi_comm *comm))
 {
     struct esi_comm *comm;

@@ -119,6 +119,10 @@ void esi_comm_set_session(MPI_Session session);
 void esi_comm_end_session(MPI_Session session);
 #endif
 
+/* The communicator with this index in the segment's table that was made last, with a
+ * reference for the caller; NULL when it is gone. */
+struct esi_comm *esi_comm_hold(uint16_t index);
+
 /* Calls back for every known communicator (to flush what is held back). */
 void esi_comm_foreach(void (*visit)(struct esi_comm *comm));
 

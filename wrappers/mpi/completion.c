@@ -177,6 +177,24 @@ static void completed_duplicate(struct esi_thread *thread,
     esi_write_neighbours(thread, made, comm, stop);
 }
 
+/* Only now it is known whether its receiver counts it. */
+static void completed_send(struct esi_thread *thread,
+                           const struct esi_request *request,
+                           const MPI_Status *status)
+{
+    struct esi_comm *comm;
+
+    thread->known_send = 0;
+    if (!request->cancelled || request->partitioned || request->tuple.peer < 0)
+        return;
+    comm = esi_comm_hold(request->tuple.communicator);
+    if (comm == NULL)
+        return;
+    esi_channel_decide(&comm->sent, request->tuple.peer, request->tuple.tag,
+                       is_cancelled(request, status));
+    esi_comm_unref(comm);
+}
+
 /* All but the common cases. */
 static void completed_other(struct esi_thread *thread,
                             uint64_t handle,
@@ -198,6 +216,9 @@ static void completed_other(struct esi_thread *thread,
         break;
     case ESI_REQUEST_COLLECTIVE:
         completed_collective(thread, &request, stop);
+        break;
+    case ESI_REQUEST_SEND:
+        completed_send(thread, &request, status);
         break;
     default: /* recorded when it was called */
         break;
@@ -240,7 +261,8 @@ void esi_completed(struct esi_thread *thread,
                    !request->persistent && !request->cancelled &&
                    status->MPI_SOURCE >= 0)) {
         completed_receive(thread, request, status, esi_status_bytes(status), stop);
-    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent)) {
+    } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent &&
+                          !request->cancelled)) {
         thread->known_send = 0;
         esi_request_remove(request);
     } else {

@@ -109,6 +109,19 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     return result;
 }
 
+/* An active receive goes on, but nobody will see what it got.  A start of a persistent
+ * request holds the communicator once more, except that of a send. */
+static void freed(const struct esi_request *record)
+{
+    if (record->receive != NULL)
+        esi_match_abandon(&record->comm->received, record->receive);
+    else if (!record->persistent || record->active)
+        esi_match_untrack(&record->comm->received);
+    if (record->persistent && record->active && record->kind != ESI_REQUEST_SEND)
+        esi_comm_unref(record->comm);
+    esi_comm_unref(record->comm);
+}
+
 int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *request)
 {
     struct esi_call call;
@@ -120,16 +133,11 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
         return next(request);
     if (!esi_request_take(ESI_HANDLE(*request), &record))
         record.comm = NULL;
+    call.thread->known_send = 0; /* its handle may be given out again */
     esi_open_completion(&call, NULL, 0);
     result = next(request);
-    /* An active receive goes on, but nobody will see what it got. */
-    if (record.comm != NULL) {
-        if (record.receive != NULL)
-            esi_match_abandon(&record.comm->received, record.receive);
-        else if (!record.persistent || record.active)
-            esi_match_untrack(&record.comm->received);
-        esi_comm_unref(record.comm);
-    }
+    if (record.comm != NULL)
+        freed(&record);
     esi_leave(&call, result);
     return result;
 }

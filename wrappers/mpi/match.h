@@ -6,7 +6,8 @@
  *
  * A channel is (communicator, source, destination, tag); one of source and destination
  * is this process, so a communicator's side of it is named by (peer, tag).  A send
- * takes the next number of its channel when it is called.  A receive takes the next
+ * takes the next number of its channel when it is called; cancelled ones are taken off
+ * again (esi_channel_doubt()).  A receive takes the next
  * number of the channel *in posting order*, since that is how MPI matches.  Where the
  * channel is not known yet (a wildcard that is incomplete, a receive whose cancellation
  * is under way), later receives that it could have robbed are undecided too: they wait
@@ -65,9 +66,16 @@ struct esi_channel_table {
     struct esi_channel_slot slots[];
 };
 
+struct esi_doubt; /* a channel on which a send was to be cancelled */
+
 struct esi_channels {
     _Atomic(struct esi_channel_table *) table; /* NULL until the first message */
+    struct esi_doubt *doubts;                  /* under the lock of channels.c */
 };
+
+/* A counter from here on counts sends whose numbers nobody knows, because another send
+ * of their channel is being cancelled. */
+#define ESI_COUNT_DOUBTFUL UINT32_C(0xC0000000)
 
 static inline uint64_t esi_channel_key(int peer, int tag)
 {
@@ -110,6 +118,35 @@ static inline uint32_t esi_channel_next(struct esi_channels *channels,
 
 /* Gives the last number back: the call failed. */
 void esi_channel_back(struct esi_channels *channels, int peer, int tag);
+
+/* The next number of a channel of sends. */
+static inline uint32_t esi_channel_next_sent(struct esi_channels *channels,
+                                             int peer,
+                                             int tag)
+{
+    uint32_t number = esi_channel_next(channels, peer, tag);
+
+    return number < ESI_COUNT_DOUBTFUL ? number : ES_SEQUENCE_UNKNOWN;
+}
+
+/* The cancellation of a send with this number (ES_SEQUENCE_UNKNOWN if it has none) is
+ * about to begin.  If it succeeds its receiver counts one message less, so the numbers
+ * from there on are in doubt, and further sends on the channel get none until it is
+ * known.  Returns the first number in doubt, and how many were given from there on;
+ * ES_SEQUENCE_UNKNOWN and 0 if there is none. */
+uint32_t esi_channel_doubt(struct esi_channels *channels,
+                           int peer,
+                           int tag,
+                           uint32_t number,
+                           uint32_t *ret_count);
+
+/* How that cancellation ended.  When all of the channel have ended its sends are
+ * numbered again, without those that were cancelled.  Not where threads send at the
+ * same time and one was: a number that is given twice would mean two sends. */
+void esi_channel_decide(struct esi_channels *channels,
+                        int peer,
+                        int tag,
+                        bool cancelled);
 
 void esi_channels_fini(struct esi_channels *channels);
 

@@ -25,7 +25,9 @@ static void start_send(struct esi_call *call, struct esi_request *request, uint6
     tuple.stop = now;
     tuple.sequence = ES_SEQUENCE_UNKNOWN;
     if (request->comm != NULL && tuple.peer >= 0 && !request->partitioned)
-        tuple.sequence = esi_channel_next(&request->comm->sent, tuple.peer, tuple.tag);
+        tuple.sequence =
+            esi_channel_next_sent(&request->comm->sent, tuple.peer, tuple.tag);
+    request->tuple.sequence = tuple.sequence;
     esi_write(call->thread, &tuple);
 }
 
@@ -240,7 +242,30 @@ static void reopen(const struct esi_request *request)
     free(doubtful.found);
 }
 
-static void doubt(uint64_t handle)
+/* Says which numbers of the channel are in doubt, before MPI can cancel the send: from
+ * then on receives may be counted without it. */
+static void doubt_send(struct esi_thread *thread, const struct esi_request *request)
+{
+    struct es_tuple tuple = request->tuple;
+    struct esi_comm *comm = esi_comm_hold(tuple.communicator);
+
+    tuple.bytes = 1; /* unless more were sent: on what is freed nobody sends any more */
+    if (tuple.peer < 0 || request->partitioned)
+        tuple.sequence = ES_SEQUENCE_UNKNOWN;
+    else if (comm != NULL)
+        tuple.sequence = esi_channel_doubt(&comm->sent, tuple.peer, tuple.tag,
+                                           tuple.sequence, &tuple.bytes);
+    if (comm != NULL)
+        esi_comm_unref(comm);
+    if (tuple.sequence == ES_SEQUENCE_UNKNOWN)
+        return;
+    tuple.operation = ES_OP_MPI_Cancel_send;
+    tuple.start = esi_ticks();
+    tuple.stop = tuple.start;
+    esi_write(thread, &tuple);
+}
+
+static void doubt(struct esi_thread *thread, uint64_t handle)
 {
     struct esi_request request;
 
@@ -249,6 +274,8 @@ static void doubt(uint64_t handle)
         return;
     request.cancelled = true;
     esi_request_update(&request);
+    if (request.kind == ESI_REQUEST_SEND)
+        doubt_send(thread, &request);
     if ((request.kind != ESI_REQUEST_RECEIVE && request.kind != ESI_REQUEST_PAIR) ||
         request.comm == NULL)
         return;
@@ -265,7 +292,7 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
 
     if (request == NULL || !esi_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
         return next(request);
-    doubt(ESI_HANDLE(*request));
+    doubt(call.thread, ESI_HANDLE(*request));
     esi_open_completion(&call, request, 1);
     result = next(request);
     esi_leave(&call, result);

@@ -84,7 +84,7 @@ static void number_late(struct esi_call *call)
         call->tuple.sequence = esi_instance(call->comm);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
         call->tuple.sequence =
-            esi_channel_next(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+            esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
 }
 
 static void size_late(struct esi_call *call)

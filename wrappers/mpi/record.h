@@ -176,6 +176,11 @@ ES_HOT uint32_t esi_next_number(struct esi_last *last,
         counter = esi_channel(channels, peer, tag);
         if (counter == NULL)
             return ES_SEQUENCE_UNKNOWN;
+        if (ESI_UNLIKELY(atomic_load_explicit(counter, memory_order_relaxed) >=
+                         ESI_COUNT_DOUBTFUL)) {
+            esi_count_up(counter); /* a send that is not numbered; not remembered */
+            return ES_SEQUENCE_UNKNOWN;
+        }
         last->counter = counter;
         last->key = key;
     }
