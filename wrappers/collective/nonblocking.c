@@ -51,12 +51,29 @@ void esi_nonblocking_start(const struct es_tree_rules *rules)
             esi_trees_nonblocking = true;
 }
 
+/* Why calls are patient also while nothing is under way: both are needed. */
+enum { HAS_THREADS = 1, HAS_OTHERS = 2 };
+
+static void note_reason(int reason)
+{
+    static atomic_int reasons;
+    int before;
+
+    if (!esi_trees_nonblocking)
+        return;
+    before = atomic_fetch_or(&reasons, reason);
+    if ((before & reason) == 0 && (before | reason) == (HAS_THREADS | HAS_OTHERS))
+        atomic_fetch_add(&esi_trees_pending, 1);
+}
+
 void esi_nonblocking_share(void)
 {
-    static atomic_flag shared = ATOMIC_FLAG_INIT;
+    note_reason(HAS_THREADS);
+}
 
-    if (esi_trees_nonblocking && !atomic_flag_test_and_set(&shared))
-        atomic_fetch_add(&esi_trees_pending, 1);
+void esi_nonblocking_join(void)
+{
+    note_reason(HAS_OTHERS);
 }
 
 /* --- The request ---------------------------------------------------------------- */

@@ -8,6 +8,13 @@
 #include "wrappers/collective/site.h"
 #include "wrappers/collective/tree_run.h"
 
+bool esi_patient_is_alone(MPI_Comm comm)
+{
+    const struct esi_comm *known = esi_comm_lookup(ESI_HANDLE(comm));
+
+    return known != NULL && !known->inter && known->size == 1;
+}
+
 int esi_patient_finish(MPI_Request *request, MPI_Status *status)
 {
     int flag = 0;

@@ -12,6 +12,9 @@
  * need all ranks to do the same, since a blocking collective does not match a
  * nonblocking one: there it is so for the whole run if any rule names a nonblocking
  * form, on communicators that lie within the world of those who have this rule.
+ *
+ * A process alone waits for nobody: there are MPIs (MPICH 4.0) that die in MPI_Test
+ * where a session has no communicator of several processes.
  */
 #ifndef ES_WRAPPERS_COLLECTIVE_PATIENT_H
 #define ES_WRAPPERS_COLLECTIVE_PATIENT_H
@@ -33,10 +36,14 @@ static inline bool esi_is_patient(void)
         atomic_load_explicit(&esi_trees_pending, memory_order_relaxed) != 0, 0);
 }
 
+/* Whether a communicator is of this process alone. */
+bool esi_patient_is_alone(MPI_Comm comm);
+
 /* Whether all ranks of the communicator do its collective calls patiently. */
 static inline bool esi_is_patient_together(MPI_Comm comm)
 {
-    return __builtin_expect(esi_trees_nonblocking, 0) && esi_comm_is_of_world(comm);
+    return __builtin_expect(esi_trees_nonblocking, 0) && !esi_patient_is_alone(comm) &&
+           esi_comm_is_of_world(comm);
 }
 
 /* Waits until a request is complete, and moves trees on meanwhile.  As MPI_Wait. */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
+#include "wrappers/collective/nonblocking.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
@@ -355,6 +356,8 @@ static struct esi_comm *comm_register(MPI_Comm handle,
     free(members.local);
     free(members.remote);
     make_known(handle, comm);
+    if (comm->inter || comm->size > 1)
+        esi_nonblocking_join();
     return comm;
 }
 

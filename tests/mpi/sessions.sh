@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# sessions.sh - a program of sessions only does with rules for nonblocking trees what it does
+# without: calls are patient where another process may need them, and not before.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+rules="eventspace-trees 1
+tree test operations=barrier,allreduce,ibarrier,iallreduce shape=linear
+end"
+
+# same SETS - it prints the same by trees as by the library, of these process sets.
+same() {
+    ranks 2 "$bin/sessions" "$1" >"$work/plain" 2>"$work/err"
+    status=$?
+    [ "$status" -ne 77 ] || skip 'this MPI has no sessions'
+    if [ "$status" -ne 0 ]; then
+        echo "not checked, $1: this MPI fails at it uncollected: exit status $status"
+        return
+    fi
+    EVENTSPACE_TREES=$rules observe 2 "$bin/sessions" "$1" >"$work/trees" 2>"$work/err"
+    expect 0 "$1: runs with trees"
+    check "$1: prints the same" diff <(sort "$work/plain") <(sort "$work/trees")
+    [ "$1" = self ] || check "$1: goes by trees" \
+        awk -F'\t' '$1 == "tuple" && $5 ~ /^tree / { found = 1 } END { exit !found }' \
+        <(tuples)
+}
+
+same self
+same world
+same mixed
+finish
