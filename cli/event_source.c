@@ -283,7 +283,8 @@ void esi_event_source_tell_missing(const struct es_set_source_facts *facts)
     esi_command_note("the order is a lower bound: %" PRIu64
                      " tuples were lost, %" PRIu64 " sends and %" PRIu64
                      " receives have no other end, %" PRIu64
+                     " ends of messages have no number, %" PRIu64
                      " collective operations lack members",
                      totals->lost, totals->unmatched_sends, totals->unmatched_receives,
-                     totals->incomplete);
+                     totals->unnumbered, totals->incomplete);
 }
