@@ -89,6 +89,13 @@ const struct argp esi_settings_argp = {
 
 /* --- Opening ------------------------------------------------------------------- */
 
+/* What was refused since it is somebody else's; not even segments are read then, for
+ * the run would look like a part of what it is. */
+static bool is_refused(int code)
+{
+    return code == -EPERM || code == -ENOTDIR;
+}
+
 int esi_consumer_open_servers(const char *run,
                               const char *server,
                               struct es_servers **ret_servers)
@@ -98,7 +105,8 @@ int esi_consumer_open_servers(const char *run,
 
     if (code == 0)
         return 0;
-    if (code == -ENOENT || code == -EACCES || code == -EINVAL || code == -ENOTUNIQ)
+    if (code == -ENOENT || code == -EACCES || code == -EINVAL || code == -ENOTUNIQ ||
+        is_refused(code))
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "cannot use the run's tuple servers");
     return esi_command_fail_error(ES_EXIT_LOST, &error, code,
@@ -120,6 +128,9 @@ int esi_consumer_open(const char *run,
             return status;
     } else if (!given->local) {
         code = es_servers_open(run, NULL, &error, &consumer.servers);
+        if (is_refused(code))
+            return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                          "cannot open the run");
         if (code < 0)
             consumer.servers = NULL;
         if (code < 0 && code != -ENOENT && code != -ENOTUNIQ)

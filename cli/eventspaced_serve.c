@@ -26,6 +26,7 @@
 #include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
 #include "scopes/mover.h"
+#include "tuplespace/run_file.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 8 << 20 };
 
@@ -68,22 +69,20 @@ static void log_line(void *data, const char *line)
 
 static int open_log(struct daemon *daemon, struct es_error *error)
 {
+    enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC };
     const char *chosen = daemon->options->log;
-    char path[ES_RUN_PATH_BYTES];
-    int code = 0;
+    char file[96];
 
-    if (!chosen && !daemon->options->foreground)
-        code = esi_server_path(daemon->place, "log", error, path);
-    if (code < 0)
-        return code;
-    if (!chosen && daemon->options->foreground)
-        daemon->log = dup(STDERR_FILENO);
-    else
-        daemon->log = open(chosen ? chosen : path,
-                           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (!chosen && !daemon->options->foreground) {
+        daemon->log =
+            es_run_file_open(daemon->options->run,
+                             esi_server_file(daemon->place, "log", file), FLAGS, error);
+        return daemon->log < 0 ? daemon->log : 0;
+    }
+    daemon->log = chosen ? open(chosen, FLAGS, 0600) : dup(STDERR_FILENO);
     if (daemon->log < 0)
-        return es_error_set_at(error, -errno, chosen ? chosen : path, 0, 0, "%s",
-                               strerror(errno));
+        return es_error_set_at(error, -errno, chosen ? chosen : "standard error", 0, 0,
+                               "%s", strerror(errno));
     return 0;
 }
 
@@ -114,30 +113,29 @@ static void print_facts(const struct daemon *daemon, FILE *stream)
 /* RUNDIR/server.json appears whole. */
 static int write_facts(const struct daemon *daemon, struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES], fresh[ES_RUN_PATH_BYTES];
+    char file[96];
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
 
-    int code = esi_server_path(daemon->place, "json", error, path);
-    if (code == 0)
-        code = esi_server_path(daemon->place, "json.new", error, fresh);
-    if (code < 0)
-        return code;
-    FILE *stream = fopen(fresh, "we");
     if (!stream)
-        return es_error_set_at(error, -errno, fresh, 0, 0, "%s", strerror(errno));
+        return -ENOMEM;
     print_facts(daemon, stream);
-    if (fclose(stream) != 0 || rename(fresh, path) != 0) {
-        code = es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
-        unlink(fresh);
-    }
+    int code = fclose(stream) == 0
+                   ? es_run_file_replace(daemon->options->run,
+                                         esi_server_file(daemon->place, "json", file),
+                                         text, length, error)
+                   : -ENOMEM;
+    free(text);
     return code;
 }
 
 static void remove_file(const struct daemon *daemon, const char *kind)
 {
-    char path[ES_RUN_PATH_BYTES];
+    char file[96];
 
-    if (esi_server_path(daemon->place, kind, NULL, path) == 0)
-        unlink(path);
+    es_run_file_remove(daemon->options->run,
+                       esi_server_file(daemon->place, kind, file));
 }
 
 /* How others reach this server: the first address that leads over a network, with the
@@ -276,6 +274,15 @@ static const char *serve_till_the_end(struct daemon *daemon, int signals)
     return reason;
 }
 
+static void remove_directory(struct daemon *daemon)
+{
+    struct es_error error = {.text = ""};
+
+    int code = es_run_directory_remove(daemon->options->run, &error);
+    if (code < 0 && code != -ENOENT)
+        es_server_log(daemon->server, "the run directory stays: %s", error.text);
+}
+
 /* Other hosts hear of it, who asked gets his answer, and what is left goes. */
 static void end(struct daemon *daemon, const char *reason)
 {
@@ -292,7 +299,7 @@ static void end(struct daemon *daemon, const char *reason)
         remove_file(daemon, "json");
         remove_file(daemon, "sock");
         if (has_ended && daemon->place->seat == ES_SEAT_OWN)
-            es_run_directory_remove(daemon->options->run, NULL);
+            remove_directory(daemon);
     }
 }
 

@@ -24,9 +24,11 @@
 #include "cli/command.h"
 #include "cli/server_start.h"
 #include "pathmap/message.h"
+#include "tuplespace/run_file.h"
 #include "tuplespace/run_key.h"
 #include "tuplespace/segment_name.h"
 
+#define PLAN_FILE "collect.plan"
 #define SECOND_NS UINT64_C(1000000000)
 #define CONNECT_NS (2 * SECOND_NS)
 #define ANSWER_NS (5 * SECOND_NS)
@@ -118,22 +120,8 @@ static int ask_for_plan(struct es_link *link, struct es_error *error, char **ret
     return code;
 }
 
-static int write_text(const char *path, const char *text, struct es_error *error)
-{
-    FILE *file = fopen(path, "we");
-    int code = 0;
-
-    if (!file || fputs(text, file) == EOF)
-        code = -errno;
-    if (file && fclose(file) != 0 && code == 0)
-        code = -errno;
-    return code < 0 ? es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code))
-                    : 0;
-}
-
 static int fetch_plan(const struct invitation *invitation,
                       const char *host,
-                      const char *path,
                       struct es_error *error)
 {
     struct es_link *link;
@@ -152,7 +140,7 @@ static int fetch_plan(const struct invitation *invitation,
     }
     if (code < 0)
         return code;
-    code = write_text(path, text, error);
+    code = es_run_file_replace(invitation->run, PLAN_FILE, text, strlen(text), error);
     free(text);
     return code;
 }
@@ -170,12 +158,11 @@ static bool is_done(int turn)
 static int take_turn(const struct es_server_place *place)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    char path[ES_RUN_PATH_BYTES];
+    char file[96];
     int left = TURN_MS / 5;
 
-    if (esi_server_path(place, "start", NULL, path) < 0)
-        return -1;
-    int turn = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    int turn = es_run_file_open(place->run, esi_server_file(place, "start", file),
+                                O_CREAT | O_RDWR, NULL);
     while (turn >= 0 && !is_done(turn)) {
         if (flock(turn, LOCK_EX | LOCK_NB) == 0 && !is_done(turn))
             return turn;
@@ -212,12 +199,12 @@ static int lay_out(const struct invitation *invitation,
 
     int code = save_key(invitation, error);
     if (code == 0)
-        code = es_run_directory_path(invitation->run, "collect.plan", error, plan);
+        code = es_run_directory_path(invitation->run, PLAN_FILE, error, plan);
     if (code < 0)
         return code;
     /* Even if the home server cannot be reached now: it may be found later. */
     if (access(plan, R_OK) != 0)
-        code = fetch_plan(invitation, place->host, plan, error);
+        code = fetch_plan(invitation, place->host, error);
     int started = esi_server_start(&order, &later, said, sizeof said);
     if (code == 0 && started < 0)
         return es_error_set(error, started, "%s", later.text);
@@ -234,7 +221,7 @@ static void set_paths(const char *run)
         return;
     if (es_run_directory_path(run, NULL, NULL, path) == 0)
         setenv("EVENTSPACE_RUN_DIR", path, 1);
-    if (es_run_directory_path(run, "collect.plan", NULL, path) == 0 &&
+    if (es_run_directory_path(run, PLAN_FILE, NULL, path) == 0 &&
         access(path, R_OK) == 0)
         setenv("EVENTSPACE_PLAN", path, 1);
     else

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 
 /* Who asks whether a lock is taken holds it for a moment himself. */
 static int try_lock(int lock)
@@ -39,11 +40,12 @@ int esi_run_lock_take(const char *run,
     int code = es_run_directory_path(run, file, error, path);
     if (code < 0)
         return code;
-    int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    code = lock < 0 ? -errno : try_lock(lock);
+    int lock = es_run_file_open(run, file, O_RDWR | O_CREAT, error);
+    if (lock < 0)
+        return lock;
+    code = try_lock(lock);
     if (code < 0) {
-        if (lock >= 0)
-            close(lock);
+        close(lock);
         return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
     }
     *ret_lock = lock;
@@ -52,11 +54,8 @@ int esi_run_lock_take(const char *run,
 
 bool esi_run_lock_is_taken(const char *run, const char *file)
 {
-    char path[ES_RUN_PATH_BYTES];
+    int lock = es_run_file_open(run, file, O_RDWR, NULL);
 
-    if (es_run_directory_path(run, file, NULL, path) < 0)
-        return false;
-    int lock = open(path, O_RDWR | O_CLOEXEC);
     if (lock < 0)
         return false;
     bool is_taken = flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

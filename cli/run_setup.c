@@ -22,6 +22,9 @@
 #include "pathmap/pathmap.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
+
+#define PLAN_FILE "collect.plan"
 
 enum { NAME_TRIES = 8 };
 
@@ -78,22 +81,16 @@ static int make_map(const struct es_run_request *request,
 /* --- The run directory's files
  * ------------------------------------------------------------ */
 
-static int write_text(const char *path, const char *text, struct es_error *error)
+static int write_text(const char *run,
+                      const char *file,
+                      const char *text,
+                      struct es_error *error)
 {
-    int code = 0;
-    FILE *file = fopen(path, "wxe");
-
-    if (!file || fputs(text, file) == EOF)
-        code = -errno;
-    if (file && fclose(file) != 0 && code == 0)
-        code = -errno;
-    if (code < 0)
-        es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
-    return code;
+    return es_run_file_replace(run, file, text, strlen(text), error);
 }
 
 static int save_plan(const struct es_plan *plan,
-                     const char *path,
+                     const char *run,
                      struct es_error *error)
 {
     char *text;
@@ -101,7 +98,7 @@ static int save_plan(const struct es_plan *plan,
 
     if (code < 0)
         return code;
-    code = write_text(path, text, error);
+    code = write_text(run, PLAN_FILE, text, error);
     free(text);
     return code;
 }
@@ -112,39 +109,31 @@ static int write_plan(const struct es_pathmap *map,
                       const struct es_run_request *trees,
                       struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES];
     struct es_plan plan;
 
-    int code = es_run_directory_path(run, "collect.plan", error, path);
-    if (code == 0)
-        code = es_pathmap_plan(map, NULL, error, &plan);
+    int code = es_pathmap_plan(map, NULL, error, &plan);
     if (code < 0)
         return code;
     if (trees)
         code = esi_run_trees_plan(trees, &plan);
     if (code == 0)
-        code = save_plan(&plan, path, error);
+        code = save_plan(&plan, run, error);
     es_plan_fini(&plan);
     return code;
-}
-
-/* The rules that the run starts with: to change them one has to know them. */
-static int write_trees(const char *run, const char *text, struct es_error *error)
-{
-    char path[ES_RUN_PATH_BYTES];
-
-    int code = es_run_directory_path(run, "collect.trees", error, path);
-    return code == 0 ? write_text(path, text, error) : code;
 }
 
 static int write_map(const struct es_pathmap *map,
                      const char *run,
                      struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES];
+    char *text;
+    int code = es_pathmap_format(map, &text);
 
-    int code = es_run_directory_path(run, "map.json", error, path);
-    return code == 0 ? es_pathmap_save(map, path, error) : code;
+    if (code < 0)
+        return code;
+    code = write_text(run, "map.json", text, error);
+    free(text);
+    return code;
 }
 
 static void print_facts(FILE *stream,
@@ -176,18 +165,13 @@ static int write_facts(const struct es_run_request *request,
                        int ranks,
                        struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES];
     char *text = NULL;
     size_t length;
-
-    int code = es_run_directory_path(run, "run.json", error, path);
-    if (code < 0)
-        return code;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return -ENOMEM;
     print_facts(stream, request, run, ranks);
-    code = fclose(stream) == 0 ? write_text(path, text, error) : -ENOMEM;
+    int code = fclose(stream) == 0 ? write_text(run, "run.json", text, error) : -ENOMEM;
     free(text);
     return code;
 }
@@ -236,7 +220,7 @@ static int set_environment(const char *name, const char *path)
 {
     char plan[ES_RUN_PATH_BYTES];
 
-    int code = es_run_directory_path(name, "collect.plan", NULL, plan);
+    int code = es_run_directory_path(name, PLAN_FILE, NULL, plan);
     if (code < 0)
         return code;
     if (setenv("EVENTSPACE_RUN", name, 1) != 0 ||
@@ -263,8 +247,9 @@ static int fill_directory(const struct es_run_request *request,
         code = write_map(map, setup->name, error);
     if (code == 0)
         code = write_plan(map, setup->name, trees ? request : NULL, error);
+    /* To change the rules one has to know those that the run starts with. */
     if (code == 0 && trees)
-        code = write_trees(setup->name, trees, error);
+        code = write_text(setup->name, "collect.trees", trees, error);
     if (code == 0)
         code = write_facts(request, setup->name, setup->ranks, error);
     if (code == 0)
@@ -352,24 +337,19 @@ int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret
     return 0;
 }
 
-/* The whole file is replaced: tuple servers may be reading it. */
 static int change_plan(const char *run, struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES], changed[ES_RUN_PATH_BYTES];
+    char path[ES_RUN_PATH_BYTES];
     struct es_plan plan;
 
-    int code = es_run_directory_path(run, "collect.plan", error, path);
-    if (code == 0)
-        code = es_run_directory_path(run, "collect.plan.new", error, changed);
+    int code = es_run_directory_path(run, PLAN_FILE, error, path);
     if (code == 0)
         code = es_plan_load(path, error, &plan);
     if (code < 0)
         return code;
     es_plan_await_readers(&plan);
-    code = save_plan(&plan, changed, error);
+    code = save_plan(&plan, run, error);
     es_plan_fini(&plan);
-    if (code == 0 && rename(changed, path) < 0)
-        code = -errno;
     return code;
 }
 

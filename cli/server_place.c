@@ -11,38 +11,19 @@
 #include <string.h>
 
 #include "pathmap/message.h"
-
-int esi_server_read_file(const char *run, const char *file, char **ret_text)
-{
-    enum { BYTES_MAX = 1 << 20 };
-    char path[ES_RUN_PATH_BYTES];
-
-    int code = es_run_directory_path(run, file, NULL, path);
-    if (code < 0)
-        return code;
-    FILE *stream = fopen(path, "re");
-    if (!stream)
-        return -errno;
-    char *text = malloc(BYTES_MAX + 1);
-    size_t length = text ? fread(text, 1, BYTES_MAX, stream) : 0;
-    fclose(stream);
-    if (!text)
-        return -ENOMEM;
-    text[length] = '\0';
-    *ret_text = text;
-    return 0;
-}
+#include "tuplespace/run_file.h"
 
 /* Whether `eventspace run` laid the directory out, and on which host. */
 static enum es_seat find_seat(const char *run, const char *host)
 {
     enum es_seat seat = ES_SEAT_OWN;
     struct es_message *facts;
+    size_t length;
     char *text;
 
-    if (esi_server_read_file(run, "run.json", &text) < 0)
+    if (es_run_file_read(run, "run.json", NULL, &text, &length) < 0)
         return ES_SEAT_OWN;
-    if (es_message_parse(text, strlen(text), "run.json", NULL, &facts) == 0) {
+    if (es_message_parse(text, length, "run.json", NULL, &facts) == 0) {
         const char *home = es_member_text_or(es_message_root(facts), "host", host);
         seat = strcmp(home, host) == 0 ? ES_SEAT_HOME : ES_SEAT_SHARED;
         es_message_destroy(facts);
@@ -123,13 +104,14 @@ int esi_server_former(const struct es_server_place *place,
 {
     struct es_message *facts;
     char file[96];
+    size_t length;
     char *text;
 
-    int code =
-        esi_server_read_file(place->run, esi_server_file(place, "json", file), &text);
+    int code = es_run_file_read(place->run, esi_server_file(place, "json", file), NULL,
+                                &text, &length);
     if (code < 0)
         return -ENOENT;
-    code = es_message_parse(text, strlen(text), file, NULL, &facts);
+    code = es_message_parse(text, length, file, NULL, &facts);
     free(text);
     if (code < 0)
         return -ENOENT;

@@ -52,7 +52,4 @@ int esi_server_former(const struct es_server_place *place,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES]);
 
-/* Reads a small text file of the run's directory; caller frees. */
-int esi_server_read_file(const char *run, const char *file, char **ret_text);
-
 #endif

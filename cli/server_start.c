@@ -20,6 +20,7 @@
 #include "base/host.h"
 #include "cli/run_lock.h"
 #include "pathmap/message.h"
+#include "tuplespace/run_file.h"
 
 #define PROGRAM "eventspaced"
 #define SECOND_NS UINT64_C(1000000000)
@@ -268,13 +269,14 @@ static int find_pid(const struct es_server_place *place)
 {
     char file[96], path[64], name[32] = "";
     struct es_message *facts;
+    size_t length;
     char *text;
     int pid = 0;
 
-    if (esi_server_read_file(place->run, esi_server_file(place, "json", file), &text) <
-        0)
+    if (es_run_file_read(place->run, esi_server_file(place, "json", file), NULL, &text,
+                         &length) < 0)
         return 0;
-    if (es_message_parse(text, strlen(text), file, NULL, &facts) == 0) {
+    if (es_message_parse(text, length, file, NULL, &facts) == 0) {
         pid = (int)es_member_integer_or(es_message_root(facts), "pid", 0);
         es_message_destroy(facts);
     }

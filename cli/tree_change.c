@@ -12,9 +12,8 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "pathmap/file.h"
 #include "scopes/run_files.h"
-#include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 #include "tuplespace/tree_board.h"
 
 #define NO_RULES "eventspace-trees 1\nend\n"
@@ -26,12 +25,9 @@
 static int first_rules(const struct esi_consumer *consumer, char **ret_text)
 {
     const char *run = es_run_name(consumer->run);
-    char path[ES_RUN_PATH_BYTES];
     size_t length;
-    int code = es_run_directory_path(run, "collect.trees", NULL, path);
+    int code = es_run_file_read(run, "collect.trees", NULL, ret_text, &length);
 
-    if (code == 0)
-        code = esi_file_read(path, NULL, ret_text, &length);
     if (code < 0 && consumer->servers)
         code = es_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
     if (code == 0)

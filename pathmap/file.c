@@ -13,9 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "pathmap/pathmap.h"
 
-enum { FIRST_ROOM = 1 << 16, LARGEST = 1 << 30 };
+enum { LARGEST = 1 << 30 };
 
 static int fail(struct es_error *error, const char *path, int code, const char *what)
 {
@@ -23,42 +24,6 @@ static int fail(struct es_error *error, const char *path, int code, const char *
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
-
-static int grow(char **text, size_t *room)
-{
-    char *more;
-
-    if (*room >= LARGEST)
-        return -EFBIG;
-    more = realloc(*text, 2 * *room);
-    if (more == NULL)
-        return -ENOMEM;
-    *text = more;
-    *room *= 2;
-    return 0;
-}
-
-/* `*text` holds `room` bytes; it may move.  Returns 0 and the length. */
-static int read_all(int fd, char **text, size_t room, size_t *ret_length)
-{
-    size_t length = 0;
-
-    for (;;) {
-        int code = length + 1 == room ? grow(text, &room) : 0;
-        if (code < 0)
-            return code;
-        ssize_t got = read(fd, *text + length, room - length - 1);
-        if (got < 0 && errno != EINTR)
-            return -errno;
-        if (got == 0)
-            break;
-        if (got > 0)
-            length += (size_t)got;
-    }
-    (*text)[length] = '\0';
-    *ret_length = length;
-    return 0;
-}
 
 int esi_file_read(const char *path,
                   struct es_error *error,
@@ -69,32 +34,12 @@ int esi_file_read(const char *path,
 
     if (fd < 0)
         return fail(error, path, -errno, "cannot be read");
-    char *text = malloc(FIRST_ROOM);
-    int code = text != NULL ? read_all(fd, &text, FIRST_ROOM, ret_length) : -ENOMEM;
+    int code = es_file_read_all(fd, LARGEST, ret_text, ret_length);
     close(fd);
-    if (code < 0) {
-        free(text);
-        return fail(error, path, code, "cannot be read");
-    }
-    *ret_text = text;
-    return 0;
+    return code < 0 ? fail(error, path, code, "cannot be read") : 0;
 }
 
 /* --- Writing ---------------------------------------------------------------------- */
-
-static int write_all(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t put = write(fd, text, length);
-        if (put < 0 && errno != EINTR)
-            return -errno;
-        if (put > 0) {
-            text += put;
-            length -= (size_t)put;
-        }
-    }
-    return 0;
-}
 
 static int write_to(const char *path, int flags, const char *text, size_t length)
 {
@@ -102,7 +47,7 @@ static int write_to(const char *path, int flags, const char *text, size_t length
 
     if (fd < 0)
         return -errno;
-    int code = write_all(fd, text, length);
+    int code = es_file_write_all(fd, text, length);
     if (close(fd) != 0 && code == 0)
         code = -errno;
     return code;

@@ -16,7 +16,7 @@
 
 #include "base/now.h"
 #include "pathmap/pathmap.h"
-#include "tuplespace/run_directory.h"
+#include "scopes/run_files.h"
 
 /* Servers speak up every second: who did not for so long does not answer. */
 #define SILENT_NS UINT64_C(5000000000)
@@ -175,14 +175,11 @@ int es_host_board_add_lost(struct es_host_board *board, const struct es_lost_ran
 /* Where the run's map says that the host lies; the lock is held. */
 static void fill_site(struct es_host_board *board, struct es_host_entry *entry)
 {
-    char path[ES_RUN_PATH_BYTES];
-
     if (entry->cluster[0] != '\0')
         return;
     if (!board->has_looked) {
         board->has_looked = true;
-        if (es_run_directory_path(board->run, "map.json", NULL, path) < 0 ||
-            es_pathmap_load(path, NULL, &board->map) < 0)
+        if (es_run_map_load(board->run, NULL, NULL, &board->map) < 0)
             board->map = NULL;
     }
     const struct es_pathmap_host *host =

@@ -24,7 +24,7 @@
 #include "scopes/clock_wire.h"
 #include "scopes/host_board.h"
 #include "scopes/service.h"
-#include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 
 #define WAIT_MAX_NS INT64_C(10000000000)
 /* How long the other hosts may take to hear of the run's end. */
@@ -286,22 +286,6 @@ static int serve_end(struct es_service_connection *connection,
 
 /* --- Files -------------------------------------------------------------------- */
 
-static int read_file(FILE *file, char **ret_text)
-{
-    char *text = malloc(FILE_BYTES_MAX + 1);
-
-    if (!text)
-        return -ENOMEM;
-    size_t length = fread(text, 1, FILE_BYTES_MAX + 1, file);
-    if (length > FILE_BYTES_MAX || ferror(file)) {
-        free(text);
-        return length > FILE_BYTES_MAX ? -EFBIG : -EIO;
-    }
-    text[length] = '\0';
-    *ret_text = text;
-    return 0;
-}
-
 static int serve_file(struct es_service_connection *connection,
                       const struct es_member *request,
                       struct es_json_out *reply,
@@ -309,8 +293,9 @@ static int serve_file(struct es_service_connection *connection,
 {
     static const char *const allowed[] = {"", "collect.plan", "collect.trees",
                                           "map.json", "run.json"};
-    char path[ES_RUN_PATH_BYTES];
+    struct es_error fault = {.text = ""};
     const char *name;
+    size_t length;
     char *text;
 
     int code = es_member_text(request, "name", error, &name);
@@ -319,16 +304,14 @@ static int serve_file(struct es_service_connection *connection,
     if (find_name(allowed, sizeof allowed / sizeof allowed[0], name) == 0)
         return es_error_set(error, -EINVAL, "\"%.64s\" is no file that is given out",
                             name);
-    code = es_run_directory_path(connection->service->run, name, error, path);
+    code = es_run_file_read(connection->service->run, name, &fault, &text, &length);
+    if (code == 0 && length > FILE_BYTES_MAX) {
+        free(text);
+        code = -EFBIG;
+    }
     if (code < 0)
-        return code;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return es_error_set(error, -errno, "%s: %s", name, strerror(errno));
-    code = read_file(file, &text);
-    fclose(file);
-    if (code < 0)
-        return es_error_set(error, code, "%s: %s", name, strerror(-code));
+        return es_error_set(error, code, "%s: %s", name,
+                            fault.text[0] ? fault.text : strerror(-code));
     es_json_out_string(reply, "text", text);
     free(text);
     return 0;

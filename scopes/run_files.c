@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "scopes/servers.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 
 #define MAP_FILE "map.json"
 #define ASK_NS UINT64_C(5000000000)
@@ -74,19 +75,35 @@ static int fetch_map(struct es_servers *servers,
     return result;
 }
 
+/* Errors name the whole path. */
+static int parse_map(const char *run,
+                     const char *text,
+                     size_t length,
+                     struct es_error *error,
+                     struct es_pathmap **ret_map)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int result = es_run_directory_path(run, MAP_FILE, error, path);
+
+    return result < 0 ? result : es_pathmap_parse(text, length, path, error, ret_map);
+}
+
 int es_run_map_load(const char *run,
                     struct es_servers *servers,
                     struct es_error *error,
                     struct es_pathmap **ret_map)
 {
-    char path[ES_RUN_PATH_BYTES];
-    int result = es_run_directory_path(run, MAP_FILE, error, path);
+    size_t length;
+    char *text;
+    int result = es_run_file_read(run, MAP_FILE, error, &text, &length);
 
-    if (result == 0)
-        result = es_pathmap_load(path, error, ret_map);
     if (result == -ENOENT && servers) {
         es_error_clear(error);
-        result = fetch_map(servers, error, ret_map);
+        return fetch_map(servers, error, ret_map);
     }
+    if (result < 0)
+        return result;
+    result = parse_map(run, text, length, error, ret_map);
+    free(text);
     return result;
 }

@@ -17,9 +17,9 @@
 
 #include "base/host.h"
 #include "eventspace/run.h"
-#include "pathmap/file.h"
 #include "pathmap/message.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 
 /* --- The run ----------------------------------------------------------------- */
 
@@ -37,33 +37,38 @@ static int find_run(struct es_error *error, char out[64])
     }
     if (result != -ENOENT)
         return result;
-    result = es_run_directory_list(NULL, &names);
+    es_error_clear(error);
+    result = es_run_directory_list(error, &names);
     if (result < 0)
-        return -ENOENT;
+        return result;
     if (result == 1) {
-        es_error_clear(error);
         snprintf(out, 64, "%s", names[0]);
     }
     free(names);
-    return result == 1 ? 0 : -ENOENT;
+    return result == 1 ? 0
+                       : es_error_set(error, -ENOENT, "there is no run on this host");
 }
 
 /* --- Its files --------------------------------------------------------------- */
 
-static int read_facts(const char *run, const char *file, struct es_message **ret_facts)
+/* -ENOENT: there is none that can be understood; else what is wrong with it. */
+static int read_facts(const char *run,
+                      const char *file,
+                      struct es_error *error,
+                      struct es_message **ret_facts)
 {
-    char path[ES_RUN_PATH_BYTES];
+    struct es_error fault = {.text = ""};
     char *text;
     size_t length;
-    int result = es_run_directory_path(run, file, NULL, path);
+    int result = es_run_file_read(run, file, &fault, &text, &length);
 
-    if (result == 0)
-        result = esi_file_read(path, NULL, &text, &length);
-    if (result < 0)
+    if (result == -ENOENT)
         return result;
-    result = es_message_parse(text, length, path, NULL, ret_facts);
+    if (result < 0)
+        return es_error_set_at(error, result, fault.source, 0, 0, "%s", fault.text);
+    result = es_message_parse(text, length, file, NULL, ret_facts);
     free(text);
-    return result;
+    return result < 0 ? -ENOENT : 0;
 }
 
 /* The first address that is, or is not, a socket of this host; "*" in it is what the
@@ -95,28 +100,34 @@ static int choose_address(const struct es_member *facts,
 
 /* What this host's server says in a file of its own, which there is only where the
  * directory is shared. */
-static void find_socket(const char *here, struct esi_servers_found *found)
+static int find_socket(const char *here,
+                       struct es_error *error,
+                       struct esi_servers_found *found)
 {
     char file[ES_HOST_NAME_BYTES + 16];
     struct es_message *facts;
 
     snprintf(file, sizeof file, "server.%s.json", here);
-    if (read_facts(found->run, file, &facts) < 0)
-        return;
+    int result = read_facts(found->run, file, error, &facts);
+    if (result < 0)
+        return result == -ENOENT ? 0 : result;
     (void)choose_address(es_message_root(facts), true, found->socket);
     es_message_destroy(facts);
+    return 0;
 }
 
 /* What server.json says: of this host's server, the home server, or both. */
-static int find_home(const char *here, struct esi_servers_found *found)
+static int find_home(const char *here,
+                     struct es_error *error,
+                     struct esi_servers_found *found)
 {
     struct es_message *message;
     const struct es_member *facts;
     bool is_here;
-    int result = read_facts(found->run, "server.json", &message);
+    int result = read_facts(found->run, "server.json", error, &message);
 
     if (result < 0)
-        return -ENOENT;
+        return result;
     facts = es_message_root(message);
     is_here = strcmp(es_member_text_or(facts, "host", ""), here) == 0;
     if (is_here)
@@ -139,7 +150,7 @@ int esi_servers_find(const char *run,
 {
     struct esi_servers_found found = {.socket = ""};
     char here[ES_HOST_NAME_BYTES];
-    int result = 0;
+    int result = 0, local;
 
     es_host_name(here);
     if (run)
@@ -148,8 +159,13 @@ int esi_servers_find(const char *run,
         result = find_run(error, found.run);
     if (result < 0)
         return result;
-    result = find_home(here, &found);
-    find_socket(here, &found);
+    result = find_home(here, error, &found);
+    local = find_socket(here, error, &found);
+    /* What somebody else has written decides nothing. */
+    if (result < 0 && result != -ENOENT)
+        return result;
+    if (local < 0)
+        return local;
     if (home)
         snprintf(found.home, sizeof found.home, "%s", home);
     else if (result < 0)

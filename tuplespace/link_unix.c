@@ -143,6 +143,8 @@ static int bind_socket(int descriptor, const struct place *place)
     if (bind(descriptor, (const struct sockaddr *)&place->address,
              sizeof place->address) != 0)
         return -errno;
+    /* The umask may have taken rights away. */
+    (void)fchmodat(place->directory, place->name, 0600, 0);
     return listen(descriptor, BACKLOG) == 0 ? 0 : -errno;
 }
 

@@ -80,7 +80,8 @@ int es_plan_parse(const char *text,
                   const char *source,
                   struct es_error *error,
                   struct es_plan *ret_plan);
-/* Reads a file of at most 16 MiB.  -errno as open(2) gives it, -EFBIG. */
+/* Reads a regular file of this user, of at most 16 MiB.  -EPERM: it is none, -EFBIG,
+ * -errno as open(2) gives it. */
 int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
 /* Writes what es_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
 int es_plan_format(const struct es_plan *plan, char **ret_text);

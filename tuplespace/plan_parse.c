@@ -9,9 +9,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "eventspace/operation.h"
 
 #define LONGEST_FILE (1 << 24)
@@ -470,68 +470,33 @@ int es_plan_parse(const char *text,
 /* --- Files
  * ------------------------------------------------------------------------------- */
 
-static int read_all(int fd, char *text, size_t bytes, size_t *ret_bytes)
-{
-    size_t used = 0;
-
-    while (used < bytes) {
-        ssize_t got = read(fd, text + used, bytes - used);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        used += (size_t)got;
-    }
-    *ret_bytes = used;
-    return 0;
-}
-
 /* Caller frees *ret_text. */
-static int read_open_file(int fd, char **ret_text)
+static int read_text(const char *path, struct es_error *error, char **ret_text)
 {
-    struct stat status;
-    size_t bytes = 0;
-    char *text = NULL;
+    size_t bytes;
+    int fd = es_file_open_own(AT_FDCWD, path, O_RDONLY, path, error);
     int rc;
 
-    if (fstat(fd, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
-    if (status.st_size > LONGEST_FILE)
-        return -EFBIG;
-    text = malloc((size_t)status.st_size + 1);
-    if (!text)
-        return -ENOMEM;
-    rc = read_all(fd, text, (size_t)status.st_size, &bytes);
-    if (rc == 0 && memchr(text, '\0', bytes))
+    if (fd < 0)
+        return fd;
+    rc = es_file_read_all(fd, LONGEST_FILE, ret_text, &bytes);
+    close(fd);
+    if (rc == 0 && strlen(*ret_text) < bytes) {
+        free(*ret_text);
         rc = -EINVAL;
-    if (rc != 0) {
-        free(text);
-        return rc;
     }
-    text[bytes] = '\0';
-    *ret_text = text;
-    return 0;
+    return rc == 0 ? 0
+                   : es_error_set_at(error, rc, path, 0, 0,
+                                     "cannot be read as a plan: %s", strerror(-rc));
 }
 
 int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *text = NULL;
-    int rc;
+    char *text;
+    int rc = read_text(path, error, &text);
 
-    if (fd < 0)
-        return es_error_set_at(error, -errno, path, 0, 0, "cannot be opened: %s",
-                               strerror(errno));
-    rc = read_open_file(fd, &text);
-    close(fd);
     if (rc != 0)
-        return es_error_set_at(error, rc, path, 0, 0, "cannot be read as a plan: %s",
-                               strerror(-rc));
+        return rc;
     rc = es_plan_parse(text, path, error, ret_plan);
     free(text);
     return rc;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Finds, makes, lists and removes run directories. */
+/*
+ * Finds, makes, lists and removes run directories.
+ *
+ * The folder and a run's directory are opened once and checked by their descriptors,
+ * and what lies in them is named relative to these: nobody can put another one in their
+ * place between the check and the use.
+ */
 #include "config.h"
 
 #include "tuplespace/run_directory.h"
@@ -8,12 +14,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "tuplespace/run_file.h"
 #include "tuplespace/segment_name.h"
 
 /* Leaves room for a run's name and a file's behind it. */
@@ -44,9 +53,40 @@ int es_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
     else
         length = snprintf(path, sizeof path, "/tmp/eventspace-%u", (unsigned)geteuid());
     rc = check_length(length, error);
-    if (rc == 0)
-        memcpy(out, path, (size_t)length + 1);
-    return rc;
+    if (rc != 0)
+        return rc;
+    /* With a slash behind it a link would be followed. */
+    while (length > 1 && path[length - 1] == '/')
+        path[--length] = '\0';
+    memcpy(out, path, (size_t)length + 1);
+    return 0;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash ? hash : 1;
+}
+
+uint64_t es_run_directory_folder(void)
+{
+    char path[ES_RUN_PATH_BYTES], whole[ES_RUN_PATH_BYTES];
+    char *last;
+
+    if (es_run_directory_base(NULL, path) < 0)
+        return 0;
+    /* Who comes first makes the folder; what it lies in is there, with any links. */
+    last = strrchr(path, '/');
+    *last = '\0';
+    char *parent = realpath(last == path ? "/" : path, NULL);
+    snprintf(whole, sizeof whole, "%.*s/%s", LONGEST_BASE, parent ? parent : path,
+             last + 1);
+    free(parent);
+    return hash_text(whole);
 }
 
 int es_run_directory_path(const char *run,
@@ -71,97 +111,339 @@ int es_run_directory_path(const char *run,
     return rc;
 }
 
-/* Nobody else may put files into it: with them they could steer our programs. */
-static int check_base(const char *base, struct es_error *error)
-{
-    struct stat status;
+/* --- Opening ------------------------------------------------------------------------
+ */
 
-    if (lstat(base, &status) != 0)
-        return es_error_set_at(error, -errno, base, 0, 0, "%s", strerror(errno));
-    if (!S_ISDIR(status.st_mode))
-        return es_error_set_at(error, -ENOTDIR, base, 0, 0, "expected a directory");
-    if (status.st_uid != geteuid())
+#define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+static int fail(struct es_error *error, int code, const char *path)
+{
+    return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
+}
+
+/* Nobody else may put files into it: with them they could steer our programs. */
+static int check_directory(const struct stat *status,
+                           const char *path,
+                           struct es_error *error)
+{
+    if (status->st_uid != geteuid())
         return es_error_set_at(
-            error, -EPERM, base, 0, 0,
-            "belongs to user %u; set EVENTSPACE_DIR to a directory of "
-            "your own",
-            (unsigned)status.st_uid);
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+            error, -EPERM, path, 0, 0,
+            "belongs to user %u; set EVENTSPACE_DIR to a directory of your own",
+            (unsigned)status->st_uid);
+    if (!S_ISDIR(status->st_mode))
+        return es_error_set_at(error, -ENOTDIR, path, 0, 0, "expected a directory%s",
+                               S_ISLNK(status->st_mode) ? ", not a link" : "");
+    if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return es_error_set_at(
-            error, -EPERM, base, 0, 0,
+            error, -EPERM, path, 0, 0,
             "others may write to it; take that right away (chmod 700)");
     return 0;
 }
 
-static int make_base(const char *base, struct es_error *error)
+/* `name` in `parent`, checked; `path` is for errors. */
+static int open_directory(int parent,
+                          const char *name,
+                          const char *path,
+                          struct es_error *error)
 {
-    if (mkdir(base, 0700) != 0 && errno != EEXIST)
-        return es_error_set_at(error, -errno, base, 0, 0, "cannot be made: %s",
+    struct stat status;
+    int fd = openat(parent, name, DIRECTORY_FLAGS);
+    int rc = fd < 0 ? -errno : 0;
+
+    /* Of what cannot be opened the owner says more than the reason. */
+    if (rc == 0 ? fstat(fd, &status) == 0
+                : fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        int fault = check_directory(&status, path, error);
+        rc = fault < 0 ? fault : rc;
+    }
+    if (rc == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return fail(error, rc, path);
+}
+
+static int open_folder(struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int rc = es_run_directory_base(error, path);
+
+    return rc < 0 ? rc : open_directory(AT_FDCWD, path, path, error);
+}
+
+int es_run_directory_check(struct es_error *error)
+{
+    int fd = open_folder(error);
+
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+/* --- The mark -----------------------------------------------------------------------
+ */
+
+#define MARK_BYTES 128
+
+static size_t format_mark(const char *run, char out[MARK_BYTES])
+{
+    return (size_t)snprintf(out, MARK_BYTES, ES_RUN_MARK " 1 %s\n", run);
+}
+
+static int write_mark(int directory, const char *run)
+{
+    char text[MARK_BYTES];
+    size_t length = format_mark(run, text);
+    int fd = es_file_open_own(directory, ES_RUN_MARK, O_WRONLY | O_CREAT | O_TRUNC,
+                              ES_RUN_MARK, NULL);
+
+    if (fd < 0)
+        return fd;
+    int rc = es_file_write_all(fd, text, length);
+    if (close(fd) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
+static bool has_mark(int directory, const char *run)
+{
+    char expected[MARK_BYTES], text[MARK_BYTES];
+    size_t length = format_mark(run, expected);
+    int fd = es_file_open_own(directory, ES_RUN_MARK, O_RDONLY, ES_RUN_MARK, NULL);
+
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, text, sizeof text);
+    close(fd);
+    return got == (ssize_t)length && memcmp(text, expected, length) == 0;
+}
+
+/* The run's directory in the open folder. */
+static int open_run(int folder, const char *run, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int rc = es_run_directory_path(run, NULL, error, path);
+    int fd = rc < 0 ? rc : open_directory(folder, run, path, error);
+
+    if (fd < 0 || has_mark(fd, run))
+        return fd;
+    close(fd);
+    return es_error_set_at(error, -EPERM, path, 0, 0,
+                           "is no run directory (it lacks the file " ES_RUN_MARK
+                           " of this run): left alone");
+}
+
+int es_run_directory_open(const char *run, struct es_error *error)
+{
+    int folder = open_folder(error);
+
+    if (folder < 0)
+        return folder;
+    int fd = open_run(folder, run, error);
+    close(folder);
+    return fd;
+}
+
+/* --- Making -------------------------------------------------------------------------
+ */
+
+static int make_folder(struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int rc = es_run_directory_base(error, path);
+
+    if (rc < 0)
+        return rc;
+    if (mkdir(path, 0700) == 0)
+        (void)chmod(path, 0700); /* the umask may have taken rights away */
+    else if (errno != EEXIST)
+        return es_error_set_at(error, -errno, path, 0, 0, "cannot be made: %s",
                                strerror(errno));
-    return check_base(base, error);
+    return open_directory(AT_FDCWD, path, path, error);
+}
+
+static void remove_draft(int folder, const char *draft)
+{
+    int fd = openat(folder, draft, DIRECTORY_FLAGS);
+
+    if (fd < 0)
+        return;
+    unlinkat(fd, ES_RUN_MARK, 0);
+    close(fd);
+    unlinkat(folder, draft, AT_REMOVEDIR);
+}
+
+static int make_draft(int folder, const char *draft, const char *run)
+{
+    if (mkdirat(folder, draft, 0700) != 0 || fchmodat(folder, draft, 0700, 0) != 0)
+        return -errno;
+    int fd = openat(folder, draft, DIRECTORY_FLAGS);
+    if (fd < 0)
+        return -errno;
+    int rc = write_mark(fd, run);
+    close(fd);
+    return rc;
+}
+
+/* Who sees the directory sees its mark; of two that make it one comes first. */
+static int make_run(int folder, const char *run)
+{
+    char draft[96];
+
+    snprintf(draft, sizeof draft, ".%.63s.%d.new", run, (int)getpid());
+    remove_draft(folder, draft); /* left by a process that was killed */
+    int rc = make_draft(folder, draft, run);
+    if (rc == 0 && renameat(folder, draft, folder, run) != 0)
+        rc = errno == ENOTEMPTY ? -EEXIST : -errno;
+    if (rc < 0)
+        remove_draft(folder, draft);
+    return rc;
+}
+
+static int create_in(int folder,
+                     const char *run,
+                     const char *path,
+                     struct es_error *error)
+{
+    struct stat status;
+    int rc = fstatat(folder, run, &status, AT_SYMLINK_NOFOLLOW) == 0
+                 ? -EEXIST
+                 : make_run(folder, run);
+
+    if (rc == -EEXIST) {
+        int fd = open_run(folder, run, error);
+        if (fd < 0)
+            return fd;
+        close(fd);
+    }
+    return rc == 0 ? 0
+                   : es_error_set_at(error, rc, path, 0, 0, "cannot be made: %s",
+                                     strerror(-rc));
 }
 
 int es_run_directory_create(const char *run,
                             struct es_error *error,
                             char out[ES_RUN_PATH_BYTES])
 {
-    char base[ES_RUN_PATH_BYTES];
     char path[ES_RUN_PATH_BYTES];
     int rc = es_run_directory_path(run, NULL, error, path);
+    int folder = rc < 0 ? rc : make_folder(error);
 
+    if (folder < 0)
+        return folder;
+    rc = create_in(folder, run, path, error);
+    close(folder);
     if (rc == 0)
-        rc = es_run_directory_base(error, base);
-    if (rc == 0)
-        rc = make_base(base, error);
-    if (rc != 0)
-        return rc;
-    if (mkdir(path, 0700) != 0)
-        return es_error_set_at(error, -errno, path, 0, 0, "cannot be made: %s",
-                               strerror(errno));
-    strcpy(out, path);
+        strcpy(out, path);
+    return rc;
+}
+
+/* --- Removing -----------------------------------------------------------------------
+ */
+
+static bool is_special(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static bool is_written_by_us(int directory, const char *name)
+{
+    struct stat status;
+
+    if (!es_run_file_is_known(name))
+        return false;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    return status.st_uid == geteuid() &&
+           (S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+static int refuse_foreign(DIR *directory, const char *path, struct es_error *error)
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(directory)) != NULL)
+        if (!is_special(entry->d_name) &&
+            !is_written_by_us(dirfd(directory), entry->d_name))
+            return es_error_set_at(error, -ENOTEMPTY, path, 0, 0,
+                                   "\"%s\" in it is not of EventSpace: nothing is "
+                                   "removed",
+                                   entry->d_name);
     return 0;
 }
 
+/* All but the mark: as long as anything is there it is to be known as ours. */
 static int remove_files(DIR *directory)
 {
     struct dirent *entry;
 
+    rewinddir(directory);
     while ((entry = readdir(directory)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (is_special(entry->d_name) || strcmp(entry->d_name, ES_RUN_MARK) == 0 ||
+            !es_run_file_is_known(entry->d_name))
             continue;
         if (unlinkat(dirfd(directory), entry->d_name, 0) != 0 && errno != ENOENT)
-            return errno == EISDIR ? -ENOTEMPTY : -errno;
+            return -errno;
     }
     return 0;
+}
+
+static int remove_marked(int folder, const char *run, DIR *directory)
+{
+    int rc = remove_files(directory);
+
+    if (rc < 0)
+        return rc;
+    if (unlinkat(dirfd(directory), ES_RUN_MARK, 0) != 0 && errno != ENOENT)
+        return -errno;
+    if (unlinkat(folder, run, AT_REMOVEDIR) == 0)
+        return 0;
+    rc = -errno;
+    /* Somebody has written a file meanwhile. */
+    write_mark(dirfd(directory), run);
+    return rc;
+}
+
+static int remove_run(int folder, const char *run, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
+    int rc = es_run_directory_path(run, NULL, error, path);
+    int fd = rc < 0 ? rc : open_run(folder, run, error);
+
+    if (fd < 0)
+        return fd;
+    DIR *directory = fdopendir(fd);
+    if (!directory) {
+        rc = -errno;
+        close(fd);
+        return fail(error, rc, path);
+    }
+    rc = refuse_foreign(directory, path, error);
+    if (rc == 0)
+        rc = remove_marked(folder, run, directory);
+    closedir(directory);
+    return rc == 0 ? 0
+                   : es_error_set_at(error, rc, path, 0, 0, "cannot be removed: %s",
+                                     strerror(-rc));
 }
 
 int es_run_directory_remove(const char *run, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
-    DIR *directory;
-    int fd;
     int rc = es_run_directory_path(run, NULL, error, path);
+    int folder = rc < 0 ? rc : open_folder(error);
 
-    if (rc != 0)
-        return rc;
-    /* A link is not followed: what it leads to is not ours to remove. */
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!directory) {
-        rc = -errno;
-        if (fd >= 0)
-            close(fd);
-    } else {
-        rc = remove_files(directory);
-        closedir(directory);
-    }
-    if (rc == 0 && rmdir(path) != 0)
-        rc = -errno;
-    if (rc != 0)
-        return es_error_set_at(error, rc, path, 0, 0, "cannot be removed: %s",
-                               strerror(-rc));
-    return 0;
+    if (folder < 0)
+        return folder;
+    rc = remove_run(folder, run, error);
+    close(folder);
+    return rc;
 }
+
+/* --- Listing ------------------------------------------------------------------------
+ */
 
 struct id_list {
     char (*runs)[64];
@@ -179,12 +461,13 @@ static int add_id(struct id_list *list, const char *run)
     return 0;
 }
 
-static bool is_directory(DIR *parent, const char *name)
+static bool is_run(int folder, const char *name)
 {
-    struct stat status;
+    int fd = es_run_id_is_valid(name) ? open_run(folder, name, NULL) : -1;
 
-    return fstatat(dirfd(parent), name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISDIR(status.st_mode);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -192,27 +475,36 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* Takes the descriptor. */
+static int list_folder(int folder, struct id_list *list)
+{
+    struct dirent *entry;
+    int rc = 0;
+    DIR *directory = fdopendir(folder);
+
+    if (!directory) {
+        rc = -errno;
+        close(folder);
+        return rc;
+    }
+    while (rc == 0 && (entry = readdir(directory)) != NULL)
+        if (is_run(folder, entry->d_name))
+            rc = add_id(list, entry->d_name);
+    closedir(directory);
+    return rc;
+}
+
 int es_run_directory_list(struct es_error *error, char (**ret_runs)[64])
 {
-    char base[ES_RUN_PATH_BYTES];
+    struct es_error fault = {.text = ""};
     struct id_list list = {0};
-    struct dirent *entry;
-    DIR *directory;
-    int rc = es_run_directory_base(error, base);
+    int folder = open_folder(&fault);
+    int rc = folder < 0 ? folder : list_folder(folder, &list);
 
-    if (rc != 0)
-        return rc;
-    directory = opendir(base);
-    if (!directory && errno != ENOENT)
-        return es_error_set_at(error, -errno, base, 0, 0, "%s", strerror(errno));
-    while (directory && rc == 0 && (entry = readdir(directory)) != NULL)
-        if (es_run_id_is_valid(entry->d_name) && is_directory(directory, entry->d_name))
-            rc = add_id(&list, entry->d_name);
-    if (directory)
-        closedir(directory);
-    if (rc != 0) {
+    if (rc < 0 && rc != -ENOENT) {
         free(list.runs);
-        return rc;
+        return es_error_set_at(error, rc, fault.source, 0, 0, "%s",
+                               fault.text[0] ? fault.text : strerror(-rc));
     }
     if (list.count > 0)
         qsort(list.runs, list.count, sizeof *list.runs, compare_ids);

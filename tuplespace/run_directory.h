@@ -3,25 +3,36 @@
 /*
  * Run directories: one per run, for what is not in shared memory.
  *
- * They lie in $EVENTSPACE_DIR, else $XDG_RUNTIME_DIR/eventspace, else
- * /tmp/eventspace-UID.  All are made with mode 0700; a base directory that belongs to
- * somebody else, or that others may write to, is refused.
+ * They lie in a folder, $EVENTSPACE_DIR, else $XDG_RUNTIME_DIR/eventspace, else
+ * /tmp/eventspace-UID.  All are made with mode 0700, whatever the umask.  A folder that
+ * is a link, that belongs to somebody else, or that others may write to, is refused by
+ * every call that looks into it.
+ *
+ * A directory in there is a run's only if it holds the mark: the file ES_RUN_MARK with
+ * the version and the run's id, which comes into being together with the directory.
  *
  * No call changes anything on failure.  Paths are written to caller's memory of
- * ES_RUN_PATH_BYTES.
+ * ES_RUN_PATH_BYTES; they are for people, and for programs that are started.  Files of
+ * a run are opened through run_file.h.
  */
 #ifndef ES_TUPLESPACE_RUN_DIRECTORY_H
 #define ES_TUPLESPACE_RUN_DIRECTORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "eventspace/error.h"
 
 #define ES_RUN_PATH_BYTES 4096
+#define ES_RUN_MARK "eventspace-run"
 
-/* The base directory's path; it need not exist.  -ENAMETOOLONG; -EINVAL where
- * $EVENTSPACE_DIR is not absolute. */
+/* The folder's path; it need not exist.  -ENAMETOOLONG; -EINVAL where $EVENTSPACE_DIR
+ * is not absolute. */
 int es_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES]);
+
+/* A number for the folder: the same for all that use it, another for another one. 0: it
+ * has no path.  The folder need not exist. */
+uint64_t es_run_directory_folder(void);
 
 /* The path of a run's directory, or with `file` not NULL of a file in it; need not
  * exist. -EINVAL: not a run id. */
@@ -30,20 +41,29 @@ int es_run_directory_path(const char *run,
                           struct es_error *error,
                           char out[ES_RUN_PATH_BYTES]);
 
-/* Makes the run's directory, and the base where it is missing; `out` gets its path.
- * -EEXIST when the run has one already, -EPERM when the base directory cannot be
- * trusted. */
+/* Checks the folder.  -ENOENT: there is none; -ENOTDIR: it is no directory; -EPERM: it
+ * belongs to somebody else, or others may write to it. */
+int es_run_directory_check(struct es_error *error);
+
+/* Opens a run's directory.  Returns the descriptor.  -ENOENT: there is none; -EPERM: it
+ * belongs to somebody else or has no mark; and what es_run_directory_check() refuses.
+ */
+int es_run_directory_open(const char *run, struct es_error *error);
+
+/* Makes the run's directory, and the folder where it is missing; `out` gets its path.
+ * -EEXIST when the run has one already, -EPERM when the folder cannot be trusted, or
+ * when something of that name lies in it that is no run directory. */
 int es_run_directory_create(const char *run,
                             struct es_error *error,
                             char out[ES_RUN_PATH_BYTES]);
 
-/* Removes a run's directory with the files in it (there are no folders in it).  -ENOENT
- * when there is none, -ENOTEMPTY when something else lies in it. */
+/* Removes a run's directory with the files that EventSpace wrote.  -ENOENT when there
+ * is none; -EPERM when it is no run's; -ENOTEMPTY when something else lies in it, which
+ * `error` names: then nothing is removed. */
 int es_run_directory_remove(const char *run, struct es_error *error);
 
 /* The run ids that have a directory, sorted.  Returns their number; caller frees
- * *ret_runs, an array of 64-byte texts.  A base directory that does not exist holds
- * none. */
+ * *ret_runs, an array of 64-byte texts.  A folder that does not exist holds none. */
 int es_run_directory_list(struct es_error *error, char (**ret_runs)[64]);
 
 #endif

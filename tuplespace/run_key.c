@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
+
+#define KEY_FILE "key"
 
 int es_run_key_make(struct es_run_key *ret_key)
 {
@@ -62,108 +65,90 @@ int es_run_key_parse(const char *text, struct es_run_key *ret_key)
 
 /* --- The file ----------------------------------------------------------------- */
 
-static int fail(struct es_error *error, const char *path)
-{
-    int code = -errno;
-
-    return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
-}
-
-static int write_text(int descriptor, const char *text)
-{
-    size_t length = strlen(text);
-    ssize_t written = write(descriptor, text, length);
-
-    if (written == (ssize_t)length && fsync(descriptor) == 0)
-        return 0;
-    if (written >= 0 && written != (ssize_t)length)
-        errno = ENOSPC;
-    return -1;
-}
-
 int es_run_key_save(const char *run,
                     const struct es_run_key *key,
                     struct es_error *error)
 {
-    char path[ES_RUN_PATH_BYTES], new_path[ES_RUN_PATH_BYTES], name[32];
-    char text[ES_RUN_KEY_TEXT_BYTES + 1];
-    int descriptor;
-    int rc = es_run_directory_path(run, "key", error, path);
+    char text[ES_RUN_KEY_TEXT_BYTES];
 
-    snprintf(name, sizeof name, "key.%d", (int)getpid());
-    if (rc == 0)
-        rc = es_run_directory_path(run, name, error, new_path);
-    if (rc != 0)
-        return rc;
     es_run_key_format(key, text);
     text[ES_RUN_KEY_TEXT_BYTES - 1] = '\n';
-    text[ES_RUN_KEY_TEXT_BYTES] = '\0';
-    /* A file of that name is left from a process that died. */
-    unlink(new_path);
-    descriptor =
-        open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0)
-        return fail(error, path);
-    if (write_text(descriptor, text) != 0 || rename(new_path, path) != 0) {
-        rc = fail(error, path);
-        unlink(new_path);
-    }
-    close(descriptor);
+    int rc = es_run_file_replace(run, KEY_FILE, text, sizeof text, error);
+    explicit_bzero(text, sizeof text);
     return rc;
 }
 
-/* Somebody else's, or readable for others: then the key may be known to them. */
-static int check_owner(int descriptor, const char *path, struct es_error *error)
+static int fail(struct es_error *error, const char *run, int code)
 {
+    char path[ES_RUN_PATH_BYTES];
+
+    if (es_run_directory_path(run, KEY_FILE, error, path) < 0)
+        return code;
+    return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
+}
+
+/* Readable for others: then the key may be known to them. */
+static int check_mode(int descriptor, const char *run, struct es_error *error)
+{
+    char path[ES_RUN_PATH_BYTES];
     struct stat status;
 
     if (fstat(descriptor, &status) != 0)
-        return fail(error, path);
-    if (!S_ISREG(status.st_mode))
-        return es_error_set_at(error, -EPERM, path, 0, 0, "expected a regular file");
-    if (status.st_uid != geteuid())
-        return es_error_set_at(error, -EPERM, path, 0, 0,
-                               "belongs to user %u: not used", status.st_uid);
-    if ((status.st_mode & 077) != 0)
-        return es_error_set_at(error, -EPERM, path, 0, 0,
-                               "others may use it (mode %03o): not used; expected 600",
-                               status.st_mode & 0777);
-    return 0;
+        return fail(error, run, -errno);
+    if ((status.st_mode & 077) == 0)
+        return 0;
+    int rc = es_run_directory_path(run, KEY_FILE, error, path);
+    return rc < 0 ? rc
+                  : es_error_set_at(
+                        error, -EPERM, path, 0, 0,
+                        "others may use it (mode %03o): not used; expected 600",
+                        status.st_mode & 0777);
 }
 
 static int read_text(int descriptor,
-                     const char *path,
+                     const char *run,
                      struct es_error *error,
                      char text[80])
 {
     ssize_t length = read(descriptor, text, 79);
 
     if (length < 0)
-        return fail(error, path);
+        return fail(error, run, -errno);
     if (length > 0 && text[length - 1] == '\n')
         length--;
     text[length] = '\0';
     return 0;
 }
 
+static int parse_text(const char *text,
+                      const char *run,
+                      struct es_error *error,
+                      struct es_run_key *ret_key)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    if (es_run_key_parse(text, ret_key) == 0)
+        return 0;
+    int rc = es_run_directory_path(run, KEY_FILE, error, path);
+    return rc < 0 ? rc
+                  : es_error_set_at(error, -EINVAL, path, 1, 0,
+                                    "not a key: expected %d hexadecimal digits",
+                                    ES_RUN_KEY_TEXT_BYTES - 1);
+}
+
 int es_run_key_load(const char *run, struct es_error *error, struct es_run_key *ret_key)
 {
-    char path[ES_RUN_PATH_BYTES], text[80];
-    int descriptor;
-    int rc = es_run_directory_path(run, "key", error, path);
+    char text[80];
+    int descriptor = es_run_file_open(run, KEY_FILE, O_RDONLY, error);
 
-    if (rc != 0)
-        return rc;
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0)
-        return fail(error, path);
-    rc = check_owner(descriptor, path, error);
+        return descriptor;
+    int rc = check_mode(descriptor, run, error);
     if (rc == 0)
-        rc = read_text(descriptor, path, error, text);
+        rc = read_text(descriptor, run, error, text);
     close(descriptor);
-    if (rc == 0 && es_run_key_parse(text, ret_key) != 0)
-        rc = es_error_set_at(error, -EINVAL, path, 1, 0,
-                             "not a key: expected %d hexadecimal digits",
-                             ES_RUN_KEY_TEXT_BYTES - 1);
+    if (rc == 0)
+        rc = parse_text(text, run, error, ret_key);
+    explicit_bzero(text, sizeof text);
     return rc;
 }

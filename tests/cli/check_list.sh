@@ -106,7 +106,7 @@ kill -KILL $maker
 wait $maker 2>/dev/null
 
 # A directory without segments is a leftover too, unless its `eventspace run` lives.
-mkdir -p "$EVENTSPACE_DIR/$run" && chmod 700 "$EVENTSPACE_DIR" && touch "$EVENTSPACE_DIR/$run/lock"
+make_run_folder "$EVENTSPACE_DIR/$run" && touch "$EVENTSPACE_DIR/$run/lock"
 exec 8<"$EVENTSPACE_DIR/$run/lock"
 flock 8
 expect 1 "$eventspace" clean "$run"

@@ -20,7 +20,7 @@ await 10 grep -q ready "$folder/maker"
 expect 2 "$eventspace" events --scope mine "$run"
 contains err "cannot read the run's map"
 
-mkdir -p -m 700 "$EVENTSPACE_DIR/$run"
+make_run_folder "$EVENTSPACE_DIR/$run"
 cat >"$EVENTSPACE_DIR/$run/map.json" <<'END'
 {
   "version": 1,

@@ -34,11 +34,6 @@ end_servers()
 }
 trap end_servers EXIT
 
-make_folder()
-{
-    (umask 077 && mkdir -p "$1")
-}
-
 log_of()
 {
     cp "${2:-$home}/$1/eventspaced.log" "$folder/out"
@@ -167,7 +162,7 @@ contains err "$taken"
 expect 2 "$server" --run "$prefix-taken" --listen nonsense
 expect 2 "$server" --run "$prefix-keyless" --home tls:127.0.0.1:1
 contains err "there is no key of run '$prefix-keyless'"
-mkdir "$home/$prefix-open" && : >"$home/$prefix-open/key" && chmod 644 "$home/$prefix-open/key"
+make_run_folder "$home/$prefix-open" && : >"$home/$prefix-open/key" && chmod 644 "$home/$prefix-open/key"
 expect 2 "$server" --run "$prefix-open"
 for name in taken keyless open; do
     none_left -$name || fault "a server that could not start is there: $name"
@@ -179,7 +174,7 @@ name=$prefix-two
 other=$folder/other
 expect 0 "$server" --run "$name" --grace 60 --host alpha
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
-make_folder "$other/$name"
+make_run_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
 expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
     --home "tls:127.0.0.1:1,tls:127.0.0.1:$port" --cluster hill --gateway gamma
@@ -190,7 +185,7 @@ sleep 2
 [ "$(pids -two | wc -l)" = 2 ] || fault "not two servers"
 # Another key is none.
 wrong=$folder/wrong
-make_folder "$wrong/$name"
+make_run_folder "$wrong/$name"
 (umask 077 && printf '%064d' 1 >"$wrong/$name/key")
 expect 0 env EVENTSPACE_DIR="$wrong" "$server" --run "$name" --grace 1 --host delta \
     --home "tls:127.0.0.1:$port"
@@ -212,7 +207,7 @@ fi
 # One whose home is gone ends after its grace time.
 expect 0 "$server" --run "$name" --grace 60 --host alpha
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
-make_folder "$other/$name"
+make_run_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
 expect 0 env EVENTSPACE_DIR="$other" "$server" --run "$name" --grace 1 --host beta \
     --home "tls:127.0.0.1:$port"

@@ -19,6 +19,12 @@ export EVENTSPACE_DIR
 unset EVENTSPACE_RUN EVENTSPACE_RUN_DIR EVENTSPACE_PLAN EVENTSPACE_RANK EVENTSPACE_DISABLE
 unset EVENTSPACE_PRELOAD EVENTSPACE_LAUNCHER EVENTSPACE_TREES
 
+# make_run_folder FOLDER/RUN : as a user may do it by hand.
+make_run_folder()
+{
+    (umask 077 && mkdir -p "$1" && echo "eventspace-run 1 ${1##*/}" >"$1/eventspace-run")
+}
+
 clear_up()
 {
     local run

@@ -122,8 +122,8 @@ home_of() {
 
 # bring_key HOST RUN - to a host that has no part in the run, as its user would.
 bring_key() {
-    hosts exec front cat "$EVENTSPACE_DIR/$2/key" |
-        hosts exec "$1" sh -c 'umask 077; mkdir "$0"; cat >"$0/key"' "$EVENTSPACE_DIR/$2"
+    hosts exec front tar -C "$EVENTSPACE_DIR" -c "$2/eventspace-run" "$2/key" |
+        hosts exec "$1" tar -C "$EVENTSPACE_DIR" -x && hosts exec "$1" chmod 700 "$EVENTSPACE_DIR/$2"
 }
 
 # truth RUN HOST... - what each host itself knows of its elements, to $work/truth.HOST.

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <cmocka.h>
 
 #include "tuplespace/run_directory.h"
+#include "tuplespace/run_file.h"
 
 static char top[64];
 
@@ -127,6 +129,208 @@ static void a_base_of_somebody_else_is_refused(void **state)
     assert_int_equal(es_run_directory_create("r1", NULL, path), -EPERM);
 }
 
+static void every_use_of_a_bad_base_is_refused(void **state)
+{
+    char base[128], path[ES_RUN_PATH_BYTES], *text;
+    char(*runs)[64];
+    size_t length;
+
+    (void)state;
+    snprintf(base, sizeof base, "%s/eventspace", top);
+    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    assert_int_equal(es_run_file_replace("r1", "run.json", "{}", 2, NULL), 0);
+    assert_int_equal(chmod(base, 0770), 0);
+    assert_int_equal(es_run_directory_check(NULL), -EPERM);
+    assert_int_equal(es_run_directory_list(NULL, &runs), -EPERM);
+    assert_int_equal(es_run_directory_open("r1", NULL), -EPERM);
+    assert_int_equal(es_run_directory_remove("r1", NULL), -EPERM);
+    assert_int_equal(es_run_file_read("r1", "run.json", NULL, &text, &length), -EPERM);
+    assert_int_equal(es_run_file_open("r1", "lock", O_RDWR | O_CREAT, NULL), -EPERM);
+    assert_int_equal(es_run_file_replace("r1", "run.json", "[]", 2, NULL), -EPERM);
+    assert_int_equal(es_run_file_remove("r1", "run.json"), -EPERM);
+    assert_int_equal(chmod(base, 0700), 0);
+    assert_int_equal(es_run_file_read("r1", "run.json", NULL, &text, &length), 0);
+    assert_string_equal(text, "{}");
+    free(text);
+}
+
+static void a_slash_behind_a_link_does_not_hide_it(void **state)
+{
+    char chosen[128], path[ES_RUN_PATH_BYTES];
+
+    (void)state;
+    snprintf(chosen, sizeof chosen, "%s/real", top);
+    assert_int_equal(mkdir(chosen, 0700), 0);
+    snprintf(chosen, sizeof chosen, "%s/link/", top);
+    setenv("EVENTSPACE_DIR", chosen, 1);
+    chosen[strlen(chosen) - 1] = '\0';
+    assert_int_equal(symlink("real", chosen), 0);
+    assert_int_equal(es_run_directory_create("r1", NULL, path), -ENOTDIR);
+}
+
+static void the_umask_takes_and_leaves_nothing(void **state)
+{
+    static const mode_t umasks[] = {0, 0777};
+    char path[ES_RUN_PATH_BYTES], run[8];
+    struct stat status;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof umasks / sizeof umasks[0]; i++) {
+        mode_t before = umask(umasks[i]);
+
+        snprintf(run, sizeof run, "r%zu", i);
+        assert_int_equal(es_run_directory_create(run, NULL, path), 0);
+        assert_int_equal(es_run_file_replace(run, "run.json", "{}", 2, NULL), 0);
+        close(es_run_file_open(run, "lock", O_RDWR | O_CREAT, NULL));
+        umask(before);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0700);
+        es_run_directory_path(run, "run.json", NULL, path);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0600);
+        es_run_directory_path(run, "lock", NULL, path);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0600);
+        assert_int_equal(es_run_directory_remove(run, NULL), 0);
+    }
+}
+
+static void put_file(const char *run, const char *file)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    assert_int_equal(es_run_directory_path(run, file, NULL, path), 0);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+static bool has_file(const char *run, const char *file)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    assert_int_equal(es_run_directory_path(run, file, NULL, path), 0);
+    return access(path, F_OK) == 0;
+}
+
+static void a_folder_without_our_mark_is_no_run(void **state)
+{
+    static const char *const marks[] = {NULL, "", "eventspace-run 1 other\n",
+                                        "eventspace-run 1 src"};
+    char path[ES_RUN_PATH_BYTES], made[ES_RUN_PATH_BYTES];
+    char(*runs)[64];
+
+    (void)state;
+    assert_int_equal(es_run_directory_create("r1", NULL, made), 0);
+    es_run_directory_path("src", NULL, NULL, path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put_file("src", "main.c");
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        struct es_error error = {.text = ""};
+
+        if (marks[i]) {
+            es_run_directory_path("src", ES_RUN_MARK, NULL, path);
+            FILE *mark = fopen(path, "w");
+            assert_true(mark && fputs(marks[i], mark) >= 0 && fclose(mark) == 0);
+        }
+        assert_int_equal(es_run_directory_remove("src", &error), -EPERM);
+        assert_non_null(strstr(error.text, "is no run directory"));
+        assert_int_equal(es_run_directory_create("src", NULL, made), -EPERM);
+        assert_int_equal(es_run_file_open("src", "lock", O_RDWR | O_CREAT, NULL),
+                         -EPERM);
+        assert_true(has_file("src", "main.c"));
+        assert_int_equal(es_run_directory_list(NULL, &runs), 1);
+        assert_string_equal(runs[0], "r1");
+        free(runs);
+    }
+}
+
+/* A directory and a link with a name that a file of ours has are foreign, too. */
+static void a_foreign_file_keeps_all_the_others(void **state)
+{
+    static const char *const foreign[] = {"main.c", "key.bak", "run.json.x.new"};
+    char path[ES_RUN_PATH_BYTES];
+    struct es_error error = {.text = ""};
+
+    (void)state;
+    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    put_file("r1", "run.json");
+    put_file("r1", "key.123.new");
+    put_file("r1", "server.node-7.json");
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        put_file("r1", foreign[i]);
+        es_error_clear(&error);
+        assert_int_equal(es_run_directory_remove("r1", &error), -ENOTEMPTY);
+        assert_non_null(strstr(error.text, foreign[i]));
+        assert_true(has_file("r1", "run.json") && has_file("r1", "key.123.new"));
+        es_run_directory_path("r1", foreign[i], NULL, path);
+        assert_int_equal(unlink(path), 0);
+    }
+    es_run_directory_path("r1", "key", NULL, path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(symlink("run.json", path), 0);
+    assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(es_run_directory_remove("r1", NULL), 0);
+}
+
+static void only_regular_files_of_ours_are_opened(void **state)
+{
+    char path[ES_RUN_PATH_BYTES], *text;
+    size_t length;
+
+    (void)state;
+    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    put_file("r1", "run.json");
+    es_run_directory_path("r1", "server.json", NULL, path);
+    for (int i = 0; i < 4; i++) {
+        struct es_error error = {.text = ""};
+        const char *const words[] = {"is a pipe", "is a link", "is a directory",
+                                     "belongs to user 12345"};
+
+        if (i == 0)
+            assert_int_equal(mkfifo(path, 0600), 0);
+        else if (i == 1)
+            assert_int_equal(symlink("run.json", path), 0);
+        else if (i == 2)
+            assert_int_equal(mkdir(path, 0700), 0);
+        else
+            put_file("r1", "server.json");
+        if (i == 3 && chown(path, 12345, 12345) != 0)
+            break; /* Only root can give a file away. */
+        assert_int_equal(es_run_file_read("r1", "server.json", &error, &text, &length),
+                         -EPERM);
+        assert_non_null(strstr(error.text, words[i]));
+        assert_string_equal(error.source, path);
+        assert_int_equal(es_run_file_open("r1", "server.json", O_RDWR | O_CREAT, NULL),
+                         -EPERM);
+        assert_int_equal(i == 2 ? rmdir(path) : unlink(path), 0);
+    }
+}
+
+static void a_folder_has_one_number_before_and_after_it_is_made(void **state)
+{
+    char chosen[128], path[ES_RUN_PATH_BYTES];
+    uint64_t before = es_run_directory_folder();
+
+    (void)state;
+    assert_true(before != 0);
+    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    assert_true(es_run_directory_folder() == before);
+    snprintf(chosen, sizeof chosen, "%s/way", top);
+    assert_int_equal(symlink(top, chosen), 0);
+    snprintf(chosen, sizeof chosen, "%s/way/eventspace//", top);
+    setenv("EVENTSPACE_DIR", chosen, 1);
+    assert_true(es_run_directory_folder() == before);
+    snprintf(chosen, sizeof chosen, "%s/other", top);
+    setenv("EVENTSPACE_DIR", chosen, 1);
+    assert_true(es_run_directory_folder() != before);
+    setenv("EVENTSPACE_DIR", "not/absolute", 1);
+    assert_true(es_run_directory_folder() == 0);
+}
+
 static void runs_are_listed_and_removed_with_their_files(void **state)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -182,6 +386,13 @@ int main(void)
         TEST(a_base_that_others_may_write_to_is_refused),
         TEST(a_base_that_is_a_link_is_refused),
         TEST(a_base_of_somebody_else_is_refused),
+        TEST(every_use_of_a_bad_base_is_refused),
+        TEST(a_slash_behind_a_link_does_not_hide_it),
+        TEST(the_umask_takes_and_leaves_nothing),
+        TEST(a_folder_without_our_mark_is_no_run),
+        TEST(a_foreign_file_keeps_all_the_others),
+        TEST(only_regular_files_of_ours_are_opened),
+        TEST(a_folder_has_one_number_before_and_after_it_is_made),
         TEST(runs_are_listed_and_removed_with_their_files),
         TEST(a_removal_follows_no_link),
     };

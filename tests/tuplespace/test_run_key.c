@@ -117,7 +117,7 @@ static void saving_needs_the_directory(void **state)
     (void)state;
     es_run_key_make(&key);
     assert_int_equal(es_run_key_save("none", &key, &error), -ENOENT);
-    assert_non_null(strstr(error.source, "/none/key"));
+    assert_non_null(strstr(error.source, "/none"));
     assert_int_equal(es_run_key_save("../r", &key, NULL), -EINVAL);
 }
 
@@ -168,7 +168,7 @@ static void links_and_folders_are_no_keys(void **state)
     snprintf(other, sizeof other, "%s/other", top);
     assert_int_equal(rename(path, other), 0);
     assert_int_equal(symlink(other, path), 0);
-    assert_int_equal(es_run_key_load("r", NULL, &key), -ELOOP);
+    assert_int_equal(es_run_key_load("r", NULL, &key), -EPERM);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(es_run_key_load("r", NULL, &key), -EPERM);
