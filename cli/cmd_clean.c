@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json_out.h"
 #include "cli/command.h"
@@ -19,29 +20,38 @@ struct clean_arguments {
     const char *run;
     enum es_format format;
     bool all;
+    bool dead_processes;
+    bool everywhere;
     bool force;
     bool dry_run;
 };
 
 /* Options that have no short form. */
-enum { OPTION_FORCE = 256 };
+enum { OPTION_FORCE = 256, OPTION_DEAD_PROCESSES, OPTION_EVERYWHERE };
 
 static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "in live runs, too, remove what their dead processes left",
-     0},
+    {"all", 'a', NULL, 0, "all runs that have ended, without a question", 0},
+    {"dead-processes", OPTION_DEAD_PROCESSES, NULL, 0,
+     "in live runs, too, remove what their dead processes left", 0},
+    {"everywhere", OPTION_EVERYWHERE, NULL, 0,
+     "also segments of runs whose directories lie in other folders", 0},
     {"dry-run", 'n', NULL, 0, "only say what would be removed", 0},
     {"force", OPTION_FORCE, NULL, 0,
      "remove live runs, too: they go on, but nobody can look at them any more", 0},
     {0},
 };
 
-static const char doc[] = "Removes the segments and run directories of runs that have "
-                          "ended; with RUN, of this "
-                          "one only. Says what it removed."
-                          "\vA run is live while one of its processes or its "
-                          "`eventspace run` lives. Ends with 1 "
-                          "if RUN is live and was left alone, or if hosts of it were "
-                          "not reached.";
+static const char doc[] =
+    "Removes the segments and run directories of runs that have ended; with RUN, of "
+    "this "
+    "one only. Without RUN it shows what it would remove and asks; where there is no "
+    "terminal to ask it needs --all. Says what it removed."
+    "\vA run is live while one of its processes or its `eventspace run` lives. Runs "
+    "whose "
+    "directories lie in another folder than EVENTSPACE_DIR (else "
+    "XDG_RUNTIME_DIR/eventspace, "
+    "else /tmp/eventspace-UID) are left alone. Ends with 1 if RUN is live and was left "
+    "alone, if hosts of it were not reached, or if the answer was no.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -54,6 +64,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'a':
         arguments->all = true;
         return 0;
+    case OPTION_DEAD_PROCESSES:
+        arguments->dead_processes = true;
+        return 0;
+    case OPTION_EVERYWHERE:
+        arguments->everywhere = true;
+        return 0;
     case 'n':
         arguments->dry_run = true;
         return 0;
@@ -62,6 +78,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
+    case ARGP_KEY_END:
+        if (arguments->run && arguments->all)
+            argp_error(state, "--all and a RUN: one of the two");
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -115,12 +135,12 @@ static void add_directories(struct leftovers *list, char (*names)[64], int count
 }
 
 /* Segments and directories, joined by the run's name.  Caller frees items. */
-static int find_all(struct es_error *error, struct leftovers *ret_list)
+static int find_all(bool everywhere, struct es_error *error, struct leftovers *ret_list)
 {
     struct es_run_info *runs;
     char(*names)[64];
 
-    int run_count = es_run_list(&runs);
+    int run_count = everywhere ? es_run_list_everywhere(&runs) : es_run_list(&runs);
     if (run_count < 0)
         return run_count;
     int name_count = es_run_directory_list(error, &names);
@@ -163,6 +183,12 @@ static int remove_directory(const char *run,
     return code == -ENOENT ? 0 : code;
 }
 
+static int remove_segments(const char *run, const struct clean_arguments *arguments)
+{
+    return arguments->everywhere ? es_run_remove_everywhere(run, arguments->force)
+                                 : es_run_remove(run, arguments->force);
+}
+
 static int remove_leftover(const struct leftover *item,
                            const struct clean_arguments *arguments,
                            struct removal *ret_removal)
@@ -174,7 +200,7 @@ static int remove_leftover(const struct leftover *item,
 
     removal.segments = arguments->force ? item->segments : item->segments - item->alive;
     if (!arguments->dry_run && removal.segments > 0) {
-        removal.segments = es_run_remove(item->run, arguments->force);
+        removal.segments = remove_segments(item->run, arguments);
         if (removal.segments < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, NULL, removal.segments,
                                           "cannot remove the segments of run '%s'",
@@ -187,7 +213,7 @@ static int remove_leftover(const struct leftover *item,
                                           "cannot remove the directory of run '%s'",
                                           item->run);
         /* What a server held that could not take it along. */
-        es_run_remove(item->run, arguments->force);
+        remove_segments(item->run, arguments);
     }
     *ret_removal = removal;
     return ES_EXIT_SUCCESS;
@@ -223,7 +249,7 @@ static int clean_one(const struct leftover *item,
     bool live = item->alive > 0 || item->has_owner;
     struct removal removal;
 
-    if (live && !arguments->force && !arguments->all) {
+    if (live && !arguments->force && !arguments->dead_processes) {
         if (!arguments->run)
             return ES_EXIT_SUCCESS;
         return esi_command_fail(ES_EXIT_FINDING,
@@ -244,20 +270,44 @@ static int clean_one(const struct leftover *item,
     return status;
 }
 
-static int clean_list(struct leftovers *list, const struct clean_arguments *arguments)
+/* Why a run that was named is not among those that were found. */
+static int fail_to_find(const char *run)
+{
+    struct es_error error = {.text = ""};
+    struct es_run *found;
+
+    int code = es_run_open(run, &error, &found);
+    if (code == -ENOENT)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "run '%s': there is nothing of it on this host; "
+                                "`eventspace list` shows what there is",
+                                run);
+    if (code == -EACCES)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "left alone");
+    if (code == 0)
+        es_run_close(found);
+    return esi_command_fail(ES_EXIT_USAGE,
+                            "run '%s': it does not belong to the folder of run "
+                            "directories in use (EVENTSPACE_DIR): left alone; "
+                            "--everywhere removes it",
+                            run);
+}
+
+static int clean_named(struct leftovers *list, const struct clean_arguments *arguments)
+{
+    const struct leftover *item = find_leftover(list, arguments->run);
+    size_t removed = 0;
+
+    return item ? clean_one(item, arguments, &removed) : fail_to_find(arguments->run);
+}
+
+static int clean_list(struct leftovers *list,
+                      const struct clean_arguments *arguments,
+                      size_t *ret_removed)
 {
     int worst = ES_EXIT_SUCCESS;
     size_t removed = 0;
 
-    if (arguments->run) {
-        const struct leftover *item = find_leftover(list, arguments->run);
-        if (item)
-            return clean_one(item, arguments, &removed);
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "run '%s': there is nothing of it on this host; "
-                                "`eventspace list` shows what there is",
-                                arguments->run);
-    }
     for (size_t i = 0; i < list->count; i++) {
         int status = clean_one(&list->items[i], arguments, &removed);
         if (status > worst)
@@ -265,7 +315,47 @@ static int clean_list(struct leftovers *list, const struct clean_arguments *argu
     }
     if (removed == 0 && arguments->format == ES_FORMAT_TEXT)
         puts("nothing to remove");
+    *ret_removed = removed;
     return worst;
+}
+
+static bool is_agreed(size_t runs)
+{
+    char answer[8] = "";
+
+    printf("Remove %zu runs? [y/N] ", runs);
+    fflush(stdout);
+    return fgets(answer, sizeof answer, stdin) &&
+           (strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0);
+}
+
+/* Nobody has said which: shows them first. */
+static int clean_asked(struct leftovers *list, const struct clean_arguments *arguments)
+{
+    struct clean_arguments shown = *arguments;
+    size_t count;
+
+    shown.dry_run = true;
+    int status = clean_list(list, &shown, &count);
+    if (status != ES_EXIT_SUCCESS || count == 0 || arguments->dry_run)
+        return status;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return esi_command_fail(
+            ES_EXIT_USAGE, "nothing was removed: name a RUN, or say --all: there is "
+                           "no terminal to ask");
+    if (!is_agreed(count))
+        return esi_command_fail(ES_EXIT_FINDING, "nothing was removed");
+    return clean_list(list, arguments, &count);
+}
+
+static int clean(struct leftovers *list, const struct clean_arguments *arguments)
+{
+    size_t removed;
+
+    if (arguments->run)
+        return clean_named(list, arguments);
+    return arguments->all ? clean_list(list, arguments, &removed)
+                          : clean_asked(list, arguments);
 }
 
 int esi_cmd_clean(int argc, char **argv)
@@ -282,11 +372,11 @@ int esi_cmd_clean(int argc, char **argv)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "'%s' is no run's name; give one that `list` shows",
                                 arguments.run);
-    int code = find_all(&error, &list);
+    int code = find_all(arguments.everywhere, &error, &list);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "cannot look for runs");
-    int status = clean_list(&list, &arguments);
+    int status = clean(&list, &arguments);
     free(list.items);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "cli/collect_tree.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "tuplespace/segment_name.h"
 
@@ -357,22 +358,18 @@ static int report(const struct collect_arguments *arguments,
     return result->changed < result->fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
 }
 
-/* A run of several hosts has elements also where this command is not. */
-static int open_run(const char *name,
-                    struct es_servers **ret_servers,
-                    struct es_run **ret_run)
+/* A run of several hosts has elements also where this command is not; of one host it
+ * has to have segments here. */
+static int open_run(const char *name, struct esi_consumer *ret_consumer)
 {
-    struct es_servers *servers = NULL;
+    static const struct esi_consumer_options everywhere = {.server = NULL};
+    int status = esi_consumer_open(name, &everywhere, ret_consumer);
 
-    if (es_servers_open(name, NULL, NULL, &servers) == 0 &&
-        es_servers_count(servers) > 1 &&
-        es_run_open_empty(es_servers_run(servers), NULL, ret_run) == 0) {
-        *ret_servers = servers;
-        return ES_EXIT_SUCCESS;
-    }
-    es_servers_close(servers);
-    *ret_servers = NULL;
-    return esi_command_open_run(name, ret_run);
+    if (status || !ret_consumer->servers || es_servers_count(ret_consumer->servers) > 1)
+        return status;
+    esi_consumer_close(ret_consumer);
+    *ret_consumer = (struct esi_consumer){.run = NULL};
+    return esi_command_open_run(name, &ret_consumer->run);
 }
 
 static int collect_tree(struct collect_arguments *arguments)
@@ -398,8 +395,7 @@ int esi_cmd_collect(int argc, char **argv)
                                           .tree = {.wait_ns = WAIT_NS}};
     struct es_collect_result result = {.fit = 0};
     struct es_error error = {.text = ""};
-    struct es_servers *servers;
-    struct es_run *run;
+    struct esi_consumer consumer;
 
     es_selection_init(&arguments.selection);
     es_tree_rule_init(&arguments.limits, ES_TREE_LIBRARY);
@@ -410,17 +406,16 @@ int esi_cmd_collect(int argc, char **argv)
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "cannot select elements");
-    int status = open_run(arguments.run, &servers, &run);
+    int status = open_run(arguments.run, &consumer);
     if (status)
         return status;
     const struct es_collect_change change = {.threshold = arguments.threshold,
                                              .on = arguments.action == ACTION_ON};
-    if (servers)
-        esi_collect_hosts(servers, &arguments.selection, &change, &result);
-    status = apply_here(&arguments, run, &result);
+    if (consumer.servers)
+        esi_collect_hosts(consumer.servers, &arguments.selection, &change, &result);
+    status = apply_here(&arguments, consumer.run, &result);
     if (status == ES_EXIT_SUCCESS)
-        status = report(&arguments, es_run_name(run), &result);
-    es_run_close(run);
-    es_servers_close(servers);
+        status = report(&arguments, es_run_name(consumer.run), &result);
+    esi_consumer_close(&consumer);
     return status;
 }

@@ -24,11 +24,17 @@ struct list_arguments {
     const char *run;
     enum es_format format;
     bool elements;
+    bool everywhere;
 };
+
+/* Options that have no short form. */
+enum { OPTION_EVERYWHERE = 256 };
 
 static const struct argp_option options[] = {
     {"elements", 'e', NULL, 0, "show every element of RUN, not only sums per process",
      0},
+    {"everywhere", OPTION_EVERYWHERE, NULL, 0,
+     "also runs whose directories lie in other folders than EVENTSPACE_DIR", 0},
     {0},
 };
 
@@ -49,6 +55,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'e':
         arguments->elements = true;
+        return 0;
+    case OPTION_EVERYWHERE:
+        arguments->everywhere = true;
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
@@ -81,6 +90,7 @@ static void print_run_json(struct es_json_out *out, const struct es_run_info *in
     es_json_out_signed(out, "processes", info->segments);
     es_json_out_signed(out, "alive", info->alive);
     es_json_out_unsigned(out, "started_ns", info->started_realtime_ns);
+    es_json_out_bool(out, "elsewhere", info->elsewhere);
     es_json_out_end(out);
 }
 
@@ -91,6 +101,13 @@ static void print_runs_json(const struct es_run_info *runs, int count)
     es_json_out_init(&out, stdout);
     for (int i = 0; i < count; i++)
         print_run_json(&out, &runs[i]);
+}
+
+static const char *state_of_run(const struct es_run_info *info)
+{
+    if (info->elsewhere)
+        return info->alive > 0 ? "live, elsewhere" : "ended, elsewhere";
+    return info->alive > 0 ? "live" : "ended";
 }
 
 static int print_runs_text(const struct es_run_info *runs, int count)
@@ -113,7 +130,7 @@ static int print_runs_text(const struct es_run_info *runs, int count)
         return code;
     for (int i = 0; i < count; i++) {
         es_table_cell(table, "%s", runs[i].run);
-        es_table_cell(table, "%s", runs[i].alive > 0 ? "live" : "ended");
+        es_table_cell(table, "%s", state_of_run(&runs[i]));
         es_table_cell(table, "%d", runs[i].segments);
         es_table_cell(table, "%d", runs[i].alive);
         es_table_cell(table, "%s",
@@ -151,11 +168,13 @@ static bool is_listed(const struct es_run_info *runs, int count, const char *run
 
 /* Adds the runs that have a tuple server here, but no process: those of the host where
  * a job was started that runs elsewhere.  Returns how many there are then. */
-static int add_served_runs(struct es_run_info **runs, int count)
+static int add_served_runs(struct es_run_info **runs, int count, struct es_error *error)
 {
     char(*names)[64] = NULL;
-    int found = es_run_directory_list(NULL, &names);
+    int found = es_run_directory_list(error, &names);
 
+    if (found < 0)
+        return found;
     for (int i = 0; i < found; i++) {
         struct es_run_info info, *grown;
 
@@ -171,20 +190,44 @@ static int add_served_runs(struct es_run_info **runs, int count)
     return count;
 }
 
-static int list_runs(enum es_format format)
+/* Puts those of this folder first.  Returns how many these are. */
+static int sort_out(struct es_run_info *runs, int count)
 {
-    struct es_run_info *runs;
-    int count = es_run_list(&runs);
+    int here = 0;
 
-    if (count < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
+    for (int i = 0; i < count; i++)
+        if (!runs[i].elsewhere) {
+            struct es_run_info info = runs[i];
+            memmove(&runs[here + 1], &runs[here], (size_t)(i - here) * sizeof *runs);
+            runs[here++] = info;
+        }
+    return here;
+}
+
+static int list_runs(const struct list_arguments *arguments)
+{
+    struct es_error error = {.text = ""};
+    struct es_run_info *runs;
+    int all = es_run_list_everywhere(&runs);
+
+    if (all < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, all,
                                       "cannot look for runs, shared memory");
-    count = add_served_runs(&runs, count);
+    int elsewhere = arguments->everywhere ? 0 : all - sort_out(runs, all);
     int code = 0;
-    if (format == ES_FORMAT_JSON)
+    int count = add_served_runs(&runs, all - elsewhere, &error);
+    if (count < 0) {
+        free(runs);
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, count,
+                                      "cannot look for runs");
+    }
+    if (arguments->format == ES_FORMAT_JSON)
         print_runs_json(runs, count);
     else
         code = print_runs_text(runs, count);
+    if (code >= 0 && elsewhere > 0 && arguments->format == ES_FORMAT_TEXT)
+        printf("and %d whose directories lie in other folders: --everywhere\n",
+               elsewhere);
     free(runs);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
@@ -631,5 +674,5 @@ int esi_cmd_list(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.run || arguments.elements)
         return list_run(&arguments);
-    return list_runs(arguments.format);
+    return list_runs(&arguments);
 }

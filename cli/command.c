@@ -149,7 +149,8 @@ int esi_command_open_run(const char *run, struct es_run **ret_run)
         return 0;
     if (code == -ENOENT && !run)
         return esi_command_fail(ES_EXIT_USAGE,
-                                "no run on this host; start one with `eventspace run`");
+                                "no run on this host; start one with `eventspace run`, "
+                                "or see `eventspace list --everywhere`");
     if (code == -ENOENT)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "run '%s': not found on this host; `eventspace list` "

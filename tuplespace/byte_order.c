@@ -111,6 +111,7 @@ void es_byte_order_turn_header(struct es_segment_layout *header)
         HEADER(elements_shrunk),
         HEADER(communicators_refused),
         HEADER(warnings),
+        HEADER(folder),
         HEADER(tree_board_offset),
     };
 

@@ -72,6 +72,9 @@ struct es_segment_layout {
     char host[64];
     char program[256]; /* the program's path, cut */
     struct es_clock clock;
+    /* In what was padding before: the folder of run directories that the run belongs to
+     * (es_run_directory_folder()); 0 = not known. */
+    uint64_t folder;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum es_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
@@ -189,6 +192,8 @@ struct es_communicator_layout {
 };
 
 _Static_assert(sizeof(struct es_segment_layout) <= 4096, "the header fits in a page");
+_Static_assert(offsetof(struct es_segment_layout, folder) == 536,
+               "in the padding before the state");
 _Static_assert(sizeof(struct es_segment_layout) == ES_SEGMENT_HEADER_BYTES,
                "segments of all minor versions have as long a header");
 _Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/process.h"
+#include "tuplespace/run_directory.h"
 #include "tuplespace/view_private.h"
 
 struct es_run {
@@ -34,6 +36,8 @@ static void *grow(void *items, size_t count, size_t size)
 struct run_list {
     struct es_run_info *runs;
     size_t count;
+    uint64_t folder; /* of this process */
+    bool everywhere;
 };
 
 static struct es_run_info *find_or_add_run(struct run_list *list, const char *run)
@@ -47,37 +51,58 @@ static struct es_run_info *find_or_add_run(struct run_list *list, const char *ru
     if (!grown)
         return NULL;
     list->runs = grown;
-    grown[list->count] = (struct es_run_info){0};
+    grown[list->count] = (struct es_run_info){.elsewhere = true};
     strcpy(grown[list->count].run, run);
     return &grown[list->count++];
+}
+
+static void add_readable(const struct es_segment_view *view, struct es_run_info *info)
+{
+    uint64_t started = view->clock.base_realtime_ns;
+
+    info->alive += !view->kept && esi_segment_view_is_alive(view);
+    if (info->started_realtime_ns == 0 || started < info->started_realtime_ns)
+        info->started_realtime_ns = started;
+}
+
+/* `view` NULL: the segment cannot be attached, for the reason `rc`. */
+static int add_segment(struct run_list *list,
+                       const struct es_segment_name *name,
+                       const struct es_segment_view *view,
+                       int rc)
+{
+    bool is_here = view && view->folder == list->folder;
+    struct es_run_info *info;
+
+    if (!is_here && !list->everywhere)
+        return 0;
+    info = find_or_add_run(list, name->run);
+    if (!info)
+        return -ENOMEM;
+    info->segments++;
+    info->elsewhere &= !is_here;
+    info->unreadable += !view;
+    if (view)
+        add_readable(view, info);
+    else
+        /* What is still being made belongs to a living process. */
+        info->alive += rc == -EAGAIN && es_process_is_alive(name->pid, 0);
+    return 0;
 }
 
 static int list_segment(const struct es_segment_name *name,
                         uint64_t inode,
                         void *context)
 {
-    struct es_run_info *info = find_or_add_run(context, name->run);
-    struct es_segment_view *view;
-    uint64_t started;
-    int rc;
+    struct es_segment_view *view = NULL;
+    int rc = esi_segment_view_attach(name, NULL, &view);
 
     (void)inode;
-    if (!info)
-        return -ENOMEM;
-    info->segments++;
-    rc = esi_segment_view_attach(name, NULL, &view);
-    if (rc != 0) {
-        info->unreadable++;
-        /* What is still being made belongs to a living process. */
-        info->alive += rc == -EAGAIN && es_process_is_alive(name->pid, 0);
-        return rc == -ENOMEM ? rc : 0;
-    }
-    started = view->clock.base_realtime_ns;
-    info->alive += !view->kept && esi_segment_view_is_alive(view);
-    if (info->started_realtime_ns == 0 || started < info->started_realtime_ns)
-        info->started_realtime_ns = started;
+    if (rc == -ENOMEM)
+        return rc;
+    rc = add_segment(context, name, view, rc);
     esi_segment_view_detach(view);
-    return 0;
+    return rc;
 }
 
 static int compare_runs(const void *a, const void *b)
@@ -90,9 +115,10 @@ static int compare_runs(const void *a, const void *b)
     return strcmp(x->run, y->run);
 }
 
-int es_run_list(struct es_run_info **ret_runs)
+static int list_runs(bool everywhere, struct es_run_info **ret_runs)
 {
-    struct run_list list = {0};
+    struct run_list list = {.folder = es_run_directory_folder(),
+                            .everywhere = everywhere};
     int rc = es_segment_name_foreach(NULL, list_segment, &list);
 
     if (rc != 0) {
@@ -103,6 +129,16 @@ int es_run_list(struct es_run_info **ret_runs)
         qsort(list.runs, list.count, sizeof *list.runs, compare_runs);
     *ret_runs = list.runs;
     return (int)list.count;
+}
+
+int es_run_list(struct es_run_info **ret_runs)
+{
+    return list_runs(false, ret_runs);
+}
+
+int es_run_list_everywhere(struct es_run_info **ret_runs)
+{
+    return list_runs(true, ret_runs);
 }
 
 /* --- Opening
@@ -255,6 +291,8 @@ static int name_run(struct es_run *run, const char *name, struct es_error *error
 /* A run none of whose segments can be read is as good as none; say why. */
 static int check_found(const struct es_run *run, struct es_error *error)
 {
+    unsigned int user;
+
     if (run->segment_count > 0)
         return 0;
     if (run->unreadable_count > 0) {
@@ -262,6 +300,10 @@ static int check_found(const struct es_run *run, struct es_error *error)
 
         return es_error_set_at(error, -EPROTO, first->source, 0, 0, "%s", first->text);
     }
+    if (es_segment_name_find_other(run->name, &user) == 0)
+        return es_error_set(error, -EACCES,
+                            "run \"%s\" belongs to user %u, we are user %u", run->name,
+                            user, (unsigned)geteuid());
     return es_error_set(error, -ENOENT, "run \"%s\": nothing of it on this host",
                         run->name);
 }
@@ -346,22 +388,31 @@ struct es_segment_view *es_run_segment(const struct es_run *run, size_t index)
  * -------------------------------------------------- */
 
 struct removal {
-    bool live; /* living processes' segments too */
+    bool live;       /* living processes' segments too */
+    bool everywhere; /* whatever folder they belong to */
+    bool is_named;   /* of one run, which may have segments that say no folder */
+    uint64_t folder; /* of this process */
     int removed;
 };
 
-static bool is_alive(const struct es_segment_name *name)
+static bool is_to_go(const struct removal *removal, const struct es_segment_name *name)
 {
     struct es_segment_view *view;
+    uint64_t folder = 0;
     bool alive;
 
     /* What cannot be attached is known by its name only: a pid used again protects it.
      */
-    if (esi_segment_view_attach(name, NULL, &view) != 0)
-        return es_process_is_alive(name->pid, 0);
-    alive = esi_segment_view_is_alive(view);
-    esi_segment_view_detach(view);
-    return alive;
+    if (esi_segment_view_attach(name, NULL, &view) != 0) {
+        alive = es_process_is_alive(name->pid, 0);
+    } else {
+        alive = esi_segment_view_is_alive(view);
+        folder = view->folder;
+        esi_segment_view_detach(view);
+    }
+    return (removal->live || !alive) &&
+           (removal->everywhere || folder == removal->folder ||
+            (removal->is_named && folder == 0));
 }
 
 static int remove_segment(const struct es_segment_name *name,
@@ -372,19 +423,32 @@ static int remove_segment(const struct es_segment_name *name,
     char file[ES_SEGMENT_NAME_BYTES];
 
     (void)inode;
-    if (!removal->live && is_alive(name))
+    if (!is_to_go(removal, name))
         return 0;
     if (es_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
         removal->removed++;
     return 0;
 }
 
-int es_run_remove(const char *run, bool live)
+static int remove_segments(const char *run, bool live, bool everywhere)
 {
-    struct removal removal = {.live = live};
+    struct removal removal = {.live = live,
+                              .everywhere = everywhere,
+                              .is_named = run != NULL,
+                              .folder = es_run_directory_folder()};
     int rc = es_segment_name_foreach(run, remove_segment, &removal);
 
     return rc < 0 ? rc : removal.removed;
+}
+
+int es_run_remove(const char *run, bool live)
+{
+    return remove_segments(run, live, false);
+}
+
+int es_run_remove_everywhere(const char *run, bool live)
+{
+    return remove_segments(run, live, true);
 }
 
 struct exit_note {

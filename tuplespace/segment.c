@@ -17,6 +17,7 @@
 
 #include "base/process.h"
 #include "tuplespace/futex.h"
+#include "tuplespace/run_directory.h"
 #include "tuplespace/segment_private.h"
 
 #define SMALLEST_ARENA (UINT64_C(1) << 20)
@@ -135,7 +136,11 @@ static int create_file(struct es_segment *segment)
 
     if (fd < 0 && errno == EEXIST && shm_unlink(segment->name) == 0)
         fd = shm_open(segment->name, flags, 0600);
-    return fd < 0 ? -errno : fd;
+    if (fd < 0)
+        return -errno;
+    /* The umask may have taken rights away. */
+    (void)fchmod(fd, 0600);
+    return fd;
 }
 
 static int make_file(struct es_segment *segment, const struct es_segment_config *config)
@@ -190,6 +195,7 @@ static void fill_header(struct es_segment *segment,
     layout->arena_offset = segment->arena.begin;
     layout->pid = getpid();
     layout->uid = geteuid();
+    layout->folder = es_run_directory_folder();
     if (es_process_start_time(layout->pid, &layout->pid_start) != 0)
         layout->pid_start = 0;
     atomic_init(&layout->world_rank, config->rank);

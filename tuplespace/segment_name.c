@@ -119,34 +119,57 @@ int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
     return 0;
 }
 
-static bool is_mine(DIR *directory, const char *file, uint64_t *ret_inode)
-{
-    struct stat status;
+/* --- Visiting --------------------------------------------------------------------- */
 
-    if (fstatat(dirfd(directory), file, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode) || status.st_uid != geteuid())
-        return false;
-    *ret_inode = status.st_ino;
-    return true;
+/* The next segment (of the run, if one is named), with what its file says.  False:
+ * there is none any more. */
+static bool next_segment(DIR *directory,
+                         const char *run,
+                         struct es_segment_name *ret_name,
+                         struct stat *ret_status)
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(directory)) != NULL)
+        if (es_segment_name_parse(entry->d_name, ret_name) == 0 &&
+            (!run || strcmp(run, ret_name->run) == 0) &&
+            fstatat(dirfd(directory), entry->d_name, ret_status, AT_SYMLINK_NOFOLLOW) ==
+                0 &&
+            S_ISREG(ret_status->st_mode))
+            return true;
+    return false;
 }
 
 int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context)
 {
     DIR *directory = opendir(ES_SHM_DIRECTORY);
     struct es_segment_name name;
-    struct dirent *entry;
-    uint64_t inode;
+    struct stat status;
     int rc = 0;
 
     if (!directory)
         return errno == ENOENT ? 0 : -errno;
-    while (rc == 0 && (entry = readdir(directory)) != NULL) {
-        if (es_segment_name_parse(entry->d_name, &name) != 0 ||
-            (run && strcmp(run, name.run) != 0) ||
-            !is_mine(directory, entry->d_name, &inode))
-            continue;
-        rc = visit(&name, inode, context);
-    }
+    while (rc == 0 && next_segment(directory, run, &name, &status))
+        if (status.st_uid == geteuid())
+            rc = visit(&name, status.st_ino, context);
+    closedir(directory);
+    return rc;
+}
+
+int es_segment_name_find_other(const char *run, unsigned int *ret_user)
+{
+    DIR *directory = opendir(ES_SHM_DIRECTORY);
+    struct es_segment_name name;
+    struct stat status;
+    int rc = -ENOENT;
+
+    if (!directory)
+        return -errno;
+    while (rc != 0 && next_segment(directory, run, &name, &status))
+        if (status.st_uid != geteuid()) {
+            *ret_user = status.st_uid;
+            rc = 0;
+        }
     closedir(directory);
     return rc;
 }

@@ -40,4 +40,7 @@ typedef int (*es_segment_visit_fn)(const struct es_segment_name *name,
                                    void *context);
 int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context);
 
+/* A user other than this one who has segments of the run.  -ENOENT: nobody. */
+int es_segment_name_find_other(const char *run, unsigned int *ret_user);
+
 #endif

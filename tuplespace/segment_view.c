@@ -89,6 +89,7 @@ static void take_header(struct es_segment_view *view,
     view->kept = (header->flags & ES_SEGMENT_KEPT) != 0;
     view->pid = header->pid;
     view->pid_start = header->pid_start;
+    view->folder = header->folder;
     view->clock = header->clock;
     /* The frequency was measured in a moment at the process's start; by now more can be
      * told.  Once for all, so that no reader sees times of one process move.  Elements

@@ -52,6 +52,7 @@ struct es_segment_view {
     uint32_t max_communicators;
     int pid;
     uint64_t pid_start;
+    uint64_t folder; /* es_run_directory_folder() of the process; 0 = not known */
     struct es_clock clock;
     char host[64];
     char program[256];

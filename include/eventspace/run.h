@@ -29,23 +29,28 @@ struct es_element_view; /* one element of it */
 
 /* --- Runs ------------------------------------------------------------------------ */
 
-/* One run as it is found on this host. */
+/* One run as it is found on this host.  A run belongs to the folder of run directories
+ * that its processes were started with ($EVENTSPACE_DIR). */
 struct es_run_info {
     char run[64];
     int segments;
     int alive;                    /* segments whose process lives */
     uint64_t started_realtime_ns; /* earliest pairing */
     int unreadable; /* segments that cannot be attached, counted in `segments` too */
+    bool elsewhere; /* no segment says that it belongs to this process's folder */
 };
 
-/* Lists the runs that have segments of this user on this host, newest first.
- * Returns their number; caller frees *ret_runs.  -errno when /dev/shm cannot be read.
- */
+/* Lists the runs of this process's folder that have segments of this user on this host,
+ * newest first.  Returns their number; caller frees *ret_runs.  -errno when /dev/shm
+ * cannot be read. */
 ES_API int es_run_list(struct es_run_info **ret_runs);
+/* The same for those of all folders, or of none that is known. */
+ES_API int es_run_list_everywhere(struct es_run_info **ret_runs);
 
-/* Opens a run's segments on this host.  `run` NULL means the only live run, or, if none
- * is alive, the only run.  -ENOENT: no such run; -ENOTUNIQ: several (the error names
- * them). */
+/* Opens a run's segments on this host.  `run` NULL means the only live run of this
+ * process's folder, or, if none is alive, the only run; a run that is named may belong
+ * to any.  -ENOENT: no such run; -EACCES: it belongs to another user; -ENOTUNIQ:
+ * several (the error names them). */
 ES_API int es_run_open(const char *run,
                        struct es_error *error,
                        struct es_run **ret_run);
@@ -72,9 +77,13 @@ ES_API size_t es_run_unreadable_count(const struct es_run *run);
 ES_API const struct es_error *es_run_unreadable(const struct es_run *run, size_t index);
 
 /* Removes the run's segments from shared memory, of all runs where `run` is NULL: of
- * dead processes only, unless `live` is set.  What cannot be attached goes too if the
- * pid in its name is nobody's.  Returns the number removed, or -errno. */
+ * dead processes only, unless `live` is set, and only those that belong to this
+ * process's folder.  Of a run that is named those go, too, that say no folder; what
+ * cannot be attached goes if the pid in its name is nobody's.  Returns the number
+ * removed, or -errno. */
 ES_API int es_run_remove(const char *run, bool live);
+/* The same whatever folder the segments belong to. */
+ES_API int es_run_remove_everywhere(const char *run, bool live);
 
 /* --- Segments: one per observed process
  * ------------------------------------------------ */

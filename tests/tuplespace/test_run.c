@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,85 @@ static void runs_are_listed_with_their_segments(void **state)
     count = es_run_list(&runs);
     assert_null(find_run(runs, count, id));
     free(runs);
+}
+
+/* Runs of other folders, and segments that say none, are seen and removed only by who
+ * asks for them. */
+static void runs_belong_to_their_folder(void **state)
+{
+    struct es_run_info *runs;
+    struct es_segment *here, *elsewhere;
+    struct es_run *run;
+    char id[64], other[64];
+    int count;
+
+    (void)state;
+    here = fixture_segment(fixture_run("run", id), 0);
+    snprintf(other, sizeof other, "%.50s-other", id);
+    elsewhere = fixture_segment(other, 0);
+    for (int i = 0; i < 2; i++) {
+        es_segment_layout(elsewhere)->folder =
+            i == 0 ? es_segment_layout(here)->folder + 1 : 0;
+        count = es_run_list(&runs);
+        assert_non_null(find_run(runs, count, id));
+        assert_false(find_run(runs, count, id)->elsewhere);
+        assert_null(find_run(runs, count, other));
+        free(runs);
+        count = es_run_list_everywhere(&runs);
+        assert_false(find_run(runs, count, id)->elsewhere);
+        assert_true(find_run(runs, count, other)->elsewhere);
+        free(runs);
+        /* Who is named may be looked at. */
+        assert_int_equal(es_run_open(other, NULL, &run), 0);
+        es_run_close(run);
+    }
+    es_segment_layout(elsewhere)->folder = es_segment_layout(here)->folder + 1;
+    assert_int_equal(es_run_remove(other, true), 0);
+    assert_int_equal(es_run_remove_everywhere(other, true), 1);
+    es_segment_destroy(elsewhere);
+    assert_int_equal(es_run_remove(id, true), 1);
+    es_segment_destroy(here);
+}
+
+static void a_run_of_another_user_is_named_so(void **state)
+{
+    struct es_error error = {.text = ""};
+    struct es_segment *segment;
+    struct es_run *run;
+    char id[64], path[192];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("run", id), 0);
+    snprintf(path, sizeof path, "/dev/shm/eventspace.%s.%s.0.%d", id,
+             es_segment_layout(segment)->host, (int)getpid());
+    if (chown(path, 12345, 12345) != 0) {
+        es_segment_destroy(segment);
+        skip(); /* Only root can give a file away. */
+    }
+    assert_int_equal(es_run_open(id, &error, &run), -EACCES);
+    assert_non_null(strstr(error.text, "belongs to user 12345"));
+    assert_int_equal(es_run_remove_everywhere(id, true), 0);
+    es_segment_destroy(segment);
+}
+
+static void segments_have_one_mode_whatever_the_umask(void **state)
+{
+    static const mode_t umasks[] = {0, 0777};
+    char id[64], path[192];
+    struct stat status;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof umasks / sizeof umasks[0]; i++) {
+        mode_t before = umask(umasks[i]);
+        struct es_segment *segment = fixture_segment(fixture_run("run", id), 0);
+
+        umask(before);
+        snprintf(path, sizeof path, "/dev/shm/eventspace.%s.%s.0.%d", id,
+                 es_segment_layout(segment)->host, (int)getpid());
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+        es_segment_destroy(segment);
+    }
 }
 
 static void segments_are_ordered_by_rank(void **state)
@@ -365,6 +445,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_are_listed_with_their_segments),
         cmocka_unit_test(segments_are_ordered_by_rank),
+        cmocka_unit_test(runs_belong_to_their_folder),
+        cmocka_unit_test(a_run_of_another_user_is_named_so),
+        cmocka_unit_test(segments_have_one_mode_whatever_the_umask),
         cmocka_unit_test(endings_are_told_apart),
         cmocka_unit_test(a_note_for_another_pid_changes_nothing),
         cmocka_unit_test(a_run_that_is_not_there_is_refused_in_words),
