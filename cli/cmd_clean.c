@@ -183,6 +183,12 @@ static int remove_directory(const char *run,
     return code == -ENOENT ? 0 : code;
 }
 
+static int fail_to_remove(const char *run, const struct es_error *error, int code)
+{
+    return esi_command_fail_error(ES_EXIT_USAGE, error, code,
+                                  "cannot remove the directory of run '%s'", run);
+}
+
 static int remove_segments(const char *run, const struct clean_arguments *arguments)
 {
     return arguments->everywhere ? es_run_remove_everywhere(run, arguments->force)
@@ -198,6 +204,11 @@ static int remove_leftover(const struct leftover *item,
                                   item->has_directory && (!live || arguments->force)};
     struct es_error error = {.text = ""};
 
+    /* Where something foreign lies nothing goes, also not the tuple server. */
+    int code = removal.directory ? es_run_directory_check(item->run, &error) : 0;
+    if (code < 0 && code != -ENOENT)
+        return fail_to_remove(item->run, &error, code);
+    es_error_clear(&error);
     removal.segments = arguments->force ? item->segments : item->segments - item->alive;
     if (!arguments->dry_run && removal.segments > 0) {
         removal.segments = remove_segments(item->run, arguments);
@@ -207,11 +218,9 @@ static int remove_leftover(const struct leftover *item,
                                           item->run);
     }
     if (!arguments->dry_run && removal.directory) {
-        int code = remove_directory(item->run, &error, removal.unreached);
+        code = remove_directory(item->run, &error, removal.unreached);
         if (code < 0)
-            return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
-                                          "cannot remove the directory of run '%s'",
-                                          item->run);
+            return fail_to_remove(item->run, &error, code);
         /* What a server held that could not take it along. */
         remove_segments(item->run, arguments);
     }
@@ -276,7 +285,11 @@ static int fail_to_find(const char *run)
     struct es_error error = {.text = ""};
     struct es_run *found;
 
-    int code = es_run_open(run, &error, &found);
+    int code = es_run_directory_check(run, &error);
+    if (code < 0 && code != -ENOENT)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "run '%s'", run);
+    es_error_clear(&error);
+    code = es_run_open(run, &error, &found);
     if (code == -ENOENT)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "run '%s': there is nothing of it on this host; "

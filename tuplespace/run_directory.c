@@ -172,16 +172,6 @@ static int open_folder(struct es_error *error)
     return rc < 0 ? rc : open_directory(AT_FDCWD, path, path, error);
 }
 
-int es_run_directory_check(struct es_error *error)
-{
-    int fd = open_folder(error);
-
-    if (fd < 0)
-        return fd;
-    close(fd);
-    return 0;
-}
-
 /* --- The mark -----------------------------------------------------------------------
  */
 
@@ -406,40 +396,59 @@ static int remove_marked(int folder, const char *run, DIR *directory)
     return rc;
 }
 
-static int remove_run(int folder, const char *run, struct es_error *error)
+/* The run's directory as a stream, in which nothing foreign lies. */
+static int open_removable(int folder,
+                          const char *run,
+                          const char *path,
+                          struct es_error *error,
+                          DIR **ret_directory)
 {
-    char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_path(run, NULL, error, path);
-    int fd = rc < 0 ? rc : open_run(folder, run, error);
+    int fd = open_run(folder, run, error);
 
     if (fd < 0)
         return fd;
     DIR *directory = fdopendir(fd);
     if (!directory) {
-        rc = -errno;
+        int code = -errno;
         close(fd);
-        return fail(error, rc, path);
+        return fail(error, code, path);
     }
-    rc = refuse_foreign(directory, path, error);
-    if (rc == 0)
-        rc = remove_marked(folder, run, directory);
-    closedir(directory);
-    return rc == 0 ? 0
-                   : es_error_set_at(error, rc, path, 0, 0, "cannot be removed: %s",
-                                     strerror(-rc));
+    int rc = refuse_foreign(directory, path, error);
+    if (rc < 0)
+        closedir(directory);
+    else
+        *ret_directory = directory;
+    return rc;
 }
 
-int es_run_directory_remove(const char *run, struct es_error *error)
+static int remove_or_check(const char *run, bool remove, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
+    DIR *directory = NULL;
     int rc = es_run_directory_path(run, NULL, error, path);
     int folder = rc < 0 ? rc : open_folder(error);
 
     if (folder < 0)
         return folder;
-    rc = remove_run(folder, run, error);
+    rc = open_removable(folder, run, path, error, &directory);
+    if (rc == 0) {
+        rc = remove ? remove_marked(folder, run, directory) : 0;
+        closedir(directory);
+    }
     close(folder);
-    return rc;
+    return rc == 0 ? 0
+                   : es_error_set_at(error, rc, path, 0, 0, "cannot be removed: %s",
+                                     strerror(-rc));
+}
+
+int es_run_directory_check(const char *run, struct es_error *error)
+{
+    return remove_or_check(run, false, error);
+}
+
+int es_run_directory_remove(const char *run, struct es_error *error)
+{
+    return remove_or_check(run, true, error);
 }
 
 /* --- Listing ------------------------------------------------------------------------

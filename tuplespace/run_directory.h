@@ -41,13 +41,9 @@ int es_run_directory_path(const char *run,
                           struct es_error *error,
                           char out[ES_RUN_PATH_BYTES]);
 
-/* Checks the folder.  -ENOENT: there is none; -ENOTDIR: it is no directory; -EPERM: it
- * belongs to somebody else, or others may write to it. */
-int es_run_directory_check(struct es_error *error);
-
 /* Opens a run's directory.  Returns the descriptor.  -ENOENT: there is none; -EPERM: it
- * belongs to somebody else or has no mark; and what es_run_directory_check() refuses.
- */
+ * or the folder belongs to somebody else, others may write to it, or it has no mark;
+ * -ENOTDIR: it or the folder is no directory. */
 int es_run_directory_open(const char *run, struct es_error *error);
 
 /* Makes the run's directory, and the folder where it is missing; `out` gets its path.
@@ -61,6 +57,9 @@ int es_run_directory_create(const char *run,
  * is none; -EPERM when it is no run's; -ENOTEMPTY when something else lies in it, which
  * `error` names: then nothing is removed. */
 int es_run_directory_remove(const char *run, struct es_error *error);
+
+/* Whether it could be removed: what es_run_directory_remove() would refuse. */
+int es_run_directory_check(const char *run, struct es_error *error);
 
 /* The run ids that have a directory, sorted.  Returns their number; caller frees
  * *ret_runs, an array of 64-byte texts.  A folder that does not exist holds none. */

@@ -36,6 +36,7 @@ export EVENTSPACE_DIR=$project
 expect 0 "$eventspace" clean --all
 contains out "nothing to remove"
 expect 2 "$eventspace" clean src
+contains err "src: is no run directory"
 expect 2 "$eventspace" clean --force src
 expect 0 "$eventspace" list
 lacks out src
@@ -52,13 +53,26 @@ done
 rm "$project/$prefix-mine/notes.txt"
 expect 0 "$eventspace" clean "$prefix-mine"
 [ ! -e "$project/$prefix-mine" ] || fault "the run is left"
-# The server that tidies up looks, too.
-expect 0 "$top_builddir/cli/eventspaced" --run "$prefix-tidy" --grace 60
-touch "$project/$prefix-tidy/notes.txt"
-expect 2 "$eventspace" clean "$prefix-tidy"
+# So does its tuple server; and one that is told to tidy up looks, too.
+run=$prefix-tidy
+server=$top_builddir/cli/eventspaced
+expect 0 "$server" --run "$run" --grace 60 --host alpha
+port=$(sed -n 's/^tls:.*://p' "$folder/out")
+touch "$project/$run/notes.txt"
+expect 2 "$eventspace" clean "$run"
 contains err notes.txt
-[ -e "$project/$prefix-tidy/notes.txt" ] || fault "the server removed a foreign file"
-grep -q notes.txt "$project/$prefix-tidy/eventspaced.log" || fault "it does not say what stays"
+[ -S "$project/$run/server.sock" ] || fault "its server was ended all the same"
+rm "$project/$run/notes.txt"
+beta=$folder/beta/$run
+make_run_folder "$beta"
+cp -p "$project/$run/key" "$beta"
+expect 0 env EVENTSPACE_DIR="$folder/beta" "$server" --run "$run" --grace 60 --host beta \
+    --home "tls:127.0.0.1:$port"
+await 10 grep -q "registered with alpha" "$beta/eventspaced.log"
+touch "$beta/notes.txt"
+expect 0 "$eventspace" clean "$run"
+await 10 grep -q '"notes.txt" in it is not of EventSpace' "$beta/eventspaced.log"
+[ -e "$beta/notes.txt" ] || fault "the server removed a foreign file"
 [ "$(cat "$project/src/main.c")" = 'int main(void);' ] && [ -d "$project/empty" ] &&
     [ -e "$project/src/key" ] || fault "foreign files are gone"
 

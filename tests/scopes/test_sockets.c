@@ -24,6 +24,7 @@
 #include "pathmap/pathmap.h"
 #include "scopes/sockets.h"
 #include "tests/scopes/made_server.h"
+#include "tuplespace/run_directory.h"
 
 enum { RANKS = 4 };
 
@@ -31,9 +32,8 @@ struct fixture {
     struct made_run made;
     struct made_servers made_servers;
     char host[ES_HOST_NAME_BYTES];
-    char folder[160]; /* of the run */
-    char path[200];   /* of its map */
-    pid_t server;     /* the home server, with a run directory */
+    char path[ES_RUN_PATH_BYTES]; /* of the run's map */
+    pid_t server;                 /* the home server, with a run directory */
     struct es_servers *servers;
     struct es_run *run;
 };
@@ -105,10 +105,10 @@ static int set_up(void **state)
             made_run_add_rank_on(&fixture->made, fixture->host, rank, RANKS), rank, 0,
             "p2p", 1, 100);
     made_servers_begin(&fixture->made_servers, fixture->made.name);
-    snprintf(fixture->folder, sizeof fixture->folder, "%s/%s",
-             fixture->made_servers.directory, fixture->made.name);
-    snprintf(fixture->path, sizeof fixture->path, "%s/map.json", fixture->folder);
-    assert_int_equal(mkdir(fixture->folder, 0700), 0);
+    assert_int_equal(es_run_directory_create(fixture->made.name, NULL, fixture->path),
+                     0);
+    assert_int_equal(
+        es_run_directory_path(fixture->made.name, "map.json", NULL, fixture->path), 0);
     start_server(fixture);
     if (es_servers_open(fixture->made.name, fixture->made_servers.items[0].address,
                         &error, &fixture->servers) < 0)
@@ -126,8 +126,8 @@ static int tear_down(void **state)
     es_servers_close(fixture->servers);
     assert_int_equal(kill(fixture->server, SIGKILL), 0);
     assert_int_equal(waitpid(fixture->server, NULL, 0), fixture->server);
-    unlink(fixture->path);
-    assert_int_equal(rmdir(fixture->folder), 0);
+    assert_int_equal(setenv("EVENTSPACE_DIR", fixture->made_servers.directory, 1), 0);
+    assert_int_equal(es_run_directory_remove(fixture->made.name, NULL), 0);
     made_servers_end(&fixture->made_servers);
     made_run_end(&fixture->made);
     free(fixture);

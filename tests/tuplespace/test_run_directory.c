@@ -140,7 +140,7 @@ static void every_use_of_a_bad_base_is_refused(void **state)
     assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
     assert_int_equal(es_run_file_replace("r1", "run.json", "{}", 2, NULL), 0);
     assert_int_equal(chmod(base, 0770), 0);
-    assert_int_equal(es_run_directory_check(NULL), -EPERM);
+    assert_int_equal(es_run_directory_check("r1", NULL), -EPERM);
     assert_int_equal(es_run_directory_list(NULL, &runs), -EPERM);
     assert_int_equal(es_run_directory_open("r1", NULL), -EPERM);
     assert_int_equal(es_run_directory_remove("r1", NULL), -EPERM);
@@ -260,7 +260,8 @@ static void a_foreign_file_keeps_all_the_others(void **state)
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         put_file("r1", foreign[i]);
         es_error_clear(&error);
-        assert_int_equal(es_run_directory_remove("r1", &error), -ENOTEMPTY);
+        assert_int_equal(es_run_directory_check("r1", &error), -ENOTEMPTY);
+        assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
         assert_non_null(strstr(error.text, foreign[i]));
         assert_true(has_file("r1", "run.json") && has_file("r1", "key.123.new"));
         es_run_directory_path("r1", foreign[i], NULL, path);
@@ -273,6 +274,8 @@ static void a_foreign_file_keeps_all_the_others(void **state)
     assert_int_equal(symlink("run.json", path), 0);
     assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
     assert_int_equal(unlink(path), 0);
+    assert_int_equal(es_run_directory_check("r1", NULL), 0);
+    assert_true(has_file("r1", "run.json"));
     assert_int_equal(es_run_directory_remove("r1", NULL), 0);
 }
 
