@@ -144,11 +144,17 @@ static int print_runs_text(const struct es_run_info *runs, int count)
 /* Whether the run's tuple servers can be asked, and how many ranks they know. */
 static bool ask_servers(const char *run, struct es_run_info *ret_info)
 {
+    struct es_error error = {.text = ""};
+    char reason[1024];
     struct es_server_info server;
     struct es_servers *servers;
     int ranks = 0;
 
-    if (es_servers_open(run, NULL, NULL, &servers) < 0)
+    int code = es_servers_open(run, NULL, &error, &servers);
+    if (code == -EPERM)
+        esi_command_note("run '%s' is left out: %s", run,
+                         es_error_format(&error, reason, sizeof reason));
+    if (code < 0)
         return false;
     for (size_t i = 0; es_servers_at(servers, i, &server) == 0; i++)
         ranks += server.ranks;
