@@ -142,6 +142,25 @@ static void a_unix_socket_is_ours_alone(void **state)
     assert_int_equal(stat(address + 5, &status), -1);
 }
 
+static void the_umask_changes_no_socket(void **state)
+{
+    static const mode_t umasks[] = {0, 0777};
+    char address[ES_ADDRESS_BYTES];
+    struct stat status;
+
+    (void)state;
+    snprintf(address, sizeof address, "unix:%s/s", top);
+    for (size_t i = 0; i < sizeof umasks / sizeof umasks[0]; i++) {
+        mode_t before = umask(umasks[i]);
+        struct es_listener *listener = listen_on(address);
+
+        umask(before);
+        assert_int_equal(stat(address + 5, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+        es_listener_close(listener);
+    }
+}
+
 static void a_dead_socket_is_replaced(void **state)
 {
     struct es_listener *listener;
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(addresses_are_read),
         cmocka_unit_test(what_is_no_address_is_told),
         TEST(a_unix_socket_is_ours_alone),
+        TEST(the_umask_changes_no_socket),
         TEST(a_dead_socket_is_replaced),
         TEST(a_path_may_be_longer_than_sockets_names),
         cmocka_unit_test(ports_are_found_and_told),

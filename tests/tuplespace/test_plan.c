@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -233,6 +234,14 @@ static void files_are_loaded(void **state)
     assert_int_equal(es_plan_load(path, &error, &plan), -ENOENT);
     assert_string_equal(error.source, path);
     assert_int_equal(es_plan_load("/", NULL, &plan), -EPERM);
+    /* A pipe is no plan, and does not stop the program; a link leads to who knows what.
+     */
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(es_plan_load(path, NULL, &plan), -EPERM);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    assert_int_equal(es_plan_load(path, NULL, &plan), -EPERM);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void rank_sets_are_read_as_people_write_them(void **state)
