@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names longer than this are never taken for a slip of the finger. */
-enum { NAME_CELLS = 32 };
+#include "base/nearest.h"
 
 const struct esi_member *esi_schema_find(const struct esi_schema *schema,
                                          const char *name)
@@ -24,46 +23,14 @@ const struct esi_member *esi_schema_find(const struct esi_schema *schema,
     return NULL;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Levenshtein's distance by rows: insert, delete, replace cost 1.  O(|a| * |b|). */
-static size_t distance(const char *a, const char *b)
-{
-    size_t length = strlen(b);
-    size_t row[NAME_CELLS + 1];
-
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = smaller(change, smaller(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[length];
-}
-
 const char *esi_schema_nearest(const struct esi_schema *schema, const char *name)
 {
-    const char *nearest = NULL;
-    size_t least = strlen(name) / 3 + 2; /* further away is another word */
+    struct esi_nearest nearest;
 
-    if (strlen(name) > NAME_CELLS)
-        return NULL;
-    for (size_t i = 0; i < schema->member_count; i++) {
-        size_t d = distance(name, schema->members[i].name);
-        if (d >= least)
-            continue;
-        least = d;
-        nearest = schema->members[i].name;
-    }
-    return nearest;
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < schema->member_count; i++)
+        esi_nearest_try(&nearest, schema->members[i].name);
+    return nearest.name;
 }
 
 static void format_choices(const struct esi_member *member, char *out, size_t size)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "eventspace/scope.h"
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

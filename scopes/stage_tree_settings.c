@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 
 static const char *const reduce_options[ESI_REDUCE_OPTIONS] = {"of", "by"};
 

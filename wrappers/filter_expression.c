@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 
 enum { MAX_DEPTH = 64, MAX_NODES = 1024, MAX_WORD = 128 };
 

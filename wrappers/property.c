@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 
 /* One property on its way from text to value. */
 struct reading {

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 #include "wrappers/stage.h"
 
 enum { MAX_ADDED = 64 };

@@ -3,7 +3,7 @@
 /* nearest.c - edit distance between what was written and what is known. */
 #include "config.h"
 
-#include "wrappers/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

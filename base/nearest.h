@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* nearest.h - the name a person may have meant. */
-#ifndef ES_WRAPPERS_NEAREST_H
-#define ES_WRAPPERS_NEAREST_H
+#ifndef ES_BASE_NEAREST_H
+#define ES_BASE_NEAREST_H
 
 #include <stddef.h>
 
