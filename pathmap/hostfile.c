@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "pathmap/file.h"
 #include "pathmap/map.h"
 
@@ -188,7 +189,9 @@ int esi_hostfile_load(const char *path,
 
     if (code < 0)
         return code;
-    code = esi_hostfile_parse(text, path, error, ret_hostfile);
+    code = esi_input_check(text, length, path, error);
+    if (code == 0)
+        code = esi_hostfile_parse(text, path, error, ret_hostfile);
     free(text);
     return code;
 }

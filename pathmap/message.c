@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library_words.h"
 #include "pathmap/seed.h"
 
 static const json_t *json_of(const struct es_member *member)
@@ -33,13 +34,15 @@ static int fail_parse(const json_error_t *fault,
                       const char *source,
                       struct es_error *error)
 {
+    char words[JSON_ERROR_TEXT_LENGTH];
+
     /* Without memory the parser mostly finds no words either. */
     if (fault->text[0] == '\0' || json_error_code(fault) == json_error_out_of_memory)
         return es_error_set_at(error, -ENOMEM, source, 0, 0,
                                "no memory left for the message");
     return es_error_set_at(error, -EINVAL, source, fault->line > 0 ? fault->line : 1,
                            fault->column > 0 ? fault->column : 1, "JSON: %s",
-                           fault->text);
+                           esi_library_words(fault->text, words, sizeof words));
 }
 
 int es_message_parse(const char *text,

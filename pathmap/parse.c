@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
+#include "base/library_words.h"
 #include "pathmap/complete.h"
 #include "pathmap/file.h"
 #include "pathmap/layout.h"
@@ -21,9 +23,14 @@ static const struct esi_step root = {0};
 
 static int parse_json(const struct esi_reader *reader, json_t **ret_json)
 {
+    char words[JSON_ERROR_TEXT_LENGTH];
     json_error_t fault;
     json_t *json;
+    int code =
+        esi_input_check(reader->text, reader->length, reader->source, reader->error);
 
+    if (code < 0)
+        return code;
     esi_json_seed();
     json = json_loadb(reader->text, reader->length, JSON_REJECT_DUPLICATES, &fault);
     if (json != NULL) {
@@ -33,9 +40,10 @@ static int parse_json(const struct esi_reader *reader, json_t **ret_json)
     /* Without memory the parser mostly finds no words either. */
     if (fault.text[0] == '\0' || json_error_code(&fault) == json_error_out_of_memory)
         return esi_reader_fail_memory(reader);
-    return es_error_set_at(
-        reader->error, -EINVAL, reader->source, fault.line > 0 ? fault.line : 0,
-        fault.column > 0 ? fault.column : fault.line > 0, "JSON: %s", fault.text);
+    return es_error_set_at(reader->error, -EINVAL, reader->source,
+                           fault.line > 0 ? fault.line : 0,
+                           fault.column > 0 ? fault.column : fault.line > 0, "JSON: %s",
+                           esi_library_words(fault.text, words, sizeof words));
 }
 
 /* Before anything else: members of another version would only look like slips. */

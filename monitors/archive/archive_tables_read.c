@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "monitors/archive/archive_lines.h"
 #include "monitors/archive/archive_tables.h"
 #include "pathmap/message.h"
@@ -377,7 +378,7 @@ int es_archive_tables_read(struct es_archive_tables *tables,
 {
     const char *end = whole + length;
     int line_number = 0;
-    int result = 0;
+    int result = esi_input_check(whole, length, source, error);
 
     while (whole < end && result == 0) {
         const char *stop = memchr(whole, '\n', (size_t)(end - whole));

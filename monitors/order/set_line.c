@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library_words.h"
 #include "monitors/order/set_line_private.h"
 #include "monitors/order/set_number.h"
 
@@ -162,6 +163,7 @@ static int load(const struct reading *reading, const char *text, size_t length)
 {
     struct esi_set_line *line = reading->line;
     const struct esi_set_place *place = reading->place;
+    char words[JSON_ERROR_TEXT_LENGTH];
     json_error_t fault = {0};
 
     json_decref(line->json);
@@ -175,9 +177,10 @@ static int load(const struct reading *reading, const char *text, size_t length)
         return es_error_set_at(reading->error, -ENOMEM, place->source,
                                esi_set_place_line(place), 0,
                                "no memory left for the line");
-    return es_error_set_at(
-        reading->error, -EINVAL, place->source, esi_set_place_line(place),
-        fault.position > 0 ? fault.position : 1, "JSON: %s", fault.text);
+    return es_error_set_at(reading->error, -EINVAL, place->source,
+                           esi_set_place_line(place),
+                           fault.position > 0 ? fault.position : 1, "JSON: %s",
+                           esi_library_words(fault.text, words, sizeof words));
 }
 
 /* A number of a trace or of an event. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 1 << 18 };
+enum { CAPACITY_MIN = 1 << 18, PEEK_MIN = 512 };
 
 int esi_set_lines_init(struct esi_set_lines *lines, FILE *stream)
 {
@@ -50,6 +50,20 @@ static int fill(struct esi_set_lines *lines, size_t *ret_got)
     lines->to += *ret_got;
     lines->bytes += *ret_got;
     return 0;
+}
+
+int esi_set_lines_peek(struct esi_set_lines *lines,
+                       const char **ret_text,
+                       size_t *ret_length)
+{
+    size_t got = 1;
+    int code = 0;
+
+    while (code == 0 && got > 0 && lines->to < PEEK_MIN)
+        code = fill(lines, &got);
+    *ret_text = lines->buffer;
+    *ret_length = lines->to;
+    return code;
 }
 
 static int give(struct esi_set_lines *lines,

@@ -25,6 +25,12 @@ struct esi_set_lines {
 int esi_set_lines_init(struct esi_set_lines *lines, FILE *stream);
 void esi_set_lines_fini(struct esi_set_lines *lines);
 
+/* The first bytes, at least 512 where the file has so many; before the first line is
+ * given, which has them, too.  0; -ENOMEM; -errno of the stream. */
+int esi_set_lines_peek(struct esi_set_lines *lines,
+                       const char **ret_text,
+                       size_t *ret_length);
+
 /* The next line without its end; a 0 stands behind it.  It may be changed, and is there
  * until the next call.  1; 0 at the end; -ENOMEM; -errno of the stream. */
 int esi_set_lines_next(struct esi_set_lines *lines,

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "monitors/order/delivery.h"
 #include "monitors/order/set_check.h"
 #include "monitors/order/set_line.h"
@@ -136,13 +137,28 @@ static int next_line(struct reading *reading, char **ret_text, size_t *ret_lengt
     return code;
 }
 
+/* Whether the file is text at all. */
+static int check_input(struct reading *reading)
+{
+    const char *text;
+    size_t length;
+    int code = esi_set_lines_peek(&reading->lines, &text, &length);
+
+    if (code < 0)
+        return code;
+    return esi_input_check(text, length, reading->place.source, reading->error);
+}
+
 static int read_header(struct reading *reading)
 {
     const struct es_set_sink traces = {.trace = take_trace, .data = reading};
     size_t length;
     char *text;
-    int code = next_line(reading, &text, &length);
+    int code = check_input(reading);
 
+    if (code < 0)
+        return code;
+    code = next_line(reading, &text, &length);
     if (code == 0)
         return es_error_set_at(reading->error, -EINVAL, reading->place.source, 1, 0,
                                "an empty file, expected a header");

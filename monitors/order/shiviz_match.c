@@ -12,6 +12,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/library_words.h"
+
 enum {
     MATCH_LIMIT = 1000000, /* steps of one match */
     HEAP_LIMIT_KIB = 65536,
@@ -35,7 +37,7 @@ static pcre2_code *compile(const char *expression,
     pcre2_code *code;
     PCRE2_SIZE at;
     int fault;
-    char words[160];
+    char text[160], words[160];
 
     *ret_code = -ENOMEM;
     if (!context)
@@ -48,9 +50,10 @@ static pcre2_code *compile(const char *expression,
                          &fault, &at, context);
     pcre2_compile_context_free(context);
     if (!code) {
-        pcre2_get_error_message(fault, (PCRE2_UCHAR *)words, sizeof words);
+        pcre2_get_error_message(fault, (PCRE2_UCHAR *)text, sizeof text);
         *ret_code = es_error_set(error, -EINVAL, "%s: %s, at character %zu of '%s'",
-                                 what, words, (size_t)at + 1, expression);
+                                 what, esi_library_words(text, words, sizeof words),
+                                 (size_t)at + 1, expression);
     }
     return code;
 }

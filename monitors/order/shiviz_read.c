@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "monitors/order/shiviz_give.h"
 #include "monitors/order/shiviz_log.h"
 #include "monitors/order/shiviz_match.h"
@@ -247,16 +248,15 @@ static int read_with_header(struct reading *reading)
     return result;
 }
 
-/* A copy with "\n" for "\r\n", without a byte order mark, and a byte 0 behind. */
+/* A copy with "\n" for "\r\n" and a byte 0 behind. */
 static char *copy_text(const char *text, size_t length, size_t *ret_length)
 {
     char *copy = malloc(length + 1);
     size_t count = 0;
-    size_t from = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
     if (!copy)
         return NULL;
-    for (size_t i = from; i < length; i++)
+    for (size_t i = 0; i < length; i++)
         if (text[i] != '\r' || i + 1 == length || text[i + 1] != '\n')
             copy[count++] = text[i];
     copy[count] = '\0';
@@ -277,9 +277,13 @@ int es_shiviz_read_text(const char *text,
         .error = error,
         .label = -1,
     };
-    char *copy = copy_text(text, length, &reading.text.length);
-    int result;
+    size_t mark = esi_input_mark(text, length); /* of some editors */
+    char *copy;
+    int result = esi_input_check(text + mark, length - mark, name, error);
 
+    if (result < 0)
+        return result;
+    copy = copy_text(text + mark, length - mark, &reading.text.length);
     if (!copy)
         return -ENOMEM;
     reading.text.text = copy;

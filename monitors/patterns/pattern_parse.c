@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "monitors/patterns/pattern_parse_private.h"
 
 /* --- Tokens -------------------------------------------------------------------------
@@ -316,23 +317,19 @@ static int parse_statement(struct esi_parser *parser)
     return esi_unexpected(parser, "':=' or a variable");
 }
 
-/* Some editors begin a file of UTF-8 with this. */
-static size_t byte_order_mark(const char *text, size_t length)
-{
-    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
 int es_pattern_file_parse(const char *text,
                           size_t length,
                           const char *name,
                           struct es_pattern_file **ret_file,
                           struct es_error *error)
 {
-    size_t mark = byte_order_mark(text, length);
+    size_t mark = esi_input_mark(text, length); /* of some editors */
     struct esi_source source = {name, text + mark, length - mark, error};
     struct esi_parser parser = {.lexer = {&source, source.text, source.text, 1}};
-    int code = esi_source_check(&source);
+    int code = esi_input_check(source.text, source.length, name, error);
 
+    if (code == 0)
+        code = esi_source_check(&source);
     if (code == 0)
         code = esi_pattern_file_create(name, source.text, source.length, &parser.file);
     if (code == 0)

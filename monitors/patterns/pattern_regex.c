@@ -10,11 +10,14 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/library_words.h"
+
 int esi_regex_compile(const char *expression,
                       struct pcre2_real_code_8 **ret_code,
                       size_t *ret_offset,
                       char words[ESI_REGEX_WORDS])
 {
+    char text[ESI_REGEX_WORDS];
     PCRE2_SIZE offset = 0;
     int fault = 0;
     pcre2_code *code =
@@ -27,7 +30,8 @@ int esi_regex_compile(const char *expression,
     }
     if (fault == PCRE2_ERROR_HEAP_FAILED)
         return -ENOMEM;
-    pcre2_get_error_message(fault, (PCRE2_UCHAR *)words, ESI_REGEX_WORDS);
+    pcre2_get_error_message(fault, (PCRE2_UCHAR *)text, sizeof text);
+    esi_library_words(text, words, ESI_REGEX_WORDS);
     *ret_offset = offset;
     return -EINVAL;
 }
