@@ -6,8 +6,11 @@
 #include "monitors/order/shiviz_log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/library_words.h"
 
 int esi_shiviz_log_init(struct esi_shiviz_log *log,
                         const struct esi_shiviz_text *text,
@@ -133,29 +136,62 @@ static int take_entries(struct esi_shiviz_log *log,
     return 0;
 }
 
+/* A clock that was printed as the text of a string: `{\"a\":1}`.  NULL: it is none. */
+static json_t *load_escaped(const char *text, size_t length)
+{
+    char *plain = malloc(length);
+    size_t count = 0;
+    json_t *clock;
+
+    if (!plain)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\\' || i + 1 == length || text[i + 1] != '"')
+            plain[count++] = text[i];
+    clock = json_loadb(plain, count, JSON_REJECT_DUPLICATES, NULL);
+    free(plain);
+    return clock;
+}
+
+static void fail_clock(struct esi_shiviz_log *log,
+                       size_t at,
+                       const json_error_t *fault,
+                       struct es_error *error)
+{
+    int line = esi_shiviz_log_line(log, at);
+    int column = (int)(at - log->line_at);
+    char words[JSON_ERROR_TEXT_LENGTH];
+
+    es_error_set_at(error, -EINVAL, log->text->source, line + fault->line - 1,
+                    fault->line == 1 ? column + fault->position : fault->column,
+                    "the clock is not JSON: %s",
+                    esi_library_words(fault->text, words, sizeof words));
+}
+
 static json_t *load_clock(struct esi_shiviz_log *log,
                           size_t at,
                           size_t length,
                           struct es_error *error)
 {
-    const char *source = log->text->source;
-    int line = esi_shiviz_log_line(log, at);
+    const char *text = log->text->text + at;
     json_error_t fault;
-    json_t *clock =
-        json_loadb(log->text->text + at, length, JSON_REJECT_DUPLICATES, &fault);
+    json_t *clock = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    int line;
 
+    if (!clock)
+        clock = load_escaped(text, length);
     if (!clock) {
-        es_error_set_at(error, -EINVAL, source, line + fault.line - 1,
-                        fault.line == 1 ? (int)(at - log->line_at) + fault.position
-                                        : fault.column,
-                        "the clock is not JSON: %s", fault.text);
-    } else if (!json_is_object(clock) || json_object_size(clock) == 0) {
-        es_error_set_at(error, -EINVAL, source, line, (int)(at - log->line_at) + 1,
-                        "the clock is not a JSON object of hosts and numbers");
-        json_decref(clock);
-        clock = NULL;
+        fail_clock(log, at, &fault, error);
+        return NULL;
     }
-    return clock;
+    line = esi_shiviz_log_line(log, at);
+    if (json_is_object(clock) && json_object_size(clock) > 0)
+        return clock;
+    es_error_set_at(error, -EINVAL, log->text->source, line,
+                    (int)(at - log->line_at) + 1,
+                    "the clock is not a JSON object of hosts and numbers");
+    json_decref(clock);
+    return NULL;
 }
 
 /* --- Events ----------------------------------------------------------------------- */
@@ -227,17 +263,37 @@ static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *er
     return result == 0 ? es_rows_push(&log->events, &event) : result;
 }
 
+/* The logs of some hosts are not there. */
+static int fail_hosts(const struct esi_shiviz_log *log,
+                      const struct esi_shiviz_host *missing,
+                      uint32_t missing_count,
+                      struct es_error *error)
+{
+    char more[40] = "";
+
+    if (missing_count > 1)
+        snprintf(more, sizeof more, ", as %u more", missing_count - 1);
+    return es_error_set_at(error, -EINVAL, log->text->source, missing->line, 0,
+                           "the clock names host '%s', which has no events here%s; put "
+                           "the logs of all hosts into one file (cat HOST1.log "
+                           "HOST2.log ... >ALL.log), in any order, and import that",
+                           missing->name, more);
+}
+
 static int check_hosts(const struct esi_shiviz_log *log, struct es_error *error)
 {
+    const struct esi_shiviz_host *missing = NULL;
+    uint32_t missing_count = 0;
+
     for (uint32_t i = 0; i < es_rows_count(&log->hosts); i++) {
         const struct esi_shiviz_host *host = esi_shiviz_log_host(log, i);
 
-        if (host->events == 0)
-            return es_error_set_at(error, -EINVAL, log->text->source, host->line, 0,
-                                   "the clock names host '%s', which has no events",
-                                   host->name);
+        if (host->events > 0)
+            continue;
+        missing = missing ? missing : host;
+        missing_count++;
     }
-    return 0;
+    return missing ? fail_hosts(log, missing, missing_count, error) : 0;
 }
 
 int esi_shiviz_log_parse(struct esi_shiviz_log *log,

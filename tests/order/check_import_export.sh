@@ -48,6 +48,32 @@ expect 0 "$eventspace" import --from shiviz --regex '^(?<host>\S+) (?<clock>{.*}
 contains out '"one/a"'
 contains out '"two/a"'
 
+# Clocks whose quotes are escaped, as TLC prints them.
+cat >"$folder/tlc.log" <<'END'
+State 1: <Init line 31 of module Ring>
+/\ inbox = (n1 :> <<>> @@ n2 :> <<>>)
+
+State 2: <Send line 40 of module Ring>
+/\ Host = n1
+/\ Clock = "{\"n1\":1,\"n2\":0}"
+
+State 3: <Receive line 52 of module Ring>
+/\ Host = n2
+/\ Clock = "{\"n1\":1,\"n2\":1}"
+END
+expect 0 "$eventspace" import "$folder/tlc.log" -o "$folder/tlc.jsonl" --regex \
+    '<(?<event>\w+) .*>\n/\\ Host = (?<host>.*)\n/\\ Clock = "(?<clock>.*)"'
+expect 0 "$eventspace" order "$folder/tlc.jsonl" --query - <<<'n1:1 n2:1'
+[ "$(cat "$folder/out")" = before ] || fault "escaped clocks: $(cat "$folder/out")"
+
+# The log of one host of two: both have to be there, in any order.
+printf 'x\nb {"b":1, "a":1}\n' >"$folder/b.log"
+printf 'x\na {"a":1}\n' >"$folder/a.log"
+expect 2 "$eventspace" import "$folder/b.log" -o "$folder/none"
+contains err "b.log:2: the clock names host 'a', which has no events here; put the logs of all hosts into one file (cat HOST1.log HOST2.log"
+cat "$folder/b.log" "$folder/a.log" >"$folder/both.log"
+expect 0 "$eventspace" import "$folder/both.log" -o "$folder/both.jsonl"
+
 # What Perfetto reads: slices nest on each thread, pairs and arrows have both ends.
 expect 0 "$eventspace" export "$folder/two.jsonl" --to chrome
 "$python" - "$folder/out" <<'END' || fault "the trace events are not right: $(cat "$folder/out")"

@@ -242,6 +242,40 @@ static void a_header_has_the_expressions(void **state)
     end_reading(reading);
 }
 
+/* As TLC prints the states of a model of clocks. */
+static void clocks_with_escaped_quotes_are_read(void **state)
+{
+    struct reading *reading = start_reading();
+
+    (void)state;
+    reading->config.regex =
+        "^State [0-9]+: <(?<event>\\w+) .*>\\n/\\\\ Host = (?<host>\\w+)\\n"
+        "/\\\\ Clock = \"(?<clock>.*)\"$";
+    assert_int_equal(read_log(reading,
+                              "State 1: <Init line 3>\n/\\ clock = (n1 :> 0)\n\n"
+                              "State 2: <Send line 9>\n/\\ Host = n1\n"
+                              "/\\ Clock = \"{\\\"n1\\\":1,\\\"n2\\\":0}\"\n\n"
+                              "State 3: <Receive line 12>\n/\\ Host = n2\n"
+                              "/\\ Clock = \"{\\\"n1\\\":1,\\\"n2\\\":1}\"\n"),
+                     0);
+    assert_string_equal(reading->words, "n1:1 send |Send\n"
+                                        "n2:1 receive |Receive <n1:1\n");
+    end_reading(reading);
+}
+
+/* A clock that is JSON as it stands is not changed. */
+static void names_of_hosts_may_hold_quotes(void **state)
+{
+    struct reading *reading = start_reading();
+
+    (void)state;
+    reading->config.regex = "(?<event>.*)\\n(?<host>\\S*) (?<clock>{.*})";
+    assert_int_equal(read_log(reading, "x\na\"b {\"a\\\"b\":1}\ny\nc {\\\"c\\\":1}\n"),
+                     0);
+    assert_string_equal(reading->words, "a\"b:1 unary |x\nc:1 unary |y\n");
+    end_reading(reading);
+}
+
 /* --- What is refused -------------------------------------------------------------- */
 
 static const struct {
@@ -257,7 +291,11 @@ static const struct {
     {"x\na {\"a\":1}\ny\na {\"a\":1}\n", NULL, 4, "there twice, first in line 2"},
     {"x\na {\"b\":1}\n", NULL, 2, "has no entry of that host"},
     {"x\na {\"a\":0}\n", NULL, 2, "has no entry of that host"},
-    {"x\na {\"a\":1,\"b\":1}\n", NULL, 2, "names host 'b', which has no events"},
+    {"x\na {\"a\":1,\"b\":1}\n", NULL, 2,
+     "names host 'b', which has no events here; put the logs of all hosts into one "
+     "file"},
+    {"x\na {\"a\":1}\ny\na {\"a\":2,\"b\":1,\"c\":3,\"d\":1}\n", NULL, 4,
+     "names host 'b', which has no events here, as 2 more; put the logs"},
     {"x\na {\"a\":1,\"b\":2}\ny\nb {\"b\":1}\n", NULL, 2,
      "knows 2 events of host 'b', and the log has 1"},
     {"x\na {\"a\":1,\"b\":1}\ny\nb {\"b\":1,\"a\":1}\n", NULL, 2,
@@ -268,6 +306,10 @@ static const struct {
      "knows 0 events of host 'a'"},
     {"x\na {\"a\":1\ny\n", NULL, 1, "finds no event"},
     {"x\na {\"a\" 1}\n", NULL, 2, "the clock is not JSON"},
+    {"x\na {\\\"a\\\" 1}\n", NULL, 2,
+     "the clock is not JSON: a name in quotes or '}' expected near"},
+    {"x\na {\\\"a\\\":1,\\\"a\\\":1}\n", NULL, 2, "the clock is not JSON"},
+    {"x\na {\"a\\u0000\":1}\n", NULL, 2, "\\u0000 is not allowed in a member's name"},
     {"x\na {\"a\":1.5}\n", NULL, 2, "entry of host 'a' is not a number of events"},
     {"x\na {\"a\":-1}\n", NULL, 2, "entry of host 'a' is not a number of events"},
     {"x\na {\"a\":4294967296}\n", NULL, 2, "is not a number of events"},
@@ -276,6 +318,9 @@ static const struct {
     {"x\n\xff {\"a\":1}\n", NULL, 2, "not UTF-8"},
     {"x\n", "(?<host>.*) (?<event>.*)", 0, "no group (?<clock>...)"},
     {"x\n", "(?<host>.*", 0, "regular expression: missing closing parenthesis"},
+    {"x\n", "(?=a\\K)", 0, "is not allowed in lookarounds, at character"},
+    {"\x1f\x8b\x08 and so on", NULL, 0, "is compressed with gzip; unpack it first"},
+    {"\xff\xfex", NULL, 0, "byte order mark (BOM) of UTF-16"},
     {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
      "(?<host>(a+)+)(?<event>(a+)+)(?<clock>(a+)+)[!?]", 1, "takes too long"},
 };
@@ -521,6 +566,8 @@ int main(void)
         cmocka_unit_test(groups_become_type_text_and_attributes),
         cmocka_unit_test(executions_are_apart),
         cmocka_unit_test(a_header_has_the_expressions),
+        cmocka_unit_test(clocks_with_escaped_quotes_are_read),
+        cmocka_unit_test(names_of_hosts_may_hold_quotes),
         cmocka_unit_test(what_is_wrong_is_said_with_its_line),
         cmocka_unit_test(a_byte_zero_is_refused),
         cmocka_unit_test(what_is_written_and_read_again_has_the_same_order),
