@@ -16,6 +16,7 @@
 #include "cli/order_answer.h"
 #include "cli/order_prepare.h"
 #include "cli/order_show.h"
+#include "monitors/order/strategy.h"
 
 enum {
     OPTION_STORE = 256,
@@ -54,8 +55,9 @@ static const struct argp_option options[] = {
      1},
     {NULL, 0, NULL, 0, "Of the store cluster:", 2},
     {"strategy", OPTION_STRATEGY, "STRATEGY", 0,
-     "which traces come into one cluster: fixed, merge-first, merge-nth (default), "
-     "static, collect or migrate",
+     "which traces come into one cluster: fixed (also contiguous), merge-first "
+     "(first), merge-nth (nth; default), static (greedy), collect or migrate; nth:10, "
+     "migrate:10 and collect:1000 are with --threshold or --prefix",
      2},
     {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
      "traces in a cluster at most (13), of each level, the lowest first", 2},
@@ -118,14 +120,29 @@ static void parse_sizes(const char *text,
     free(copy);
 }
 
-static double parse_threshold(const char *text, struct argp_state *state)
+static void parse_threshold(const char *text,
+                            struct order_arguments *arguments,
+                            struct argp_state *state)
 {
-    char *end;
-    double number = strtod(text, &end);
+    struct es_error error = {.text = ""};
 
-    if (end == text || *end || !(number >= 0) || number > 1e15)
-        argp_error(state, "--threshold: '%s' is not a number of communications", text);
-    return number;
+    if (es_strategy_parse_threshold(text, &arguments->config, &error) < 0)
+        argp_error(state, "--threshold: %s", error.text);
+    arguments->threshold = true;
+}
+
+/* A number behind the name is that of --threshold or --prefix. */
+static void parse_strategy(const char *text,
+                           struct order_arguments *arguments,
+                           struct argp_state *state)
+{
+    struct es_error error = {.text = ""};
+    int number = es_strategy_parse(text, &arguments->config, &error);
+
+    if (number < 0)
+        argp_error(state, "--strategy: %s", error.text);
+    if (number == ES_STRATEGY_THRESHOLD)
+        arguments->threshold = true;
 }
 
 static error_t parse_cluster_option(int key, const char *text, struct argp_state *state)
@@ -135,7 +152,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
 
     switch (key) {
     case OPTION_STRATEGY:
-        config->strategy = text;
+        parse_strategy(text, arguments, state);
         break;
     case OPTION_MAX_SIZE:
         parse_sizes(text, arguments, state);
@@ -145,8 +162,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
             (unsigned)esi_command_number(text, "--levels", 1, ES_ORDER_LEVELS, state);
         break;
     case OPTION_THRESHOLD:
-        config->threshold = parse_threshold(text, state);
-        arguments->threshold = true;
+        parse_threshold(text, arguments, state);
         break;
     case OPTION_PREFIX:
         config->prefix =

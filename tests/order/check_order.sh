@@ -123,7 +123,37 @@ contains err "$prefix-no-such-run"
 expect 2 "$eventspace" order "$set" --store vector
 contains err "no store of the order is named 'vector'; expected epoch, cluster or dense"
 expect 2 "$eventspace" order "$set" --strategy best
-contains err "best"
+contains err "--strategy: no strategy of clusters is named 'best'; expected fixed (contiguous)"
+expect 2 "$eventspace" order "$set" --strategy merge-nht
+contains err "no strategy of clusters is named 'merge-nht', did you mean 'merge-nth'; expected"
+expect 2 "$eventspace" order "$set" --strategy frist
+contains err "did you mean 'first'"
+for strategy in first:3 static: nth:x nth:-1 nth: collect:0 collect:1.5; do
+    expect 2 "$eventspace" order "$set" --strategy $strategy
+    contains err "eventspace order: --strategy: "
+    contains err "${strategy#*:}'"
+    is_empty out
+done
+
+# The papers' short names are the same strategies.
+while read -r short long; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$eventspace" order "$set" --max-size 4 --strategy $long --format json
+    sed 's/"build_ns":[^,]*,//; s/"events_per_second":[^,]*,//' "$folder/out" >"$folder/long"
+    # shellcheck disable=SC2086
+    expect 0 "$eventspace" order "$set" --max-size 4 --strategy $short --format json
+    sed 's/"build_ns":[^,]*,//; s/"events_per_second":[^,]*,//' "$folder/out" >"$folder/short"
+    cmp -s "$folder/short" "$folder/long" || fault "--strategy $short is not --strategy $long"
+done <<'END'
+first merge-first
+contiguous fixed
+greedy static
+nth merge-nth
+nth:0.25 merge-nth --threshold 0.25
+merge-nth:2 merge-nth --threshold 2
+migrate:1 migrate --threshold 1
+collect:100 collect --prefix 100
+END
 expect 2 "$eventspace" order "$set" --store dense --max-size 3
 contains err "--store dense has no clusters"
 expect 2 "$eventspace" order "$set" --levels 1 --max-size 3,4
