@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* eventspace order - orders the events of a set, tells what that takes, and answers
- * which of two events was before the other. */
+ * questions about what is before what. */
 #include "config.h"
 
 #include <errno.h>
@@ -88,8 +88,10 @@ static const struct argp_option options[] = {
     {"stats", OPTION_STATS, NULL, 0,
      "what the order holds and what it takes (default without --query)", 4},
     {"query", OPTION_QUERY, "FILE", 0,
-     "answers to the questions in FILE, or - for standard input: a line TRACE:INDEX "
-     "TRACE:INDEX each, or {\"a\": [TRACE, INDEX], \"b\": [TRACE, INDEX]}",
+     "answers to the questions in FILE, or - for standard input, a line each: two "
+     "events "
+     "EVENT EVENT, or one of greatest-predecessors, least-successors, "
+     "greatest-concurrent and concurrent with an EVENT",
      4},
     {0},
 };
@@ -97,8 +99,11 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Orders the events of SET (a file of events, or - for standard input), of an "
     "archive DIR or of a RUN (as far as it has come) by what can have caused what."
-    "\vAnswers are before, after, concurrent or equal. A trace is told by its name, or "
-    "by its number from 0; its events are counted from 1.\n\n"
+    "\vAn EVENT is TRACE:INDEX: a trace by its name, or by its number from 0; its "
+    "events "
+    "are counted from 1. Answers about two events are before, after, concurrent or "
+    "equal, about one event an event of each trace that has one. What was forgotten "
+    "(--memory) is answered forgotten. Questions may be JSON, too: see the manual.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 contact with the run was lost.";
 
 static void parse_sizes(const char *text,

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Questions about two events, from a file, and their answers. */
+/* Questions about events, from a file, and their answers. */
 #include "config.h"
 
 #include "cli/order_answer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/json_out.h"
 #include "monitors/order/question.h"
+
+#define FORGOTTEN_WORD "forgotten"
 
 struct answering {
     const struct es_order *order;
@@ -29,47 +33,208 @@ static void print_event(struct es_json_out *out, const char *key, struct es_even
     es_json_out_end(out);
 }
 
-static void print_answer(const struct answering *answering,
-                         const struct es_question *question,
-                         enum es_relation relation)
+/* --- Two events ------------------------------------------------------------------- */
+
+static int answer_relation(const struct answering *answering,
+                           const struct es_question *question)
 {
+    int result = es_order_relation(answering->order, question->a, question->b);
+    const char *word;
     struct es_json_out out;
 
+    if (result < 0 && result != -ESTALE)
+        return result;
+    word = result < 0 ? FORGOTTEN_WORD : es_relation_name((enum es_relation)result);
     if (answering->format == ES_FORMAT_TEXT) {
-        puts(es_relation_name(relation));
-        return;
+        puts(word);
+        return 0;
     }
     es_json_out_init(&out, stdout);
     es_json_out_begin_object(&out, NULL);
     print_event(&out, "a", question->a);
     print_event(&out, "b", question->b);
-    es_json_out_string(&out, "relation", es_relation_name(relation));
+    es_json_out_string(&out, "relation", word);
     es_json_out_end(&out);
+    return 0;
 }
 
-static int answer_line(struct answering *answering, const char *line)
+/* --- An event and each trace ------------------------------------------------------ */
+
+/* What was found on a trace: the events from the first to the last, which are one but
+ * of ES_QUESTION_CONCURRENT. */
+struct span {
+    uint32_t trace;
+    uint32_t first; /* 0: it is forgotten, as the next */
+    uint32_t last;
+};
+
+static int64_t ask_one(const struct es_order *order,
+                       const struct es_question *question,
+                       uint32_t trace)
+{
+    switch (question->kind) {
+    case ES_QUESTION_GREATEST_PREDECESSORS:
+        return es_order_greatest_predecessor(order, question->a, trace);
+    case ES_QUESTION_LEAST_SUCCESSORS:
+        return es_order_least_successor(order, question->a, trace);
+    default:
+        return es_order_greatest_concurrent(order, question->a, trace);
+    }
+}
+
+/* 1; 0: there is none on the trace; -errno. */
+static int ask_trace(const struct es_order *order,
+                     const struct es_question *question,
+                     uint32_t trace,
+                     struct span *ret_span)
+{
+    int64_t found;
+
+    *ret_span = (struct span){.trace = trace};
+    if (question->kind == ES_QUESTION_CONCURRENT) {
+        found = es_order_concurrent(order, question->a, trace, &ret_span->first,
+                                    &ret_span->last);
+    } else {
+        found = ask_one(order, question, trace);
+        if (found > 0)
+            ret_span->first = ret_span->last = (uint32_t)found;
+    }
+    if (found == -ESTALE)
+        return 1;
+    return found > 0 ? 1 : (int)found;
+}
+
+static void print_index(uint32_t index)
+{
+    if (index)
+        printf("%" PRIu32, index);
+    else
+        fputs(FORGOTTEN_WORD, stdout);
+}
+
+static void print_span(const struct answering *answering, const struct span *span)
+{
+    printf("%s:", answering->names->names[span->trace]);
+    print_index(span->first);
+    if (span->first == span->last)
+        return;
+    putchar('-');
+    print_index(span->last);
+}
+
+/* On one line, with "none" where nothing is found. */
+static int print_traces(const struct answering *answering,
+                        const struct es_question *question)
+{
+    uint32_t traces = es_order_traces(answering->order);
+    bool is_first = true;
+    struct span span;
+    int result = 0;
+
+    for (uint32_t i = 0; i < traces && result >= 0; i++) {
+        result = ask_trace(answering->order, question, i, &span);
+        if (result <= 0)
+            continue;
+        if (!is_first)
+            putchar(' ');
+        is_first = false;
+        print_span(answering, &span);
+    }
+    puts(is_first ? "none" : "");
+    return result < 0 ? result : 0;
+}
+
+static void json_index(struct es_json_out *out, uint32_t index)
+{
+    if (index)
+        es_json_out_unsigned(out, NULL, index);
+    else
+        es_json_out_null(out, NULL);
+}
+
+static int json_traces(struct es_json_out *out,
+                       const struct es_order *order,
+                       const struct es_question *question)
+{
+    uint32_t traces = es_order_traces(order);
+    struct span span;
+    int result = 0;
+
+    for (uint32_t i = 0; i < traces && result >= 0; i++) {
+        result = ask_trace(order, question, i, &span);
+        if (result <= 0)
+            continue;
+        es_json_out_begin_array(out, NULL);
+        es_json_out_unsigned(out, NULL, i);
+        json_index(out, span.first);
+        if (question->kind == ES_QUESTION_CONCURRENT)
+            json_index(out, span.last);
+        es_json_out_end(out);
+    }
+    return result < 0 ? result : 0;
+}
+
+static int json_answer(const struct answering *answering,
+                       const struct es_question *question,
+                       bool is_forgotten)
+{
+    bool is_interval = question->kind == ES_QUESTION_CONCURRENT;
+    struct es_json_out out;
+    int result = 0;
+
+    es_json_out_init(&out, stdout);
+    es_json_out_begin_object(&out, NULL);
+    es_json_out_string(&out, "question", es_question_name(question->kind));
+    print_event(&out, "event", question->a);
+    es_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
+    es_json_out_begin_array(&out, is_interval ? "intervals" : "events");
+    if (!is_forgotten)
+        result = json_traces(&out, answering->order, question);
+    es_json_out_end(&out);
+    es_json_out_end(&out);
+    return result;
+}
+
+static int answer_traces(const struct answering *answering,
+                         const struct es_question *question)
+{
+    bool is_forgotten = es_order_is_forgotten(answering->order, question->a);
+
+    if (answering->format != ES_FORMAT_TEXT)
+        return json_answer(answering, question, is_forgotten);
+    if (!is_forgotten)
+        return print_traces(answering, question);
+    puts(FORGOTTEN_WORD);
+    return 0;
+}
+
+/* --- Files ------------------------------------------------------------------------ */
+
+static int answer_line(struct answering *answering, const char *line, size_t length)
 {
     struct es_error error = {.text = ""};
     struct es_question question;
-    int result =
-        es_question_parse(line, answering->names, answering->counts, &question, &error);
+    int result = 0;
 
-    answering->line++;
+    if (answering->line++ == 0)
+        result = esi_input_check(line, length, answering->source, &error);
+    if (result == 0)
+        result = es_question_parse(line, answering->names, answering->counts, &question,
+                                   &error);
     if (result == 0)
         return ES_EXIT_SUCCESS;
     if (result > 0) {
-        result = es_order_relation(answering->order, question.a, question.b);
-        if (result >= 0) {
-            print_answer(answering, &question, (enum es_relation)result);
+        result = question.kind == ES_QUESTION_RELATION
+                     ? answer_relation(answering, &question)
+                     : answer_traces(answering, &question);
+        if (result == 0)
             return ES_EXIT_SUCCESS;
-        }
-        es_error_set(&error, result, "%s",
-                     result == -ESTALE
-                         ? "an event that was forgotten; --spill keeps all"
-                         : strerror(-result));
+        es_error_set(&error, result, "%s", strerror(-result));
     }
-    snprintf(error.source, sizeof error.source, "%s", answering->source);
-    error.line = answering->line;
+    if (!*error.source) { /* what is wrong with a whole file has one */
+        snprintf(error.source, sizeof error.source, "%s", answering->source);
+        error.line = answering->line;
+    }
     return esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot answer");
 }
 
@@ -78,10 +243,11 @@ static int answer_stream(struct answering *answering, FILE *stream)
     int status = ES_EXIT_SUCCESS;
     char *line = NULL;
     size_t size = 0;
+    ssize_t length;
 
     errno = 0;
-    while (status == ES_EXIT_SUCCESS && getline(&line, &size, stream) >= 0)
-        status = answer_line(answering, line);
+    while (status == ES_EXIT_SUCCESS && (length = getline(&line, &size, stream)) >= 0)
+        status = answer_line(answering, line, (size_t)length);
     if (status == ES_EXIT_SUCCESS && ferror(stream))
         status = esi_command_fail(ES_EXIT_USAGE, "cannot read the questions in %s: %s",
                                   answering->source, strerror(errno));

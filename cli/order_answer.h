@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* order_answer.h - questions about two events, from a file, and their answers. */
+/* order_answer.h - questions about events, from a file, and their answers. */
 #ifndef ES_CLI_ORDER_ANSWER_H
 #define ES_CLI_ORDER_ANSWER_H
 
@@ -9,7 +9,8 @@
 #include "monitors/order/trace_names.h"
 
 /* Answers the questions in a file ("-" = standard input), a line each, until one is
- * wrong.  `names` are sorted.  The exit status, after a message where it is not 0. */
+ * wrong; what the order has forgotten is answered "forgotten".  `names` are sorted. The
+ * exit status, after a message where it is not 0. */
 int esi_order_answer(const struct es_order *order,
                      const struct es_trace_names *names,
                      const char *path,

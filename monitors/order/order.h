@@ -142,6 +142,19 @@ int64_t es_order_greatest_concurrent(const struct es_order *order,
                                      struct es_event_id event,
                                      uint32_t trace);
 
+/* The events of `trace` that are concurrent with an event: from *ret_first to
+ * *ret_last. 1; 0: none is.  *ret_first is 0 where some may be that are forgotten: of
+ * those that are kept all up to the last are.  -ESTALE: it is not known whether any is.
+ */
+int es_order_concurrent(const struct es_order *order,
+                        struct es_event_id event,
+                        uint32_t trace,
+                        uint32_t *ret_first,
+                        uint32_t *ret_last);
+
+/* Whether the store has forgotten an event that was appended. */
+bool es_order_is_forgotten(const struct es_order *order, struct es_event_id event);
+
 /* --- What it costs -----------------------------------------------------------------
  */
 

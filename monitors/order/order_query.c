@@ -195,3 +195,33 @@ int64_t es_order_greatest_concurrent(const struct es_order *order,
         return code;
     return code ? 0 : last;
 }
+
+int es_order_concurrent(const struct es_order *order,
+                        struct es_event_id event,
+                        uint32_t trace,
+                        uint32_t *ret_first,
+                        uint32_t *ret_last)
+{
+    int64_t before = es_order_greatest_predecessor(order, event, trace);
+    int64_t last;
+
+    if (before < 0 && before != -ESTALE)
+        return (int)before;
+    if (trace == event.trace)
+        return 0;
+    last = not_after(order, event, trace);
+    if (last < 0)
+        return (int)last;
+    if (before == -ESTALE && last <= forgotten_of(order, trace))
+        return -ESTALE;
+    if (before >= last)
+        return 0;
+    *ret_first = before == -ESTALE ? 0 : (uint32_t)before + 1;
+    *ret_last = (uint32_t)last;
+    return 1;
+}
+
+bool es_order_is_forgotten(const struct es_order *order, struct es_event_id event)
+{
+    return is_forgotten(order, event);
+}

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Questions about two events, as people and programs write them. */
+/*
+ * question.c - questions about events, from text and from JSON.
+ *
+ * All parsers see the whole line, so that errors can name the column.
+ */
 #include "config.h"
 
 #include "monitors/order/question.h"
@@ -9,79 +13,177 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-static int check_event(const struct es_trace_names *names,
-                       const uint32_t *counts,
-                       struct es_event_id id,
-                       struct es_error *error)
+#include "base/library_words.h"
+#include "base/nearest.h"
+
+static const char *const kinds[] = {
+    [ES_QUESTION_RELATION] = "relation",
+    [ES_QUESTION_GREATEST_PREDECESSORS] = "greatest-predecessors",
+    [ES_QUESTION_LEAST_SUCCESSORS] = "least-successors",
+    [ES_QUESTION_GREATEST_CONCURRENT] = "greatest-concurrent",
+    [ES_QUESTION_CONCURRENT] = "concurrent",
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+const char *es_question_name(enum es_question_kind kind)
 {
-    if (id.index >= 1 && id.index <= counts[id.trace])
+    return kinds[kind];
+}
+
+/* The kind of a word, of those about one event; ES_QUESTION_RELATION: it is none. */
+static enum es_question_kind find_kind(const char *word, size_t length)
+{
+    for (int i = ES_QUESTION_GREATEST_PREDECESSORS; i < KINDS; i++)
+        if (strlen(kinds[i]) == length && memcmp(kinds[i], word, length) == 0)
+            return (enum es_question_kind)i;
+    return ES_QUESTION_RELATION;
+}
+
+/* Words are shown so far. */
+static int shown_length(size_t length)
+{
+    return length < 100 ? (int)length : 100;
+}
+
+static int fail_kind(const char *text,
+                     size_t length,
+                     int column,
+                     struct es_error *error)
+{
+    struct esi_nearest nearest;
+    char word[104];
+
+    snprintf(word, sizeof word, "%.*s", shown_length(length), text);
+    esi_nearest_init(&nearest, word);
+    for (int i = ES_QUESTION_GREATEST_PREDECESSORS; i < KINDS; i++)
+        esi_nearest_try(&nearest, kinds[i]);
+    return es_error_set_at(error, -EINVAL, NULL, 0, column,
+                           "'%s' is neither an event TRACE:INDEX nor a question%s%s%s; "
+                           "expected greatest-predecessors, least-successors, "
+                           "greatest-concurrent, concurrent or an event",
+                           word, nearest.name ? ", did you mean '" : "",
+                           nearest.name ? nearest.name : "", nearest.name ? "'" : "");
+}
+
+/* What is read, and with what. */
+struct asking {
+    const char *line;
+    const char *text; /* of it, without the blanks around */
+    size_t length;
+    const struct es_trace_names *names;
+    const uint32_t *counts; /* events of each trace */
+    struct es_error *error;
+};
+
+static int column_of(const struct asking *asking, const char *at)
+{
+    return (int)(at - asking->line) + 1;
+}
+
+/* `at` is where the event stands in the line. */
+static int check_event(const struct asking *asking,
+                       struct es_event_id id,
+                       const char *at)
+{
+    if (id.index >= 1 && id.index <= asking->counts[id.trace])
         return 0;
-    return es_error_set(error, -EINVAL, "trace '%s' has no event %u; it has %u",
-                        names->names[id.trace], id.index, counts[id.trace]);
+    return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, at),
+                           "trace '%s' has no event %u; it has %u",
+                           asking->names->names[id.trace], id.index,
+                           asking->counts[id.trace]);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static int take_json_trace(const json_t *trace,
-                           const struct es_trace_names *names,
-                           uint32_t *ret_trace,
-                           struct es_error *error)
+static int take_json_trace(const struct asking *asking,
+                           const json_t *trace,
+                           uint32_t *ret_trace)
 {
     const char *name = json_string_value(trace);
     int64_t number = -1;
 
     if (name)
-        number = es_trace_names_find(names, name, strlen(name));
-    else if (json_is_integer(trace) && json_integer_value(trace) < names->count)
+        number = es_trace_names_find(asking->names, name, strlen(name));
+    else if (json_is_integer(trace) && json_integer_value(trace) < asking->names->count)
         number = json_integer_value(trace);
     if (number < 0 && name)
-        return es_error_set(error, -EINVAL, "there is no trace '%s'", name);
+        return es_error_set(asking->error, -EINVAL, "there is no trace '%s'", name);
     if (number < 0)
-        return es_error_set(error, -EINVAL, "there is no such trace");
+        return es_error_set(asking->error, -EINVAL, "there is no such trace");
     *ret_trace = (uint32_t)number;
     return 0;
 }
 
-static int take_json_event(const json_t *question,
+static int take_json_event(const struct asking *asking,
+                           const json_t *question,
                            const char *key,
-                           const struct es_trace_names *names,
-                           struct es_event_id *ret_id,
-                           struct es_error *error)
+                           struct es_event_id *ret_id)
 {
     const json_t *event = json_object_get(question, key);
     const json_t *index = json_array_get(event, 1);
     json_int_t number = json_integer_value(index);
-
-    if (json_array_size(event) != 2 || !json_is_integer(index) || number < 0 ||
-        number > UINT32_MAX)
-        return es_error_set(error, -EINVAL,
-                            "\"%s\" is not there, or not [TRACE, INDEX]", key);
-    ret_id->index = (uint32_t)number;
-    return take_json_trace(json_array_get(event, 0), names, &ret_id->trace, error);
-}
-
-static int parse_json(const char *line,
-                      const struct es_trace_names *names,
-                      struct es_question *ret_question,
-                      struct es_error *error)
-{
-    json_error_t fault;
-    json_t *question = json_loads(line, JSON_REJECT_DUPLICATES, &fault);
     int result;
 
-    if (!question)
-        return es_error_set_at(error, -EINVAL, NULL, 0, fault.column, "not JSON: %s",
-                               fault.text);
-    result = take_json_event(question, "a", names, &ret_question->a, error);
-    if (result == 0)
-        result = take_json_event(question, "b", names, &ret_question->b, error);
-    json_decref(question);
+    if (!event)
+        return es_error_set(asking->error, -EINVAL,
+                            "\"%s\" is missing, expected [TRACE, INDEX]", key);
+    if (json_array_size(event) != 2 || !json_is_integer(index) || number < 0 ||
+        number > UINT32_MAX)
+        return es_error_set(asking->error, -EINVAL, "\"%s\" is not [TRACE, INDEX]",
+                            key);
+    ret_id->index = (uint32_t)number;
+    result = take_json_trace(asking, json_array_get(event, 0), &ret_id->trace);
+    return result < 0 ? result : check_event(asking, *ret_id, asking->text);
+}
+
+/* {"question": KIND, "event": EVENT} or {"a": EVENT, "b": EVENT} */
+static int take_json(const struct asking *asking,
+                     const json_t *json,
+                     struct es_question *question)
+{
+    const json_t *kind = json_object_get(json, "question");
+    const char *word = json_string_value(kind);
+    int result;
+
+    if (kind && !word)
+        return es_error_set(asking->error, -EINVAL, "\"question\" is not a text");
+    if (!word) {
+        result = take_json_event(asking, json, "a", &question->a);
+        return result < 0 ? result : take_json_event(asking, json, "b", &question->b);
+    }
+    question->kind = find_kind(word, strlen(word));
+    if (question->kind == ES_QUESTION_RELATION)
+        return fail_kind(word, strlen(word), column_of(asking, asking->text),
+                         asking->error);
+    return take_json_event(asking, json, "event", &question->a);
+}
+
+static int parse_json(const struct asking *asking, struct es_question *question)
+{
+    char words[JSON_ERROR_TEXT_LENGTH];
+    json_error_t fault;
+    json_t *json =
+        json_loadb(asking->text, asking->length, JSON_REJECT_DUPLICATES, &fault);
+    int column = column_of(asking, asking->text);
+    int result;
+
+    if (!json)
+        return es_error_set_at(asking->error, -EINVAL, NULL, 0,
+                               column - 1 + (fault.position > 0 ? fault.position : 1),
+                               "not JSON: %s",
+                               esi_library_words(fault.text, words, sizeof words));
+    result = take_json(asking, json, question);
+    json_decref(json);
+    if (result < 0 && asking->error && asking->error->column == 0)
+        asking->error->column = column;
     return result;
 }
 
-/* --- TRACE:INDEX TRACE:INDEX ------------------------------------------------------ */
+/* --- Text ------------------------------------------------------------------------- */
 
 /* "TRACE:INDEX", whose last colon is the one.  false: this is none. */
 static bool parse_event(const struct es_trace_names *names,
@@ -108,13 +210,14 @@ static bool parse_event(const struct es_trace_names *names,
     return true;
 }
 
-/* Where names hold blanks, the first blank that makes two events of the line. */
-static int parse_words(const char *text,
-                       size_t length,
-                       const struct es_trace_names *names,
-                       struct es_question *ret_question,
-                       struct es_error *error)
+/* Where names hold blanks, the first blank that makes two events of the line.  1; 0: it
+ * is no such line. */
+static int parse_pair(const struct asking *asking, struct es_question *question)
 {
+    const char *text = asking->text;
+    size_t length = asking->length;
+    int result;
+
     for (size_t i = 1; i < length; i++) {
         size_t first = i;
         size_t second = i + 1;
@@ -125,14 +228,102 @@ static int parse_words(const char *text,
             first--;
         while (second < length && isspace((unsigned char)text[second]))
             second++;
-        if (parse_event(names, text, first, &ret_question->a) &&
-            parse_event(names, text + second, length - second, &ret_question->b))
-            return 0;
+        if (!parse_event(asking->names, text, first, &question->a) ||
+            !parse_event(asking->names, text + second, length - second, &question->b))
+            continue;
+        result = check_event(asking, question->a, text);
+        if (result == 0)
+            result = check_event(asking, question->b, text + second);
+        return result < 0 ? result : 1;
     }
-    return es_error_set(error, -EINVAL,
-                        "'%.*s' is not 'TRACE:INDEX TRACE:INDEX' with traces that are "
-                        "there",
-                        (int)(length < 100 ? length : 100), text);
+    return 0;
+}
+
+static size_t word_length(const char *text, size_t length)
+{
+    size_t end = 0;
+
+    while (end < length && !isspace((unsigned char)text[end]))
+        end++;
+    return end;
+}
+
+static size_t skip_blanks(const struct asking *asking, size_t at)
+{
+    while (at < asking->length && isspace((unsigned char)asking->text[at]))
+        at++;
+    return at;
+}
+
+/* A word and an event.  1; 0: it is no such line. */
+static int parse_kind(const struct asking *asking, struct es_question *question)
+{
+    size_t word = word_length(asking->text, asking->length);
+    size_t at = skip_blanks(asking, word);
+    int result;
+
+    question->kind = find_kind(asking->text, word);
+    if (question->kind == ES_QUESTION_RELATION)
+        return 0;
+    if (!parse_event(asking->names, asking->text + at, asking->length - at,
+                     &question->a))
+        return 0;
+    result = check_event(asking, question->a, asking->text + at);
+    return result < 0 ? result : 1;
+}
+
+/* What is wrong with the word at `at`, which should be an event. 0: nothing. */
+static int fail_event(const struct asking *asking, size_t at)
+{
+    const char *text = asking->text + at;
+    size_t length = word_length(text, asking->length - at);
+    const char *colon = memrchr(text, ':', length);
+    struct es_event_id id;
+
+    if (length == 0)
+        return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, text),
+                               "an event TRACE:INDEX is missing");
+    if (parse_event(asking->names, text, length, &id))
+        return 0;
+    if (colon && es_trace_names_find(asking->names, text, (size_t)(colon - text)) < 0)
+        return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, text),
+                               "there is no trace '%.*s'", (int)(colon - text), text);
+    return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, text),
+                           "'%.*s' is not an event TRACE:INDEX", shown_length(length),
+                           text);
+}
+
+/* Names the word of the line that is wrong, missing or too many. */
+static int fail_words(const struct asking *asking)
+{
+    size_t word = word_length(asking->text, asking->length);
+    bool is_kind = find_kind(asking->text, word) != ES_QUESTION_RELATION;
+    size_t at = is_kind ? skip_blanks(asking, word) : 0;
+    int result = 0;
+
+    if (!is_kind && !memchr(asking->text, ':', word))
+        return fail_kind(asking->text, word, column_of(asking, asking->text),
+                         asking->error);
+    for (int events = is_kind ? 1 : 2; events > 0 && result == 0; events--) {
+        result = fail_event(asking, at);
+        at = skip_blanks(asking,
+                         at + word_length(asking->text + at, asking->length - at));
+    }
+    if (result < 0)
+        return result;
+    return es_error_set_at(asking->error, -EINVAL, NULL, 0,
+                           column_of(asking, asking->text + at),
+                           "found '%.*s' behind the question",
+                           shown_length(asking->length - at), asking->text + at);
+}
+
+static int parse_words(const struct asking *asking, struct es_question *question)
+{
+    int result = parse_pair(asking, question);
+
+    if (result == 0)
+        result = parse_kind(asking, question);
+    return result == 0 ? fail_words(asking) : result;
 }
 
 int es_question_parse(const char *line,
@@ -141,23 +332,19 @@ int es_question_parse(const char *line,
                       struct es_question *ret_question,
                       struct es_error *error)
 {
-    struct es_question question;
-    size_t length;
+    struct es_question question = {.kind = ES_QUESTION_RELATION};
+    struct asking asking = {line, line, 0, names, counts, error};
     int result;
 
-    while (isspace((unsigned char)*line))
-        line++;
-    length = strlen(line);
-    while (length > 0 && isspace((unsigned char)line[length - 1]))
-        length--;
-    if (length == 0)
+    while (isspace((unsigned char)*asking.text))
+        asking.text++;
+    asking.length = strlen(asking.text);
+    while (asking.length > 0 && isspace((unsigned char)asking.text[asking.length - 1]))
+        asking.length--;
+    if (asking.length == 0)
         return 0;
-    result = *line == '{' ? parse_json(line, names, &question, error)
-                          : parse_words(line, length, names, &question, error);
-    if (result == 0)
-        result = check_event(names, counts, question.a, error);
-    if (result == 0)
-        result = check_event(names, counts, question.b, error);
+    result = *asking.text == '{' ? parse_json(&asking, &question)
+                                 : parse_words(&asking, &question);
     if (result < 0)
         return result;
     *ret_question = question;

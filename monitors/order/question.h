@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Questions about two events, as people and programs write them, a line each:
+ * Questions about events, as people and programs write them, a line each.  EVENT is
+ * TRACE:INDEX in text and [TRACE, INDEX] in JSON; a trace is its name, else its number.
  *
- *   TRACE:INDEX TRACE:INDEX          a trace by its name, else by its number
- *   {"a": [TRACE, INDEX], "b": [TRACE, INDEX]}
+ *   EVENT EVENT                      {"a": EVENT, "b": EVENT}
+ *   greatest-predecessors EVENT      {"question": "greatest-predecessors",
+ *                                     "event": EVENT}
+ *   least-successors EVENT           and so on
+ *   greatest-concurrent EVENT
+ *   concurrent EVENT
  */
 #ifndef ES_MONITORS_ORDER_QUESTION_H
 #define ES_MONITORS_ORDER_QUESTION_H
@@ -13,13 +18,27 @@
 #include "monitors/order/event.h"
 #include "monitors/order/trace_names.h"
 
-struct es_question {
-    struct es_event_id a;
-    struct es_event_id b;
+enum es_question_kind {
+    ES_QUESTION_RELATION, /* of `a` and `b` */
+    /* Of `a` with each trace. */
+    ES_QUESTION_GREATEST_PREDECESSORS,
+    ES_QUESTION_LEAST_SUCCESSORS,
+    ES_QUESTION_GREATEST_CONCURRENT,
+    ES_QUESTION_CONCURRENT, /* all that are */
 };
 
-/* Names may hold blanks and colons.  1; 0: the line is blank; -EINVAL with words; also
- * where `counts` (events of each trace) says that there is no such event. */
+struct es_question {
+    enum es_question_kind kind;
+    struct es_event_id a;
+    struct es_event_id b; /* of ES_QUESTION_RELATION */
+};
+
+/* "greatest-predecessors" and so on; "relation". */
+const char *es_question_name(enum es_question_kind kind);
+
+/* Names may hold blanks and colons: what can be two events is, then what can be a word
+ * and one event.  1; 0: the line is blank; -EINVAL with words and a column; also where
+ * `counts` (events of each trace) says that there is no such event. */
 int es_question_parse(const char *line,
                       const struct es_trace_names *names,
                       const uint32_t *counts,

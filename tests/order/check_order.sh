@@ -8,8 +8,11 @@
 . "${0%/*}/../cli/functions.sh"
 python=${PYTHON:-python3}
 
+tools=$top_srcdir/tests/order
+seed=${ES_TEST_SEED:-$RANDOM}
+
 # Random messages between traces on three hosts, questions, and the answers by closure.
-"$python" - "$folder" "${ES_TEST_SEED:-$RANDOM}" <<'END' || exit 1
+"$python" - "$folder" "$seed" <<'END' || exit 1
 import json, random, sys
 folder, seed = sys.argv[1], int(sys.argv[2])
 print("seed", seed)
@@ -59,6 +62,8 @@ with open(folder + "/text", "w") as text, open(folder + "/json", "w") as lines, 
 END
 
 set=$folder/set.jsonl
+"$python" "$tools/ask_closure.py" "$set" "$seed" >"$folder/traces" 2>"$folder/lists" ||
+    fault "$(tail -3 "$folder/lists")"
 for how in "" "--store dense" "--store epoch" "--store cluster" "--strategy fixed" \
     "--strategy merge-first --max-size 3" "--strategy merge-nth --threshold 0.5" \
     "--strategy static --max-size 4" "--strategy static --max-size 3,6" \
@@ -68,6 +73,10 @@ for how in "" "--store dense" "--store epoch" "--store cluster" "--strategy fixe
     # shellcheck disable=SC2086 # several words
     expect 0 "$eventspace" order "$set" $how --query "$folder/text"
     cmp -s "$folder/out" "$folder/answers" || fault "order $how gives other answers"
+    # shellcheck disable=SC2086
+    expect 0 "$eventspace" order "$set" $how --query "$folder/traces"
+    cmp -s "$folder/out" "$folder/lists" ||
+        fault "order $how: $(diff "$folder/out" "$folder/lists" | head -5)"
     # shellcheck disable=SC2086
     expect 0 "$eventspace" order "$set" $how --format json --query "$folder/json"
     cmp -s "$folder/out" "$folder/objects" || fault "order $how gives other answers in JSON"
@@ -99,7 +108,7 @@ json_lines_hold 'o["all"]["actual_ratio"] == 1 and o["vector_elements"] == 12'
 # Questions that cannot be answered.
 printf '0.0:1 T3:1\n\n0.0:1 T99:1\n' >"$folder/wrong"
 expect 2 "$eventspace" order "$set" --query "$folder/wrong"
-contains err "eventspace order: cannot answer: $folder/wrong:3: '0.0:1 T99:1' is not 'TRACE:INDEX TRACE:INDEX'"
+contains err "eventspace order: cannot answer: $folder/wrong:3:7: there is no trace 'T99'"
 [ "$(wc -l <"$folder/out")" -eq 1 ] || fault "what came before a wrong question is not answered"
 for question in '0.0:1' '0.0:0 T3:1' '0.0:1 T3:100000' '{"a": [0, 1]}' '{"a": [0, 1], "b": [12, 1]}' \
     '{"a": [0, 1], "b": [1, -1]}' '{"a": [0, 1], "b": [1, "1"]}' '{' '0.0:1 T3:99999999999'; do
@@ -107,6 +116,153 @@ for question in '0.0:1' '0.0:0 T3:1' '0.0:1 T3:100000' '{"a": [0, 1]}' '{"a": [0
     contains err "eventspace order: cannot answer: standard input:1:"
     is_empty out
 done
+while IFS='|' read -r question column message; do
+    expect 2 "$eventspace" order "$set" --query - <<<"$question"
+    contains err "eventspace order: cannot answer: standard input:1:$column: $message"
+    is_empty out
+done <<'END'
+0.0:1|6|an event TRACE:INDEX is missing
+  0.0:1 T99:1|9|there is no trace 'T99'
+0.0:1 T3|7|'T3' is not an event TRACE:INDEX
+0.0:1 T3:1 T4:1|12|found 'T4:1' behind the question
+0.0:1 T3:100000|7|trace 'T3' has no event 100000; it has
+concurrent|11|an event TRACE:INDEX is missing
+concurrent T99:1|12|there is no trace 'T99'
+least-successors T3:1 T4:1|23|found 'T4:1' behind the question
+concurent T3:1|1|'concurent' is neither an event TRACE:INDEX nor a question, did you mean 'concurrent'
+ {"question": "successors", "event": [0, 1]}|2|'successors' is neither
+{"question": "concurrent"}|1|"event" is missing, expected [TRACE, INDEX]
+{"question": "concurrent", "event": [0]}|1|"event" is not [TRACE, INDEX]
+{"question": "concurrent", "event": [0, 1000]}|1|trace '0.0' has no event 1000
+{"question": 3, "event": [0, 1]}|1|"question" is not a text
+{"a": [0, 1]}|1|"b" is missing, expected [TRACE, INDEX]
+{"a": [0, 1] "b": [0, 1]}|16|not JSON: ',' or '}' expected near
+{"a": [0, 1], "b": ["\u0000", 1]}|28|not JSON: the character \u0000 is not allowed near
+END
+
+# What is about one event and each trace, as JSON; names hold blanks and colons.
+cat >"$folder/small.jsonl" <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["0.0", "comm:W", "a b"]}
+{"trace": 0, "index": 1, "kind": "send"}
+{"trace": 0, "index": 2}
+{"trace": 1, "index": 1}
+{"trace": 1, "index": 2, "kind": "receive", "partners": [[0, 1]]}
+{"trace": 1, "index": 3}
+{"trace": 2, "index": 1}
+END
+cat >"$folder/small" <<'END'
+greatest-predecessors comm:W:2
+least-successors 0.0:1
+greatest-concurrent 0.0:2
+concurrent 0.0:2
+concurrent a b:1
+least-successors a b:1
+0.0:1 a b:1
+END
+for store in epoch cluster dense; do
+    expect 0 "$eventspace" order "$folder/small.jsonl" --store $store --query "$folder/small"
+    cmp -s "$folder/out" - <<'END' || fault "$store: $(cat "$folder/out")"
+0.0:1 comm:W:1
+0.0:2 comm:W:2
+comm:W:3 a b:1
+comm:W:1-3 a b:1
+0.0:1-2 comm:W:1-3
+none
+concurrent
+END
+    expect 0 "$eventspace" order "$folder/small.jsonl" --store $store --query "$folder/small" -f json
+    cmp -s "$folder/out" - <<'END' || fault "$store: $(cat "$folder/out")"
+{"question":"greatest-predecessors","event":[1,2],"forgotten":false,"events":[[0,1],[1,1]]}
+{"question":"least-successors","event":[0,1],"forgotten":false,"events":[[0,2],[1,2]]}
+{"question":"greatest-concurrent","event":[0,2],"forgotten":false,"events":[[1,3],[2,1]]}
+{"question":"concurrent","event":[0,2],"forgotten":false,"intervals":[[1,1,3],[2,1,1]]}
+{"question":"concurrent","event":[2,1],"forgotten":false,"intervals":[[0,1,2],[1,1,3]]}
+{"question":"least-successors","event":[2,1],"forgotten":false,"events":[]}
+{"a":[0,1],"b":[2,1],"relation":"concurrent"}
+END
+done
+
+# What is forgotten is said so, and the file goes on; what is known is right.
+"$python" - "$folder/long.jsonl" <<'END'
+import json, sys
+traces, rounds = 3, 400
+with open(sys.argv[1], "w") as out:
+    print(json.dumps({"format": "eventspace-events", "version": 1,
+                      "traces": ["0.0", "1.0", "2.0", "comm:W"]}), file=out)
+    for r in range(rounds):
+        put = lambda **event: print(json.dumps(event), file=out)
+        for t in range(traces):
+            put(trace=t, index=3 * r + 1)
+        for t in range(traces):
+            put(trace=t, index=3 * r + 2, kind="send")
+        put(trace=3, index=2 * r + 1, kind="receive",
+            partners=[[t, 3 * r + 2] for t in range(traces)])
+        put(trace=3, index=2 * r + 2, kind="send")
+        for t in range(traces):
+            put(trace=t, index=3 * r + 3, kind="receive", partners=[[3, 2 * r + 2]])
+    for t in range(traces):  # behind the last cut
+        put(trace=t, index=3 * rounds + 1)
+        put(trace=t, index=3 * rounds + 2)
+END
+"$python" "$tools/ask_closure.py" "$folder/long.jsonl" "$seed" >"$folder/traces" 2>"$folder/lists" ||
+    fault "$(tail -3 "$folder/lists")"
+printf 'concurrent 0.0:1\n0.0:1 1.0:1\n0.0:1201 1.0:1202\n' >>"$folder/traces"
+printf '1.0:1-2 2.0:1-2\nconcurrent\nconcurrent\n' >>"$folder/lists"
+for memory in 1 16KiB 64KiB 128KiB 1GiB; do
+    expect 0 "$eventspace" order "$folder/long.jsonl" --memory $memory --query "$folder/traces"
+    mv "$folder/out" "$folder/text.$memory"
+    expect 0 "$eventspace" order "$folder/long.jsonl" --memory $memory --query "$folder/traces" \
+        --format json
+    mv "$folder/out" "$folder/json.$memory"
+done
+"$python" - "$folder" <<'END' || fault "what is forgotten is answered otherwise"
+import json, sys
+names = ["0.0", "1.0", "2.0", "comm:W"]
+
+def lines(name):
+    with open(f"{sys.argv[1]}/{name}", encoding="utf-8") as stream:
+        return [line.rstrip("\n") for line in stream]
+
+def as_text(answer):
+    """A JSON answer as the text is."""
+    if "relation" in answer:
+        return answer["relation"]
+    if answer["forgotten"]:
+        return "forgotten"
+    index = lambda number: "forgotten" if number is None else str(number)
+    spans = [(names[trace], dict.fromkeys(map(index, found)))
+             for trace, *found in answer.get("events", answer.get("intervals"))]
+    return " ".join(f"{name}:{'-'.join(found)}" for name, found in spans) or "none"
+
+def holds(answer, right):
+    if answer in (right, "forgotten"):
+        return True
+    known = dict(part.rsplit(":", 1) for part in right.split(" ") if right != "none")
+    for part in answer.split(" "):
+        name, what = part.rsplit(":", 1)
+        if what.startswith("forgotten-"):  # the last one is known
+            if what.split("-")[1] != known[name].split("-")[-1]:
+                return False
+        elif what not in (known.get(name), "forgotten"):
+            return False
+    return True
+
+truth, kinds = lines("lists"), set()
+for memory in ("1", "16KiB", "64KiB", "128KiB", "1GiB"):
+    found = lines("text." + memory)
+    assert [as_text(json.loads(line)) for line in lines("json." + memory)] == found, memory
+    assert len(found) == len(truth), memory
+    wrong = [pair for pair in zip(found, truth) if not holds(*pair)]
+    assert not wrong, (memory, wrong[:5])
+    kinds |= {"all" if found == truth else "some" if set(found) != {"forgotten"} else "no"}
+    kinds |= {"whole" for line in found if line == "forgotten"}
+    kinds |= {"part" for line in found if "forgotten-" in line}
+    if memory == "1":
+        assert found[-3:-1] == ["forgotten"] * 2
+assert kinds >= {"all", "some", "whole"}, kinds
+print("kinds of answers:", kinds)
+END
+
 expect 2 "$eventspace" order "$set" --query "$folder/no-such-file"
 contains err "no-such-file: No such file"
 

@@ -93,6 +93,25 @@ static bool check_relation(struct check *check,
                   true_relation(check->made, a, b));
 }
 
+/* The concurrent events of a trace lie between what precedes and what succeeds. */
+static bool check_concurrent(struct check *check, struct es_event_id a, uint32_t trace)
+{
+    uint32_t count = es_order_count(check->order, trace);
+    uint32_t beside = made_greatest_concurrent(check->made, a, trace, count);
+    struct es_event_id on = {.trace = trace, .index = beside};
+    uint32_t first = 0, last = 0;
+    int answer = es_order_concurrent(check->order, a, trace, &first, &last);
+
+    if (!expect(check, "concurrent", a, on, answer, beside > 0))
+        return false;
+    if (answer <= 0)
+        return true;
+    return expect(check, "first concurrent", a, on,
+                  first || !check->options.may_forget ? (int64_t)first : -ESTALE,
+                  made_greatest_predecessor(check->made, a, trace) + 1) &&
+           expect(check, "last concurrent", a, on, last, beside);
+}
+
 /* Of all that is appended so far; only while nobody appends. */
 static bool check_trace(struct check *check, struct es_event_id a, uint32_t trace)
 {
@@ -107,7 +126,8 @@ static bool check_trace(struct check *check, struct es_event_id a, uint32_t trac
                   made_least_successor(check->made, a, trace, count)) &&
            expect(check, "greatest concurrent", a, on,
                   es_order_greatest_concurrent(check->order, a, trace),
-                  made_greatest_concurrent(check->made, a, trace, count));
+                  made_greatest_concurrent(check->made, a, trace, count)) &&
+           check_concurrent(check, a, trace);
 }
 
 static void check_all(struct check *check)

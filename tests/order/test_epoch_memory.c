@@ -65,7 +65,8 @@ static bool is_kept(const struct es_order *order, struct es_event_id id)
 struct tally {
     uint64_t forgotten; /* events */
     uint64_t kept;
-    uint64_t told; /* pairs of a forgotten event and one that is known to follow */
+    uint64_t told;   /* pairs of a forgotten event and one that is known to follow */
+    uint64_t partly; /* intervals whose beginning is forgotten */
 };
 
 static void check_pair(const struct es_order *order,
@@ -112,6 +113,33 @@ static void check_found(const struct es_order *order,
         assert_int_equal(answer, beside);
 }
 
+/* The last is known, the first if it is kept, and nothing of what is forgotten. */
+static void check_concurrent(const struct es_order *order,
+                             const struct made_computation *made,
+                             struct es_event_id a,
+                             uint32_t trace,
+                             struct tally *tally)
+{
+    uint32_t gone = forgotten(order, trace), count = es_order_count(order, trace);
+    uint32_t before = made_greatest_predecessor(made, a, trace);
+    uint32_t beside = made_greatest_concurrent(made, a, trace, count);
+    uint32_t first = UINT32_MAX, last = UINT32_MAX;
+    int answer = es_order_concurrent(order, a, trace, &first, &last);
+
+    assert_int_equal(es_order_is_forgotten(order, a), !is_kept(order, a));
+    if (a.trace != trace &&
+        (!is_kept(order, a) || (gone > 0 && before <= gone && beside <= gone))) {
+        assert_int_equal(answer, -ESTALE);
+        return;
+    }
+    assert_int_equal(answer, beside > 0);
+    if (answer == 0)
+        return;
+    assert_int_equal(last, beside);
+    assert_int_equal(first, gone > 0 && before <= gone ? 0 : before + 1);
+    tally->partly += first == 0;
+}
+
 static void check_kept(const struct es_order *order,
                        const struct made_computation *made,
                        struct tally *tally)
@@ -123,8 +151,10 @@ static void check_kept(const struct es_order *order,
         tally->forgotten += !is_kept(order, a);
         for (uint32_t j = 0; j < made->count; j++)
             check_pair(order, made, a, made->events[j].id, tally);
-        for (uint32_t trace = 0; trace < made->traces; trace++)
+        for (uint32_t trace = 0; trace < made->traces; trace++) {
             check_found(order, made, a, trace);
+            check_concurrent(order, made, a, trace, tally);
+        }
     }
 }
 
@@ -154,6 +184,7 @@ static void what_is_kept_is_known_exactly(void **state)
     assert_true(tally.forgotten > 0);
     assert_true(tally.kept > 0);
     assert_true(tally.told > 0);
+    assert_true(tally.partly > 0);
 }
 
 static void answers_are_true_while_events_are_forgotten(void **state)
