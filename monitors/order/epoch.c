@@ -36,6 +36,7 @@ static int epoch_create(const struct es_order_config *config,
     }
     es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
     store->seal_entries = config->seal_entries;
+    store->is_tight = config->is_tight;
     *ret_store = store;
     return 0;
 }
@@ -52,6 +53,7 @@ static void epoch_destroy(struct esi_store *store)
     esi_sorting_fini(&store->sorting);
     free(store->live);
     free(store->scratch);
+    free(store->aside);
     free(store);
 }
 

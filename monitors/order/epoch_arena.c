@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_arena.c - chunks of memory in a list, each twice the one before up to 1 MiB. */
+/* epoch_arena.c - chunks of memory in a list, of 4 KiB to 1 MiB. */
 #include "config.h"
 
 #include "monitors/order/epoch_arena.h"
@@ -9,7 +9,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+/* A chunk is a share of what is held, so that little of it is not in use; what would
+ * leave much of one behind gets a chunk of its own. */
+enum {
+    FIRST_CHUNK = 4096,
+    LARGEST_CHUNK = 1 << 20,
+    CHUNK_SHARE = 16,
+    PIECE_SHARE = 8,
+    PAGES_SHARE = 4
+};
 
 struct esi_arena_chunk {
     struct esi_arena_chunk *older;
@@ -102,32 +110,37 @@ static struct esi_arena_chunk *add_chunk(struct esi_arena *arena, size_t bytes)
     return chunk;
 }
 
+/* Bytes of the next chunk without its header. */
+static size_t next_chunk(const struct esi_arena *arena)
+{
+    uint64_t share = esi_arena_bytes(arena) / CHUNK_SHARE;
+
+    if (arena->mapped_bytes)
+        return arena->mapped_bytes - sizeof(struct esi_arena_chunk);
+    share = share < LARGEST_CHUNK ? share : LARGEST_CHUNK;
+    return share > FIRST_CHUNK ? share & ~(uint64_t)7 : FIRST_CHUNK;
+}
+
 void *esi_arena_take(struct esi_arena *arena, size_t bytes)
 {
     struct esi_arena_chunk *chunk;
     void *taken;
+    size_t next;
 
     bytes = (bytes + 7) & ~(size_t)7;
     arena->used += bytes;
-    if (bytes > (arena->mapped_bytes ? arena->mapped_bytes : LARGEST_CHUNK) / 4 &&
-        bytes > arena->left) {
-        /* A chunk of its own, and the rest of the present one stays in use. */
-        chunk = add_chunk(arena, bytes);
-        return chunk ? chunk->bytes : NULL;
-    }
     if (bytes > arena->left) {
-        size_t next = arena->next_bytes ? arena->next_bytes : FIRST_CHUNK;
-
-        while (next < bytes)
-            next *= 2;
-        if (arena->mapped_bytes)
-            next = arena->mapped_bytes - sizeof *chunk;
+        next = next_chunk(arena);
+        if (bytes > next / (arena->mapped_bytes ? PAGES_SHARE : PIECE_SHARE)) {
+            /* The rest of the present one stays in use. */
+            chunk = add_chunk(arena, bytes);
+            return chunk ? chunk->bytes : NULL;
+        }
         chunk = add_chunk(arena, next);
         if (!chunk)
             return NULL;
         arena->free = (unsigned char *)chunk->bytes;
         arena->left = next;
-        arena->next_bytes = next < LARGEST_CHUNK ? next * 2 : next;
     }
     taken = arena->free;
     arena->free += bytes;

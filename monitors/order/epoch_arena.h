@@ -24,7 +24,6 @@ struct esi_arena {
     struct esi_arena_chunk *newest;
     unsigned char *free;
     size_t left;
-    size_t next_bytes;   /* of the next chunk */
     size_t mapped_bytes; /* of each chunk, if they are pages; 0 = they are not */
     uint64_t used;       /* given out */
     _Atomic uint64_t bytes;

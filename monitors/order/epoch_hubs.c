@@ -43,7 +43,8 @@ struct es_event_id esi_hub_at(const struct esi_store *store,
     if (number == 0 || event.index <= esi_trace_forgotten(trace))
         return (struct es_event_id){0, 0};
     /* The table has been emptied at the last sealed event, if ever since. */
-    if (event.index > esi_trace_sealed(trace) && event.index >= trace->known.since)
+    if (event.index > esi_trace_sealed(trace) && event.index >= trace->known.since &&
+        !trace->is_table_gone)
         known = esi_table_get(&trace->known, number - 1);
     else
         known = esi_trace_learnt(trace, &store->cuts, event.index, number - 1);

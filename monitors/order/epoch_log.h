@@ -23,25 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/order/epoch_arena.h"
+#include "monitors/order/epoch_words.h"
 
-enum { ESI_WORDS_SIZES = 32 };
-
-/* Arrays of a power of two of words, of which the first says how many they are for
- * ever. Caller's memory, zeroed. */
-struct esi_words {
-    struct esi_arena arena;
-    _Atomic uint64_t *free[ESI_WORDS_SIZES]; /* the second word is the next one */
-};
-
-/* Caller's memory, zeroed.  Word i + 1 of an array is number i. */
+/* Caller's memory, zeroed. */
 struct esi_log {
-    _Atomic(_Atomic uint64_t *) heads;   /* own index << 32 | end */
-    _Atomic(_Atomic uint64_t *) entries; /* trace << 32 | value */
-    _Atomic uint32_t head_count;         /* published */
-    uint32_t head_room;
-    uint32_t entry_room;
-    uint32_t entry_count; /* some of them with no head yet */
+    _Atomic uintptr_t heads;     /* array of own index << 32 | end */
+    _Atomic uintptr_t entries;   /* array of trace << 32 | value */
+    _Atomic uint32_t head_count; /* published */
+    uint32_t entry_count;        /* some of them with no head yet */
 };
 
 /* Room for so many more.  0 or -ENOMEM: as it was. */
@@ -51,23 +40,36 @@ int esi_log_reserve(struct esi_log *log,
                     uint64_t heads,
                     uint64_t entries);
 
-/* Gives back the memory of a log that is empty. */
-void esi_log_release(struct esi_log *log,
-                     struct esi_words *words,
-                     _Atomic uint32_t *turn);
+/* Gives back what the log has more memory than it needs; all of it where it is empty.
+ */
+void esi_log_fit(struct esi_log *log, struct esi_words *words, _Atomic uint32_t *turn);
 
-/* One entry more; there is room.  Readers see it when its head is there. */
-static inline void esi_log_push(struct esi_log *log, uint32_t trace, uint32_t value)
+/* For the writer. */
+static inline _Atomic uint64_t *esi_log_words(const _Atomic uintptr_t *array)
 {
-    _Atomic uint64_t *entries =
-        atomic_load_explicit(&log->entries, memory_order_relaxed);
-
-    /* A late reader that sees it sees also that the log was changed before. */
-    atomic_store_explicit(&entries[++log->entry_count], (uint64_t)trace << 32 | value,
-                          memory_order_release);
+    return esi_words_at(atomic_load_explicit(array, memory_order_relaxed));
 }
 
-/* Entries pushed since the last head are known from the event `own` on. */
+static inline uint32_t esi_log_room(const _Atomic uintptr_t *array)
+{
+    return esi_words_room(atomic_load_explicit(array, memory_order_relaxed));
+}
+
+/* Memory of both arrays. */
+static inline uint64_t esi_log_bytes(const struct esi_log *log)
+{
+    return ((uint64_t)esi_log_room(&log->heads) + esi_log_room(&log->entries)) *
+           sizeof(uint64_t);
+}
+
+/* Where the next entries are to be written, if there is room for them. */
+static inline _Atomic uint64_t *esi_log_next(const struct esi_log *log)
+{
+    return esi_log_words(&log->entries) + 1 + log->entry_count;
+}
+
+/* Entries that were added to `entry_count` since the last head are known from the event
+ * `own` on. */
 void esi_log_publish(struct esi_log *log, uint32_t own);
 
 /* Takes away the first heads with their entries; what follows moves to the front. */
@@ -82,17 +84,14 @@ uint32_t esi_log_find(const struct esi_log *log, uint32_t own, uint32_t trace);
 /* For the writer. */
 static inline uint64_t esi_log_entry(const struct esi_log *log, uint32_t at)
 {
-    _Atomic uint64_t *entries =
-        atomic_load_explicit(&log->entries, memory_order_relaxed);
-
-    return atomic_load_explicit(&entries[at + 1], memory_order_relaxed);
+    return atomic_load_explicit(&esi_log_words(&log->entries)[at + 1],
+                                memory_order_relaxed);
 }
 
 static inline uint64_t esi_log_head(const struct esi_log *log, uint32_t at)
 {
-    _Atomic uint64_t *heads = atomic_load_explicit(&log->heads, memory_order_relaxed);
-
-    return atomic_load_explicit(&heads[at + 1], memory_order_relaxed);
+    return atomic_load_explicit(&esi_log_words(&log->heads)[at + 1],
+                                memory_order_relaxed);
 }
 
 #endif

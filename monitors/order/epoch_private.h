@@ -7,6 +7,7 @@
 #define ES_MONITORS_ORDER_EPOCH_PRIVATE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +33,13 @@ struct esi_store {
     uint32_t live_count, live_room;
     uint64_t *scratch; /* entries */
     size_t scratch_room;
+    _Atomic uint64_t *aside; /* entries that a log has no room for yet */
+    size_t aside_room;
+    uint64_t dense_bytes; /* that the vectors of all events would take */
+    bool has_grown;       /* a log or table of the present event's traces */
     struct esi_sorting sorting;
     uint32_t seal_entries; /* as configured */
+    bool is_tight;         /* always */
 
     /* For statistics, which readers may ask for. */
     _Atomic uint64_t cut_count, derived_cuts;
@@ -90,6 +96,22 @@ int esi_epoch_append(struct esi_store *store,
 int esi_epoch_append_sync(struct esi_store *store,
                           struct es_event_id id,
                           struct es_event_id other);
+
+/* --- epoch_bound.c -----------------------------------------------------------------
+ */
+
+/* Does the store take nearly as much as vectors would? */
+bool esi_epoch_is_tight(const struct esi_store *store);
+
+/* Packs the log and drops the table of a trace whose event was appended, where the
+ * store is tight and they are large for the events that they are of. */
+void esi_epoch_squeeze(struct esi_store *store, uint32_t trace);
+
+/* Makes the table again that was dropped.  0 or -ENOMEM. */
+int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace);
+
+/* Fills an empty table with what the log of this epoch says; there is room. */
+void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace);
 
 /* --- epoch_cutting.c ---------------------------------------------------------------
  */

@@ -55,8 +55,10 @@ static void sealed_span(struct esi_source *source, struct esi_span *span)
         else if (source->known >= segment->first)
             span->from = esi_block_end_at(segment->block, &span->place, source->known);
     }
-    /* What is forgotten counts as known. */
-    if (!esi_run_back(&source->segment, source->known))
+    /* What is forgotten counts as known; at their end steps have all that parts before
+     * them have. */
+    if ((span->is_steps && esi_steps_is_end(segment->block, span->head)) ||
+        !esi_run_back(&source->segment, source->known))
         source->next = ESI_SOURCE_END;
 }
 

@@ -55,6 +55,22 @@ static bool rise_uneven(const unsigned char *block,
     return i > 0;
 }
 
+/* The value of a place at a head where there are rows; 0 = not known yet. */
+static uint32_t row_value(const unsigned char *block,
+                          const struct esi_steps_layout *layout,
+                          const struct esi_block_place *place,
+                          uint32_t at,
+                          uint32_t head)
+{
+    const struct esi_steps_header *header = &layout->header;
+    const unsigned char *row = block + layout->columns +
+                               (size_t)(head - 1) * header->traces * header->row_bytes;
+    uint32_t value = head ? esi_number_get(row, header->row_bytes, at) : 0;
+
+    return value ? value + esi_cut_base(place->cuts, place->cut, header->lowest + at)
+                 : 0;
+}
+
 /* The value of a column at a head; 0 = not known yet. */
 static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_layout *layout,
@@ -116,15 +132,28 @@ int64_t esi_steps_find(const unsigned char *block,
     const unsigned char *root = esi_steps_root(block);
     struct esi_steps_layout layout = esi_steps_layout_of(root);
     struct esi_column column;
-    uint32_t at;
+    uint32_t at, head, value;
 
     if (!esi_steps_place(root, &layout, trace, &at))
         return ESI_BLOCK_NOWHERE;
+    if (layout.header.row_bytes) {
+        head = esi_steps_head(block, place, own);
+        value = row_value(root, &layout, place, at, head);
+        return value || head < layout.header.heads ? (int64_t)value : ESI_BLOCK_NOWHERE;
+    }
     column = esi_steps_column(root, &layout, at);
     if (column.count == 0)
         return ESI_BLOCK_NOWHERE;
     return value_at(root, &layout, place, &column, trace,
                     esi_steps_head(block, place, own));
+}
+
+bool esi_steps_is_end(const unsigned char *block, uint32_t head)
+{
+    struct esi_steps_header header = esi_steps_layout_of(block).header;
+    uint32_t before = header.is_more ? esi_steps_more_of(block).heads : 0;
+
+    return head == before + header.heads;
 }
 
 uint32_t esi_steps_count(const unsigned char *block)
@@ -141,8 +170,13 @@ void esi_steps_entry(const unsigned char *block,
 {
     const unsigned char *root = esi_steps_root(block);
     struct esi_steps_layout layout = esi_steps_layout_of(root);
-    struct esi_column column = esi_steps_column(root, &layout, at);
+    struct esi_column column;
 
     *ret_trace = esi_steps_trace(root, &layout, at);
+    if (layout.header.row_bytes) {
+        *ret_value = row_value(root, &layout, place, at, head);
+        return;
+    }
+    column = esi_steps_column(root, &layout, at);
     *ret_value = value_at(root, &layout, place, &column, *ret_trace, head);
 }

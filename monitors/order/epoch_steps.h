@@ -9,7 +9,8 @@
  * as the difference to the one before, with as many bits as the largest needs.  A trace
  * that was known before this part and has no step in it has one at head 0 with its
  * value, so that each part knows all that is known at its end: what it does not name
- * was not known before either.
+ * was not known before either.  Where that would take more memory than vectors, the
+ * part is a vector for each head.
  */
 #ifndef ES_MONITORS_ORDER_EPOCH_STEPS_H
 #define ES_MONITORS_ORDER_EPOCH_STEPS_H
@@ -76,7 +77,10 @@ uint32_t esi_steps_count(const unsigned char *block);
 uint32_t esi_steps_head(const unsigned char *block,
                         const struct esi_block_place *place,
                         uint32_t own);
-/* The trace of a place, and its value at a head: 0 = not known then. */
+/* Is it the last head of the block?  Then the block has all that is known. */
+bool esi_steps_is_end(const unsigned char *block, uint32_t head);
+/* The trace of a place, and its value at a head: 0 = not known then, or, at
+ * other heads than the last, only in a part before. */
 void esi_steps_entry(const unsigned char *block,
                      const struct esi_block_place *place,
                      uint32_t head,

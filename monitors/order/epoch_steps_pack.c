@@ -414,6 +414,109 @@ static void write_block(const struct esi_sorting *sorting,
     write_steps(sorting, layout, block);
 }
 
+/* --- Rows --------------------------------------------------------------------------
+ */
+
+/* The greatest value without its base. */
+static uint32_t greatest_value(const struct esi_sorting *sorting,
+                               const struct esi_steps_part *part)
+{
+    uint32_t greatest = 0;
+
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint32_t trace = sorting->traces[i];
+
+        raise_to(&greatest, (uint32_t)sorting->steps[sorting->places[trace] - 1] -
+                                base_of(part, trace));
+    }
+    return greatest;
+}
+
+static struct esi_steps_layout lay_out_rows(const struct esi_sorting *sorting,
+                                            const struct esi_steps_part *part,
+                                            uint8_t own_bytes)
+{
+    uint32_t lowest = sorting->traces[0];
+    struct esi_steps_layout layout = {
+        .header = {.own_bytes = own_bytes,
+                   .row_bytes = esi_width_of(greatest_value(sorting, part)),
+                   .heads = part->heads,
+                   .traces = sorting->traces[sorting->trace_count - 1] - lowest + 1,
+                   .lowest = lowest}};
+
+    esi_steps_lay_out(&layout);
+    return layout;
+}
+
+static size_t bytes_of_rows(const struct esi_steps_layout *layout)
+{
+    return layout->columns + (size_t)layout->header.heads * layout->header.traces *
+                                 layout->header.row_bytes;
+}
+
+/* Are rows smaller than columns that take so many bytes? */
+static bool prefers_rows(const struct esi_sorting *sorting,
+                         const struct esi_steps_part *part,
+                         uint8_t own_bytes,
+                         size_t bytes,
+                         struct esi_steps_layout *ret_layout)
+{
+    /* Mostly they are not even where each number takes one byte. */
+    if ((uint64_t)part->heads * sorting->trace_count >= bytes)
+        return false;
+    *ret_layout = lay_out_rows(sorting, part, own_bytes);
+    return bytes_of_rows(ret_layout) < bytes;
+}
+
+/* The values of a trace go down its column of the rows. */
+static void write_column_of_rows(const struct esi_sorting *sorting,
+                                 const struct esi_steps_part *part,
+                                 const struct esi_steps_layout *layout,
+                                 unsigned char *rows,
+                                 uint64_t from,
+                                 uint32_t trace)
+{
+    const struct esi_steps_header *header = &layout->header;
+    uint64_t end = sorting->places[trace];
+    uint32_t base = base_of(part, trace), value = 0;
+
+    for (uint32_t head = 1; head <= header->heads; head++) {
+        for (; from < end && sorting->steps[from] >> 32 <= head; from++)
+            value = (uint32_t)sorting->steps[from] - base;
+        esi_number_put(rows + (size_t)(head - 1) * header->traces * header->row_bytes,
+                       header->row_bytes, trace - header->lowest, value);
+    }
+}
+
+static int pack_rows(const struct esi_sorting *sorting,
+                     const struct esi_steps_part *part,
+                     const struct esi_steps_layout *layout,
+                     struct esi_arena *arena,
+                     const unsigned char **ret_block)
+{
+    size_t bytes = bytes_of_rows(layout);
+    unsigned char *block = esi_arena_take(arena, bytes);
+    uint64_t from = 0;
+
+    if (!block)
+        return -ENOMEM;
+    memset(block, 0, bytes);
+    memcpy(block, &layout->header, sizeof layout->header);
+    write_owns(part, layout, block);
+    for (uint32_t i = 0; i < sorting->trace_count; i++) {
+        uint32_t trace = sorting->traces[i];
+
+        write_column_of_rows(sorting, part, layout, block + layout->columns, from,
+                             trace);
+        from = sorting->places[trace];
+    }
+    *ret_block = block;
+    return 0;
+}
+
+/* --- The smaller one ---------------------------------------------------------------
+ */
+
 static void forget(struct esi_sorting *sorting)
 {
     for (uint32_t i = 0; i < sorting->trace_count; i++)
@@ -425,17 +528,19 @@ static int pack(struct esi_sorting *sorting,
                 struct esi_arena *arena,
                 const unsigned char **ret_block)
 {
-    struct esi_steps_layout layout;
+    struct esi_steps_layout layout, rows;
     unsigned char *block;
     uint64_t steps;
     size_t bytes;
 
     layout.header = make_header(sorting, part, &steps);
     esi_steps_lay_out(&layout);
+    bytes = layout.steps + (steps * layout.step_bits + 7) / 8 + ESI_BITS_SLACK;
     if (layout.column_bits > ESI_STEPS_MOST_BITS ||
         layout.step_bits > ESI_STEPS_MOST_BITS)
-        return -EOVERFLOW;
-    bytes = layout.steps + (steps * layout.step_bits + 7) / 8 + ESI_BITS_SLACK;
+        bytes = SIZE_MAX;
+    if (prefers_rows(sorting, part, layout.header.own_bytes, bytes, &rows))
+        return pack_rows(sorting, part, &rows, arena, ret_block);
     block = esi_arena_take(arena, bytes);
     if (!block)
         return -ENOMEM;

@@ -10,6 +10,10 @@
  * in a computation that does the same again and again: then its first step, their
  * number and the rise tell all of them.  The heads are as many for all columns.
  *
+ * Where columns would take more memory than vectors there are *rows*: for each head the
+ * values of all places, without the base, as narrow as the largest needs; 0 = not
+ * known.
+ *
  * Where all columns of a part are even to its end and the next part goes on like that,
  * the next one consists of a header, where it goes on, and own indices of its heads.
  */
@@ -30,8 +34,9 @@ struct esi_steps_header {
     uint8_t at_bits, count_bits, first_bits, rise_bits;
     /* Of a step. */
     uint8_t head_bits, value_bits;
-    uint8_t is_more; /* of another block, the root: struct esi_steps_more follows */
-    uint8_t unused[2];
+    uint8_t is_more;   /* of another block, the root: struct esi_steps_more follows */
+    uint8_t row_bytes; /* of a value, where there are rows instead of columns; else 0 */
+    uint8_t unused;
     uint32_t heads;
     uint32_t traces;  /* places */
     uint32_t lowest;  /* trace */

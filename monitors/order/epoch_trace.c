@@ -218,8 +218,65 @@ void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words)
 
     begin_log(trace, heads, 0);
     atomic_store_explicit(&trace->continues, 0, memory_order_release);
-    esi_log_release(&trace->log, words, &trace->turn);
+    esi_log_fit(&trace->log, words, &trace->turn);
     esi_table_fini(&trace->known);
+    trace->is_table_gone = false; /* there is nothing to be in it */
+}
+
+/* What is sealed last, if the log's epoch began before it. */
+static void find_part_before(const struct esi_epoch_trace *trace,
+                             struct esi_cuts *cuts,
+                             uint32_t era,
+                             struct esi_steps_part *part)
+{
+    const struct esi_segment *before;
+    struct esi_run_place at;
+
+    if (!atomic_load_explicit(&trace->continues, memory_order_relaxed) ||
+        part->last <= esi_trace_forgotten(trace))
+        return;
+    at = esi_trace_segment(trace, part->last);
+    before = esi_run_segment(&at);
+    part->before = before->block;
+    part->is_before_near = at.run->era == era;
+    part->before_place = (struct esi_block_place){cuts, before->cut, before->first};
+}
+
+/* Packs and seals the first heads of the log, in steps; those behind them are of other
+ * events. */
+static int seal_heads(struct esi_epoch_trace *trace,
+                      uint32_t heads,
+                      struct esi_cuts *cuts,
+                      uint32_t traces,
+                      struct esi_sorting *sorting,
+                      struct esi_arena *arena)
+{
+    uint32_t count = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
+    uint32_t sealed = esi_trace_sealed(trace), last = trace->count;
+    struct esi_steps_part part = {
+        .log = &trace->log,
+        .heads = heads,
+        .place = {cuts, esi_trace_cut(trace), sealed + 1},
+        .last = sealed,
+        .traces = traces,
+    };
+    const unsigned char *block;
+    int code;
+
+    if (heads == 0)
+        return 0;
+    find_part_before(trace, cuts, arena->era, &part);
+    if (reserve_segment(trace, cuts, arena) < 0)
+        return -ENOMEM;
+    code = esi_steps_pack(&part, sorting, arena, &block);
+    if (code < 0)
+        return code;
+    trace->part_count += !esi_steps_is_more(block);
+    if (part.heads < count)
+        last = (uint32_t)(esi_log_head(&trace->log, part.heads) >> 32) - 1;
+    add_segment(trace, block, last);
+    begin_log(trace, part.heads, esi_trace_cut(trace));
+    return 0;
 }
 
 int esi_trace_seal_part(struct esi_epoch_trace *trace,
@@ -228,36 +285,19 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
                         struct esi_sorting *sorting,
                         struct esi_arena *arena)
 {
-    uint32_t sealed = esi_trace_sealed(trace), last;
-    struct esi_steps_part part = {
-        .log = &trace->log,
-        .heads = older_heads(&trace->log),
-        .place = {cuts, esi_trace_cut(trace), sealed + 1},
-        .last = sealed,
-        .traces = traces,
-    };
-    const unsigned char *block;
-    int code;
+    return seal_heads(trace, older_heads(&trace->log), cuts, traces, sorting, arena);
+}
 
-    if (part.heads == 0)
-        return 0;
-    if (atomic_load_explicit(&trace->continues, memory_order_relaxed) &&
-        sealed > esi_trace_forgotten(trace)) {
-        struct esi_run_place at = esi_trace_segment(trace, sealed);
-        const struct esi_segment *before = esi_run_segment(&at);
+int esi_trace_seal_all(struct esi_epoch_trace *trace,
+                       struct esi_cuts *cuts,
+                       uint32_t traces,
+                       struct esi_sorting *sorting,
+                       struct esi_arena *arena)
+{
+    uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
 
-        part.before = before->block;
-        part.is_before_near = at.run->era == arena->era;
-        part.before_place = (struct esi_block_place){cuts, before->cut, before->first};
-    }
-    if (reserve_segment(trace, cuts, arena) < 0)
-        return -ENOMEM;
-    code = esi_steps_pack(&part, sorting, arena, &block);
-    if (code < 0)
-        return code;
-    trace->part_count += !esi_steps_is_more(block);
-    last = (uint32_t)(esi_log_head(&trace->log, part.heads) >> 32) - 1;
-    add_segment(trace, block, last);
-    begin_log(trace, part.heads, esi_trace_cut(trace));
-    return 0;
+    /* A sync writes down what the next event knows. */
+    while (heads > 0 && esi_log_head(&trace->log, heads - 1) >> 32 > trace->count)
+        heads--;
+    return seal_heads(trace, heads, cuts, traces, sorting, arena);
 }

@@ -58,6 +58,7 @@ struct esi_epoch_trace {
     uint32_t part_count;      /* sealed in steps, but as more of the part before */
     bool is_live;             /* in the store's list of those */
     bool is_hub;              /* begins with a receive of several: a communicator's */
+    bool is_table_gone;       /* `known` has to be made again from the log */
     struct esi_table known;   /* in this epoch; without what the cut knows */
 };
 
@@ -108,6 +109,13 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
                         uint32_t traces,
                         struct esi_sorting *sorting,
                         struct esi_arena *arena);
+
+/* The same of all that is known at the events so far. */
+int esi_trace_seal_all(struct esi_epoch_trace *trace,
+                       struct esi_cuts *cuts,
+                       uint32_t traces,
+                       struct esi_sorting *sorting,
+                       struct esi_arena *arena);
 
 /* What a trace without an event that is not forgotten knows goes away; it is as if it
  * had passed no cut. */

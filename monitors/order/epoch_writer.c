@@ -33,6 +33,9 @@ struct passage {
     uint32_t cut;
     const unsigned char *block; /* of its log so far */
     uint32_t kept;              /* entries that the cut does not know */
+    bool is_aside;              /* the log has no room for as much as may be learnt */
+    _Atomic uint64_t *learnt;   /* where entries are written: the log's end, or aside */
+    uint32_t learnt_count;
 };
 
 static bool is_passing(const struct passage *passage)
@@ -58,6 +61,24 @@ static int reserve_scratch(struct esi_store *store, size_t entries)
     return 0;
 }
 
+static int reserve_aside(struct esi_store *store, uint64_t entries)
+{
+    size_t room = store->aside_room ? store->aside_room : 64;
+    _Atomic uint64_t *larger;
+
+    if (entries <= store->aside_room)
+        return 0;
+    while (room < entries)
+        room *= 2;
+    larger = realloc(store->aside, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    store->aside = larger;
+    esi_epoch_add(&store->scratch_bytes, (room - store->aside_room) * sizeof *larger);
+    store->aside_room = room;
+    return 0;
+}
+
 /* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
 static uint32_t collect(const struct esi_store *store,
                         const struct passage *passage,
@@ -72,56 +93,100 @@ static uint32_t collect(const struct esi_store *store,
     return count;
 }
 
-/* So much may be learnt besides. */
+/* A trace that passes a cut: its log and its table will be empty. */
+static int prepare_passing(struct esi_store *store, struct passage *passage)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    int code = reserve_scratch(store, trace->known.known);
+
+    if (code < 0)
+        return code;
+    passage->kept = collect(store, passage, store->scratch);
+    return esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
+}
+
+/* Room in the log for so many entries, or aside: what may be learnt can be far more
+ * than what is. */
+static int prepare_log(struct esi_store *store,
+                       struct passage *passage,
+                       uint64_t entries,
+                       uint64_t heads,
+                       bool may_be_aside)
+{
+    struct esi_log *log = &passage->trace->log;
+    uint32_t room = esi_log_room(&log->entries);
+
+    passage->is_aside = may_be_aside && log->entry_count + entries > room;
+    store->has_grown =
+        store->has_grown || (!may_be_aside && log->entry_count + entries > room);
+    if (!passage->is_aside)
+        return esi_log_reserve(log, &store->logs, &passage->trace->turn, heads,
+                               entries);
+    if (reserve_aside(store, entries) < 0)
+        return -ENOMEM;
+    return esi_log_reserve(log, &store->logs, &passage->trace->turn, heads, 0);
+}
+
+/* So much may be learnt besides, at so many heads. */
 static int prepare(struct esi_store *store,
                    struct passage *passage,
                    uint64_t more,
                    uint64_t heads)
 {
     struct esi_epoch_trace *trace = passage->trace;
-    uint64_t table_bytes = esi_table_bytes(&trace->known), present, known;
+    uint64_t table_bytes = esi_table_bytes(&trace->known), present = more, known = more;
     int code = 0;
 
-    present = trace->log.entry_count;
-    known = trace->known.known;
     if (is_passing(passage)) {
-        code = reserve_scratch(store, known);
-        if (code < 0)
-            return code;
-        passage->kept = collect(store, passage, store->scratch);
-        code = esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
-        /* Both will be empty. */
+        code = prepare_passing(store, passage);
         more += passage->kept;
-        present = more > present ? more - present : 0;
-        known = more > known ? more - known : 0;
-    } else {
-        present = known = more;
+        present = more > trace->log.entry_count ? more - trace->log.entry_count : 0;
+        known = more > trace->known.known ? more - trace->known.known : 0;
     }
     if (code >= 0)
-        code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, heads, present);
+        code = prepare_log(store, passage, present, heads,
+                           !is_passing(passage) && heads == 1);
     if (code >= 0)
         code = esi_table_reserve(&trace->known, known, store->trace_count);
     esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
+    store->has_grown = store->has_grown || esi_table_bytes(&trace->known) > table_bytes;
     return code;
 }
 
+/* From now on a trace that was prepared learns. */
+static void begin_learning(const struct esi_store *store, struct passage *passage)
+{
+    passage->learnt =
+        passage->is_aside ? store->aside : esi_log_next(&passage->trace->log);
+    passage->learnt_count = 0;
+}
+
+static inline void push(struct passage *passage, uint64_t entry)
+{
+    /* A late reader that sees it sees also that the log was changed before. */
+    atomic_store_explicit(&passage->learnt[passage->learnt_count++], entry,
+                          memory_order_release);
+}
+
 /* Of a trace that was prepared; what the cut does not know is learnt anew. */
-static void pass(struct esi_store *store, const struct passage *passage)
+static void pass(struct esi_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint32_t kept;
 
-    if (!is_passing(passage))
+    if (!is_passing(passage)) {
+        begin_learning(store, passage);
         return;
+    }
     kept = collect(store, passage, store->scratch);
     esi_trace_seal(trace, passage->block, passage->cut);
     esi_table_clear(&trace->known);
+    begin_learning(store, passage);
     for (uint32_t i = 0; i < kept; i++) {
-        uint32_t of = (uint32_t)(store->scratch[i] >> 32);
-        uint32_t value = (uint32_t)store->scratch[i];
+        uint64_t entry = store->scratch[i];
 
-        esi_table_raise(&trace->known, of, value);
-        esi_log_push(&trace->log, of, value);
+        esi_table_raise(&trace->known, (uint32_t)(entry >> 32), (uint32_t)entry);
+        push(passage, entry);
     }
 }
 
@@ -140,7 +205,7 @@ static void trim(struct esi_store *store, const struct passage *passage, uint32_
  */
 
 static inline void learn(const struct esi_store *store,
-                         const struct passage *passage,
+                         struct passage *passage,
                          uint64_t entry)
 {
     uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
@@ -151,60 +216,61 @@ static inline void learn(const struct esi_store *store,
     if (value > esi_table_get(&passage->trace->known, trace) &&
         value > esi_hubs_know(store, passage->trace, trace) &&
         esi_table_raise(&passage->trace->known, trace, value))
-        esi_log_push(&passage->trace->log, trace, value);
+        push(passage, entry);
 }
 
 /* The same of an open log of the same epoch, where most of the time goes. */
-static void learn_log(const struct passage *passage, const struct esi_span *span)
+static void learn_log(struct passage *passage, const struct esi_span *span)
 {
-    struct esi_epoch_trace *trace = passage->trace;
-    _Atomic uint64_t *entries =
-        atomic_load_explicit(&span->log->entries, memory_order_relaxed);
+    struct esi_table *known = &passage->trace->known;
+    const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
+    _Atomic uint64_t *learnt = passage->learnt;
+    uint32_t count = passage->learnt_count;
 
     for (uint32_t at = span->to; at > span->from; at--) {
         uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
 
-        if (of != passage->number && esi_table_raise(&trace->known, of, value))
-            esi_log_push(&trace->log, of, value);
+        /* As in push(). */
+        if (of != passage->number && esi_table_raise(known, of, value))
+            atomic_store_explicit(&learnt[count++], entry, memory_order_release);
     }
+    passage->learnt_count = count;
 }
 
 /* A part of a vector; as in learn_log_dense() without a branch. */
-static void learn_entries(struct esi_epoch_trace *trace,
+static void learn_entries(struct passage *passage,
                           const uint32_t *vector,
                           uint32_t from,
                           uint32_t to)
 {
-    uint32_t *known = trace->known.dense, count = trace->log.entry_count, fresh = 0;
-    _Atomic uint64_t *learnt =
-        atomic_load_explicit(&trace->log.entries, memory_order_relaxed);
+    struct esi_table *table = &passage->trace->known;
+    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
+    _Atomic uint64_t *learnt = passage->learnt;
 
     for (uint32_t of = from; of < to; of++) {
         uint32_t value = vector[of], present = known[of];
         bool is_new = value > present;
 
-        atomic_store_explicit(&learnt[count + 1], (uint64_t)of << 32 | value,
+        atomic_store_explicit(&learnt[count], (uint64_t)of << 32 | value,
                               memory_order_release);
         known[of] = is_new ? value : present;
         fresh += is_new && present == 0;
         count += is_new;
     }
-    trace->known.known += fresh;
-    trace->log.entry_count = count;
+    table->known += fresh;
+    passage->learnt_count = count;
 }
 
 /* The same where what is known is a plain vector.  Whether something is new cannot be
- * foretold, so there is no branch for it: an entry is written at the log's end and
- * stays or not. */
-static void learn_log_dense(const struct passage *passage, const struct esi_span *span)
+ * foretold, so there is no branch for it: an entry is written at the end and stays or
+ * not. */
+static void learn_log_dense(struct passage *passage, const struct esi_span *span)
 {
-    struct esi_epoch_trace *trace = passage->trace;
-    uint32_t *known = trace->known.dense, count = trace->log.entry_count, fresh = 0;
-    _Atomic uint64_t *entries =
-        atomic_load_explicit(&span->log->entries, memory_order_relaxed);
-    _Atomic uint64_t *learnt =
-        atomic_load_explicit(&trace->log.entries, memory_order_relaxed);
+    struct esi_table *table = &passage->trace->known;
+    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
+    const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
+    _Atomic uint64_t *learnt = passage->learnt;
 
     known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
     for (uint32_t at = span->to; at > span->from; at--) {
@@ -213,24 +279,23 @@ static void learn_log_dense(const struct passage *passage, const struct esi_span
         uint32_t present = known[of];
         bool is_new = value > present;
 
-        atomic_store_explicit(&learnt[count + 1], entry, memory_order_release);
+        atomic_store_explicit(&learnt[count], entry, memory_order_release);
         known[of] = is_new ? value : present;
         fresh += present == 0;
         count += is_new;
     }
     known[passage->number] = 0;
-    trace->known.known += fresh;
-    trace->log.entry_count = count;
+    table->known += fresh;
+    passage->learnt_count = count;
 }
 
 /* What a whole vector has beyond what is known: most blocks have nothing. */
-static void learn_vector(const struct passage *passage,
+static void learn_vector(struct passage *passage,
                          const uint32_t *vector,
                          uint32_t entries)
 {
     enum { BLOCK = 16 };
-    struct esi_epoch_trace *trace = passage->trace;
-    uint32_t *known = trace->known.dense, i = 0;
+    uint32_t *known = passage->trace->known.dense, i = 0;
 
     known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
     for (; i + BLOCK <= entries; i += BLOCK) {
@@ -239,9 +304,9 @@ static void learn_vector(const struct passage *passage,
         for (uint32_t j = i; j < i + BLOCK; j++)
             news |= vector[j] > known[j];
         if (news)
-            learn_entries(trace, vector, i, i + BLOCK);
+            learn_entries(passage, vector, i, i + BLOCK);
     }
-    learn_entries(trace, vector, i, entries);
+    learn_entries(passage, vector, i, entries);
     known[passage->number] = 0;
 }
 
@@ -291,7 +356,7 @@ static const uint32_t *vector_of(const struct esi_store *store,
 
 /* Everything that the log of `partner` has, and itself. */
 static void merge_log(const struct esi_store *store,
-                      const struct passage *passage,
+                      struct passage *passage,
                       struct es_event_id partner)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
@@ -325,7 +390,7 @@ static void merge_log(const struct esi_store *store,
 /* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
  * entry for the hub is all. */
 static void merge_hubs(const struct esi_store *store,
-                       const struct passage *passage,
+                       struct passage *passage,
                        struct es_event_id partner)
 {
     for (unsigned i = 0; i < ESI_HUBS; i++) {
@@ -338,7 +403,7 @@ static void merge_hubs(const struct esi_store *store,
 
 /* Everything that `partner` knew, and itself. */
 static void merge(const struct esi_store *store,
-                  const struct passage *passage,
+                  struct passage *passage,
                   struct es_event_id partner)
 {
     uint32_t known =
@@ -430,39 +495,66 @@ static void count_event(struct esi_store *store, struct es_event_id id)
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
 
     trace->count = id.index;
+    store->dense_bytes += (uint64_t)store->trace_count * sizeof(uint32_t);
     if (trace->is_live)
         return;
     trace->is_live = true;
     store->live[store->live_count++] = id.trace;
 }
 
-/* Of entries for the same trace since there were `before`, as several partners may tell
- * them, the last one stays. */
-static void drop_outdated(struct esi_epoch_trace *trace, uint32_t before)
+/* Of entries for the same trace, as several partners may tell them, the last one stays.
+ */
+static void drop_outdated(struct passage *passage)
 {
-    struct esi_log *log = &trace->log;
-    uint32_t count = log->entry_count;
+    uint32_t count = passage->learnt_count;
 
-    log->entry_count = before;
-    for (uint32_t at = before; at < count; at++) {
-        uint64_t entry = esi_log_entry(log, at);
-        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+    passage->learnt_count = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint64_t entry =
+            atomic_load_explicit(&passage->learnt[at], memory_order_relaxed);
 
-        if (value == esi_table_get(&trace->known, of))
-            esi_log_push(log, of, value);
+        if ((uint32_t)entry ==
+            esi_table_get(&passage->trace->known, (uint32_t)(entry >> 32)))
+            push(passage, entry);
     }
 }
 
-/* Entries since there were `before` are known from the event `own` on. */
-static void publish(struct esi_store *store,
-                    struct esi_epoch_trace *trace,
-                    uint32_t own,
-                    uint32_t before)
+/* What was learnt aside goes to the log; -ENOMEM: the trace knows what it knew. */
+static int move_to_log(struct esi_store *store, struct passage *passage)
 {
-    if (trace->log.entry_count == before)
-        return;
-    esi_epoch_add(&store->entries, trace->log.entry_count - before);
-    esi_log_publish(&trace->log, own);
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t room = esi_log_room(&trace->log.entries);
+    int code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
+                               passage->learnt_count);
+    _Atomic uint64_t *next;
+
+    if (code < 0) {
+        esi_table_clear(&trace->known);
+        esi_epoch_recall(store, trace);
+        return code;
+    }
+    store->has_grown = store->has_grown || esi_log_room(&trace->log.entries) > room;
+    next = esi_log_next(&trace->log);
+    for (uint32_t i = 0; i < passage->learnt_count; i++)
+        atomic_store_explicit(
+            &next[i], atomic_load_explicit(&store->aside[i], memory_order_relaxed),
+            memory_order_release);
+    return 0;
+}
+
+/* What was learnt is known from the event `own` on. */
+static int publish(struct esi_store *store, struct passage *passage, uint32_t own)
+{
+    struct esi_log *log = &passage->trace->log;
+
+    if (passage->learnt_count == 0)
+        return 0;
+    if (passage->is_aside && move_to_log(store, passage) < 0)
+        return -ENOMEM;
+    log->entry_count += passage->learnt_count;
+    esi_epoch_add(&store->entries, passage->learnt_count);
+    esi_log_publish(log, own);
+    return 0;
 }
 
 /* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
@@ -502,6 +594,8 @@ static void keep_sent(struct esi_store *store,
     if (!known->dense || trace->last_send < known->since ||
         more * COPYING_SHARE < known->room)
         return;
+    if (!known->copy && esi_epoch_is_tight(store))
+        return;
     esi_table_copy(known, trace->count);
     esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
 }
@@ -514,11 +608,14 @@ static int append_receive(struct esi_store *store,
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
     struct passage passage = {
         .trace = trace, .number = id.trace, .cut = esi_trace_cut(trace)};
-    uint32_t before, used = trace->known.known;
+    uint32_t used;
     uint64_t more = 0;
     bool passes;
-    int code;
+    int code = esi_epoch_remember(store, trace);
 
+    if (code < 0)
+        return code;
+    used = trace->known.known;
     for (size_t i = 0; i < partner_count; i++) {
         uint32_t cut =
             cut_at(esi_epoch_trace_at(store, partners[i].trace), partners[i].index);
@@ -539,16 +636,17 @@ static int append_receive(struct esi_store *store,
     code = prepare(store, &passage, more, 1);
     if (code < 0)
         return code;
-    before = passes ? 0 : trace->log.entry_count;
     if (!passes)
         keep_sent(store, trace, more);
     pass(store, &passage);
     for (size_t i = 0; i < partner_count; i++)
         merge(store, &passage, partners[i]);
-    trace->known.since = id.index;
     if (partner_count > 1)
-        drop_outdated(trace, before);
-    publish(store, trace, id.index, before);
+        drop_outdated(&passage);
+    code = publish(store, &passage, id.index);
+    if (code < 0)
+        return code;
+    trace->known.since = id.index;
     if (passes)
         trim(store, &passage, used);
     return 0;
@@ -566,9 +664,14 @@ int esi_epoch_append(struct esi_store *store,
         code = append_receive(store, id, partners, partner_count);
     else if (kind == ES_EVENT_SEND)
         esi_epoch_trace_at(store, id.trace)->last_send = id.index;
-    if (code >= 0 && esi_epoch_trace_at(store, id.trace)->count < id.index)
+    if (code < 0)
+        return code;
+    if (esi_epoch_trace_at(store, id.trace)->count < id.index)
         count_event(store, id);
-    return code;
+    if (store->has_grown)
+        esi_epoch_squeeze(store, id.trace);
+    store->has_grown = false;
+    return 0;
 }
 
 /* --- Syncs -------------------------------------------------------------------------
@@ -589,14 +692,13 @@ static int prepare_half(struct esi_store *store,
     return code < 0 ? code : prepare(store, half, more, 2);
 }
 
-/* `entries` is what the other trace knew. */
+/* `entries` is what the other trace knew.  There is room in the log. */
 static void learn_half(struct esi_store *store,
-                       const struct passage *half,
+                       struct passage *half,
                        struct es_event_id id,
                        struct es_event_id other,
                        const uint64_t *entries,
-                       uint32_t count,
-                       uint32_t before)
+                       uint32_t count)
 {
     uint64_t entry = (uint64_t)other.trace << 32 | other.index;
 
@@ -604,11 +706,22 @@ static void learn_half(struct esi_store *store,
     for (uint32_t i = 0; i < count; i++)
         learn(store, half, entries[i]);
     learn(store, half, entry - 1);
-    publish(store, half->trace, id.index, before);
-    before = half->trace->log.entry_count;
+    (void)publish(store, half, id.index);
+    begin_learning(store, half);
     learn(store, half, entry);
     half->trace->known.since = id.index + 1;
-    publish(store, half->trace, id.index + 1, before);
+    (void)publish(store, half, id.index + 1);
+}
+
+static int prepare_sync(struct esi_store *store,
+                        struct passage *a,
+                        struct passage *b,
+                        struct es_event_id id,
+                        struct es_event_id other)
+{
+    int code = prepare_half(store, a, b, other);
+
+    return code < 0 ? code : prepare_half(store, b, a, id);
 }
 
 int esi_epoch_append_sync(struct esi_store *store,
@@ -620,26 +733,31 @@ int esi_epoch_append_sync(struct esi_store *store,
     struct passage b = {.trace = esi_epoch_trace_at(store, other.trace),
                         .number = other.trace};
     uint32_t of_a = esi_trace_cut(a.trace), of_b = esi_trace_cut(b.trace);
-    uint32_t before_a, before_b, count_a, count_b;
-    int code;
+    uint32_t count_a, count_b;
+    int code = esi_epoch_remember(store, a.trace);
 
+    if (code >= 0)
+        code = esi_epoch_remember(store, b.trace);
+    if (code < 0)
+        return code;
     seal_long(store, a.trace);
     seal_long(store, b.trace);
     a.cut = b.cut = of_a > of_b ? of_a : of_b;
-    code = prepare_half(store, &a, &b, other);
-    if (code >= 0)
-        code = prepare_half(store, &b, &a, id);
+    code = prepare_sync(store, &a, &b, id, other);
     if (code < 0)
         return code;
-    before_a = is_passing(&a) ? 0 : a.trace->log.entry_count;
-    before_b = is_passing(&b) ? 0 : b.trace->log.entry_count;
     pass(store, &a);
     pass(store, &b);
     count_a = collect(store, &a, store->scratch);
     count_b = collect(store, &b, store->scratch + count_a);
-    learn_half(store, &a, id, other, store->scratch + count_a, count_b, before_a);
-    learn_half(store, &b, other, id, store->scratch, count_a, before_b);
+    learn_half(store, &a, id, other, store->scratch + count_a, count_b);
+    learn_half(store, &b, other, id, store->scratch, count_a);
     count_event(store, id);
     count_event(store, other);
+    if (store->has_grown) {
+        esi_epoch_squeeze(store, id.trace);
+        esi_epoch_squeeze(store, other.trace);
+    }
+    store->has_grown = false;
     return 0;
 }

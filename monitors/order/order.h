@@ -39,7 +39,9 @@ struct es_communications; /* communications.h */
 /* Texts and `communications` are borrowed until es_order_create() returns, unless said.
  */
 struct es_order_config {
-    const char *store; /* NULL = "epoch" */
+    /* NULL = "epoch", which never takes more than 1.2 times the vectors of "dense", 3
+     * KB for each trace and 128 KB (docs/epochs.md). */
+    const char *store;
 
     /* Of "cluster". */
     const char *strategy; /* "fixed", "merge-first", "merge-nth", "static", "collect",
@@ -61,6 +63,7 @@ struct es_order_config {
         memory_bytes; /* sealed epochs beyond are spilled or forgotten; 0 = no limit */
     const char *spill_folder; /* where to; NULL = forgotten */
     uint32_t seal_entries;    /* a log of so many is packed; 0 = the store's choice */
+    bool is_tight;            /* as if it took as much as vectors would; for tests */
 };
 
 /* One level of clusters of 13 traces, threshold 10. */

@@ -174,6 +174,7 @@ static void what_is_kept_is_known_exactly(void **state)
         /* Nothing that is sealed is kept, or some eras are. */
         config.memory_bytes = 1 + round % 4 * (16 << 10);
         config.seal_entries = round % 5 * 3;
+        config.is_tight = round % 3 == 1;
         order = check_store_fill(&config, made);
         check_kept(order, made, &tally);
         es_order_statistics(order, &statistics);
@@ -206,6 +207,7 @@ static void check_with_readers(struct es_order_config *config, bool may_forget)
         struct check_options options = {.seed = seed + round, .may_forget = may_forget};
 
         config->seal_entries = round % 3 * 4;
+        config->is_tight = round % 4 == 1;
         check_store_threads(config, made, &options);
         made_computation_destroy(made);
     }

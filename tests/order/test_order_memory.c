@@ -131,6 +131,8 @@ static void every_store_stays_as_it_was(void **state)
         es_order_config_init(&config);
         config.store = store->name;
         fail_each_in_turn(&config);
+        config.is_tight = true;
+        fail_each_in_turn(&config);
     }
 }
 

@@ -42,6 +42,7 @@ static void check_shapes(struct es_order_config *config,
         struct made_computation *made = made_computation_create(&how);
 
         config->seal_entries = (unsigned)shape % 3 * 4;
+        config->is_tight = shape % 2;
         check_store_threads(config, made, NULL);
         made_computation_destroy(made);
     }
