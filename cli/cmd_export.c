@@ -85,7 +85,8 @@ static int note_start(void *data, const struct es_set_event *event)
     struct earliest *earliest = data;
     int64_t start_ns;
 
-    if (es_event_number(event, "start", &start_ns) &&
+    if ((es_event_number(event, "start", &start_ns) ||
+         es_event_number(event, "stop", &start_ns)) &&
         (!earliest->found || start_ns < earliest->start_ns))
         *earliest = (struct earliest){true, start_ns};
     return 0;
@@ -129,6 +130,19 @@ static int count_event(void *data, const struct es_set_event *event)
     return counting->sink.event(counting->sink.data, event);
 }
 
+/* Arrows that run backwards. */
+static void report_backward(const struct es_export *export)
+{
+    struct es_export_counts counts = es_export_counts(export);
+
+    if (counts.backward > 0)
+        esi_command_note("messages that arrive before they are sent, by the clocks of "
+                         "their hosts: %" PRIu64 " of %" PRIu64 ", whose arrows run "
+                         "backwards; of an archive or a run 'eventspace events "
+                         "--repair logical' shows corrected times",
+                         counts.backward, counts.messages);
+}
+
 static int write_events(const struct export_arguments *arguments,
                         struct es_export *export)
 {
@@ -147,6 +161,7 @@ static int write_events(const struct export_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the events");
     esi_event_source_tell_missing(&facts);
+    report_backward(export);
     if (strcmp(arguments->config.format, "dot") == 0 && counting.events > DOT_EVENTS)
         esi_command_note("%" PRIu64 " events: graphviz takes very long for more than "
                          "%d",

@@ -93,14 +93,36 @@ int esi_chrome_slices_enter(struct esi_chrome_slices *slices,
     return 0;
 }
 
+struct esi_chrome_slice *esi_chrome_slices_last(const struct esi_chrome_slices *slices)
+{
+    const struct esi_chrome_list *entered = &slices->entered;
+
+    return entered->count > 0 ? &entered->slices[entered->count - 1] : NULL;
+}
+
+void esi_chrome_slices_drop_last(struct esi_chrome_slices *slices)
+{
+    slices->entered.count--;
+}
+
 struct esi_chrome_slice *esi_chrome_slices_pending(
     const struct esi_chrome_slices *slices)
 {
-    const struct esi_chrome_list *entered = &slices->entered;
-    struct esi_chrome_slice *last =
-        entered->count > 0 ? &entered->slices[entered->count - 1] : NULL;
+    struct esi_chrome_slice *last = esi_chrome_slices_last(slices);
 
     return last && !last->shown ? last : NULL;
+}
+
+const struct esi_chrome_slice *esi_chrome_slices_entered(
+    const struct esi_chrome_slices *slices,
+    const char *name)
+{
+    const struct esi_chrome_list *entered = &slices->entered;
+
+    for (size_t i = 0; i < entered->count; i++)
+        if (is_called(&entered->slices[i], name))
+            return &entered->slices[i];
+    return NULL;
 }
 
 bool esi_chrome_slices_leave(struct esi_chrome_slices *slices,
@@ -108,17 +130,17 @@ bool esi_chrome_slices_leave(struct esi_chrome_slices *slices,
                              struct esi_chrome_slice *ret_slice)
 {
     struct esi_chrome_list *entered = &slices->entered;
+    const struct esi_chrome_slice *left = esi_chrome_slices_entered(slices, name);
+    size_t at;
 
-    for (size_t i = 0; i < entered->count; i++) {
-        if (!is_called(&entered->slices[i], name))
-            continue;
-        *ret_slice = entered->slices[i];
-        entered->count--;
-        memmove(&entered->slices[i], &entered->slices[i + 1],
-                (entered->count - i) * sizeof *entered->slices);
-        return true;
-    }
-    return false;
+    if (!left)
+        return false;
+    at = (size_t)(left - entered->slices);
+    *ret_slice = *left;
+    entered->count--;
+    memmove(&entered->slices[at], &entered->slices[at + 1],
+            (entered->count - at) * sizeof *entered->slices);
+    return true;
 }
 
 bool esi_chrome_is_nonblocking(const char *name)

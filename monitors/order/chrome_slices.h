@@ -64,7 +64,15 @@ int esi_chrome_slices_enter(struct esi_chrome_slices *slices,
  * call. */
 struct esi_chrome_slice *esi_chrome_slices_pending(
     const struct esi_chrome_slices *slices);
-/* Leaves the first one entered that has this name.  false: there is none. */
+/* The one entered last that was not left, and takes it away; NULL: there is none. */
+struct esi_chrome_slice *esi_chrome_slices_last(const struct esi_chrome_slices *slices);
+void esi_chrome_slices_drop_last(struct esi_chrome_slices *slices);
+/* The first one entered that has this name; NULL: there is none.  Borrowed until the
+ * next call. */
+const struct esi_chrome_slice *esi_chrome_slices_entered(
+    const struct esi_chrome_slices *slices,
+    const char *name);
+/* Leaves it.  false: there is none. */
 bool esi_chrome_slices_leave(struct esi_chrome_slices *slices,
                              const char *name,
                              struct esi_chrome_slice *ret_slice);

@@ -19,6 +19,11 @@ static const struct esi_export_ops *const formats[] = {
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
+struct es_export_counts es_export_counts(const struct es_export *export)
+{
+    return export->counts;
+}
+
 const struct es_export_format *es_export_formats(void)
 {
     static struct es_export_format help[FORMATS + 1];

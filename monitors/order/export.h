@@ -51,6 +51,14 @@ struct es_set_sink es_export_sink(struct es_export *export);
  * file was not written: then what was at its place still is. */
 int es_export_finish(struct es_export *export, struct es_error *error);
 
+/* Messages that were written with times, and how many of them arrive before they are
+ * sent, as clocks that were not corrected say; of "chrome". */
+struct es_export_counts {
+    uint64_t messages;
+    uint64_t backward;
+};
+struct es_export_counts es_export_counts(const struct es_export *export);
+
 /* The formats' names and a line of help each, ended by a name that is NULL. */
 struct es_export_format {
     const char *name;

@@ -31,6 +31,7 @@ struct chrome_trace {
     uint32_t pid;
     struct esi_chrome_slices slices;
     struct es_rows anchors; /* int64_t: when each event is, for arrows */
+    int64_t last_ns;        /* the latest time of its events */
 };
 
 struct chrome_export {
@@ -217,8 +218,9 @@ static int take_trace(struct es_export *export, uint32_t trace, const char *name
     long rank = rank_of(name);
     char shown[32];
 
-    row = (struct chrome_trace){.pid =
-                                    rank < 0 ? TRACES_PID : RANKS_PID + (uint32_t)rank};
+    row =
+        (struct chrome_trace){.pid = rank < 0 ? TRACES_PID : RANKS_PID + (uint32_t)rank,
+                              .last_ns = INT64_MIN};
     es_rows_init(&row.anchors, sizeof(int64_t), 4);
     if (es_rows_push(&chrome->traces, &row) < 0)
         return -ENOMEM;
@@ -267,9 +269,11 @@ static void find_span(struct es_export *export,
     int64_t start;
     int64_t stop;
 
-    if (es_event_number(event, "start", &start)) {
-        if (!es_event_number(event, "stop", &stop) || stop < start)
-            stop = start;
+    bool has_start = es_event_number(event, "start", &start);
+
+    if (es_event_number(event, "stop", &stop) || has_start) {
+        start = has_start ? start : stop;
+        stop = es_event_number(event, "stop", &stop) && stop > start ? stop : start;
         if (!chrome->has_times && !export->config.has_start)
             chrome->start_ns = start;
         chrome->has_times = true;
@@ -323,6 +327,8 @@ static int write_arrows(struct es_export *export,
         if (sent_ns == INT64_MIN)
             return -EINVAL;
         chrome->flows++;
+        export->counts.messages++;
+        export->counts.backward += sent_ns > anchor_ns;
         write_arrow_end(export, "s", event->partners[i], sent_ns);
         write_arrow_end(export, "f", event->id, anchor_ns);
     }
@@ -360,26 +366,33 @@ static void write_span(struct es_export *export,
     write_point(export, event, name, anchor_ns);
 }
 
+/* An operation that was entered and is no slice begins, with a slice of no length where
+ * its enter is. */
+static void begin_async(struct es_export *export,
+                        uint32_t trace,
+                        const struct esi_chrome_slice *entered)
+{
+    struct es_set_event event = {
+        .id = {trace, entered->index}, .kind = ES_EVENT_SEND, .text = ""};
+
+    write_async(export, event.id, "b", entered->name, entered->span.start_ns);
+    write_point(export, &event, entered->name, entered->span.start_ns);
+}
+
 /* An operation that was entered goes on while others begin: asynchronous. */
 static void show_pending(struct es_export *export, uint32_t trace)
 {
     struct esi_chrome_slice *pending =
         esi_chrome_slices_pending(&trace_at(export, trace)->slices);
-    struct es_set_event event;
 
     if (!pending)
         return;
-    event = (struct es_set_event){
-        .id = {trace, pending->index},
-        .kind = ES_EVENT_SEND,
-        .text = "",
-    };
     pending->shown = true;
-    write_async(export, event.id, "b", pending->name, pending->span.start_ns);
-    write_point(export, &event, pending->name, pending->span.start_ns);
+    begin_async(export, trace, pending);
 }
 
-/* An exit whose enter said nothing of when it would be. */
+/* An exit whose enter said nothing of when it would be.  Clocks may say that it was
+ * before. */
 static void write_exit(struct es_export *export,
                        const struct es_set_event *event,
                        const char *name,
@@ -392,18 +405,24 @@ static void write_exit(struct es_export *export,
     struct es_event_id id;
 
     if (!esi_chrome_slices_leave(&trace->slices, name, &entered)) {
-        write_point(export, event, name, anchor_ns);
+        /* The enter may have shown the operation. */
+        if (!esi_chrome_slices_has(&trace->slices, name, span))
+            write_point(export, event, name, anchor_ns);
         return;
     }
-    whole = (struct esi_chrome_span){entered.span.start_ns, span->stop_ns};
+    whole = (struct esi_chrome_span){entered.span.start_ns, entered.span.start_ns};
+    whole.stop_ns = span->stop_ns > whole.stop_ns ? span->stop_ns : whole.stop_ns;
+    /* Arrows are tied to slices. */
+    if (anchor_ns < whole.start_ns)
+        write_point(export, event, name, anchor_ns);
     if (!entered.shown && esi_chrome_slices_add(&trace->slices, name, &whole)) {
         write_slice(export, event, name, &whole);
         return;
     }
     id = (struct es_event_id){event->id.trace, entered.index};
     if (!entered.shown)
-        write_async(export, id, "b", name, entered.span.start_ns);
-    write_async(export, id, "e", name, span->stop_ns);
+        begin_async(export, event->id.trace, &entered);
+    write_async(export, id, "e", name, whole.stop_ns);
     write_point(export, event, name, anchor_ns);
 }
 
@@ -418,11 +437,6 @@ static int write_step(struct es_export *export,
     struct esi_chrome_slices *slices = &trace_at(export, event->id.trace)->slices;
     bool timed = esi_attribute_find(event, "stop") != NULL;
 
-    if (step == STEP_EXIT && timed) {
-        if (!esi_chrome_slices_has(slices, name, span))
-            write_point(export, event, name, anchor_ns);
-        return 0;
-    }
     if (step == STEP_EXIT) {
         write_exit(export, event, name, span, anchor_ns);
         return 0;
@@ -432,6 +446,20 @@ static int write_step(struct es_export *export,
         return esi_chrome_slices_enter(slices, name, event->id.index, span->start_ns);
     write_span(export, event, name, span, anchor_ns);
     return 0;
+}
+
+/* An exit that only has its stop is as long as the operation that was entered. */
+static void begin_with_enter(struct es_export *export,
+                             const struct es_set_event *event,
+                             const char *name,
+                             struct esi_chrome_span *span)
+{
+    const struct esi_chrome_slice *entered =
+        esi_chrome_slices_entered(&trace_at(export, event->id.trace)->slices, name);
+
+    if (entered && !esi_attribute_find(event, "start") &&
+        esi_attribute_find(event, "stop") && entered->span.start_ns < span->start_ns)
+        span->start_ns = entered->span.start_ns;
 }
 
 static int write_event(struct es_export *export, const struct es_set_event *event)
@@ -446,6 +474,9 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     int result;
 
     find_span(export, event, &span);
+    if (step == STEP_EXIT)
+        begin_with_enter(export, event, name, &span);
+    trace->last_ns = span.stop_ns > trace->last_ns ? span.stop_ns : trace->last_ns;
     /* A send is at its start, a receive at its stop, within the slice; in logical time
      * an event is at its step. */
     anchor = late && span.stop_ns > span.start_ns ? span.stop_ns - 1 : span.start_ns;
@@ -455,11 +486,28 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     return result < 0 ? result : write_arrows(export, event, anchor);
 }
 
+/* What was entered and never left ends with the last event of its trace. */
+static void end_entered(struct es_export *export, uint32_t number)
+{
+    struct chrome_trace *trace = trace_at(export, number);
+    struct esi_chrome_slice *slice;
+    int64_t last;
+
+    show_pending(export, number);
+    while ((slice = esi_chrome_slices_last(&trace->slices)) != NULL) {
+        last = slice->span.start_ns > trace->last_ns ? slice->span.start_ns
+                                                     : trace->last_ns;
+        write_async(export, (struct es_event_id){number, slice->index}, "e",
+                    slice->name, last);
+        esi_chrome_slices_drop_last(&trace->slices);
+    }
+}
+
 static int finish(struct es_export *export, struct es_error *error)
 {
     (void)error;
     for (uint32_t trace = 0; trace < esi_export_traces(export); trace++)
-        show_pending(export, trace);
+        end_entered(export, trace);
     fputs("]}\n", export->stream);
     return 0;
 }

@@ -15,6 +15,7 @@ struct es_export {
     struct es_output_file *file; /* NULL: the format writes itself */
     FILE *stream;                /* that of the file */
     struct es_rows names;
+    struct es_export_counts counts;
     void *state; /* the format's own */
 };
 

@@ -7,6 +7,7 @@
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
 python=${PYTHON:-python3}
+tools=${0%/*}
 
 set_of_two() {
     cat <<'END'
@@ -86,6 +87,39 @@ assert of("s")[0]["ts"] <= of("f")[0]["ts"]
 names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
 assert sorted(names.values()) == ["P0", "my trace"]
 END
+is_empty err
+
+# An enter with its start only and an exit with its stop only are one slice; what is never
+# left ends; what clocks say runs backwards is counted.
+cat >"$folder/halves.jsonl" <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0"]}
+{"trace": 0, "index": 1, "kind": "send", "type": "MPI_Bcast enter", "attributes": {"start": "1000"}}
+{"trace": 1, "index": 1, "type": "MPI_Bcast enter", "attributes": {"start": "500"}}
+{"trace": 1, "index": 2, "kind": "receive", "type": "MPI_Bcast exit", "partners": [[0, 1]], "attributes": {"stop": "900"}}
+{"trace": 0, "index": 2, "type": "MPI_Bcast exit", "attributes": {"stop": "3000"}}
+{"trace": 0, "index": 3, "type": "MPI_Wait enter", "attributes": {"start": "3500"}}
+{"trace": 0, "index": 4, "type": "work", "attributes": {"start": "3600", "stop": "4000"}}
+END
+expect 0 "$eventspace" export "$folder/halves.jsonl" --to chrome
+contains err "arrive before they are sent, by the clocks of their hosts: 1 of 1"
+"$python" "$tools/compare_exports.py" chrome "$folder/out" || fault "halves are not shown right"
+"$python" - "$folder/out" <<'END' || fault "halves of operations lose their times: $(cat "$folder/out")"
+import json, sys
+events = json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"]
+slices = {(e["name"], e["tid"], e["ts"], e["dur"]) for e in events if e["ph"] == "X"}
+assert {("MPI_Bcast", 1, 0.5, 2.0), ("MPI_Bcast", 2, 0.0, 0.4), ("work", 1, 3.1, 0.4)} <= slices
+ends = [(e["ph"], e["ts"]) for e in events if e["name"] == "MPI_Wait" and e["ph"] in "be"]
+assert ends == [("b", 3.0), ("e", 3.5)], ends
+END
+
+# Whatever times there are, the file is one that Perfetto reads.
+for seed in 1 2 3 4 5 6 7 8; do
+    "$python" "$tools/made_times.py" $seed >"$folder/times.jsonl"
+    expect 0 "$eventspace" export "$folder/times.jsonl" --to chrome
+    "$python" "$tools/compare_exports.py" chrome "$folder/out" ||
+        fault "trace events of made_times.py $seed are not right"
+done
+
 expect 0 "$eventspace" export "$folder/two.jsonl" --to csv
 "$python" - "$folder/out" <<'END' || fault "the CSV is not right: $(cat "$folder/out")"
 import csv, sys

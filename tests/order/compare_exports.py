@@ -68,6 +68,7 @@ def check_slices(slices):
 def check_chrome(path):
     events = json.load(open(path, encoding="utf-8"))["traceEvents"]
     threads, ends = collections.defaultdict(list), collections.defaultdict(dict)
+    names = collections.defaultdict(set)
     earliest = None
     for event in events:
         if event["ph"] == "M":
@@ -82,10 +83,12 @@ def check_chrome(path):
             kind = "flow" if event["ph"] in "sf" else "async"
             assert event["ph"] not in ends[kind, event["id"]], event
             ends[kind, event["id"]][event["ph"]] = nanoseconds, thread
+            names[kind, event["id"]].add((event["name"], event["cat"]))
             assert event["ph"] != "f" or event["bp"] == "e"
     assert earliest == 0, earliest
     for slices in threads.values():
         check_slices(slices)
+    assert all(len(name) == 1 for name in names.values()), names
     for (kind, _), pair in ends.items():
         first, last = pair["s" if kind == "flow" else "b"], pair["f" if kind == "flow" else "e"]
         assert len(pair) == 2
