@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/input.h"
@@ -176,26 +177,22 @@ static int parse_relation(struct esi_parser *parser,
 /* --- Clauses ------------------------------------------------------------------------
  */
 
-/* What stands between `|`, or between `&`, which binds tighter.  Both group to the
- * right. */
-static int parse_row(struct esi_parser *parser,
-                     enum es_pattern_node_kind kind,
-                     const struct es_pattern_node **ret_node)
+/* What stands between `&`; groups to the right. */
+static int parse_conjunction(struct esi_parser *parser,
+                             const struct es_pattern_node **ret_node)
 {
-    enum esi_token_kind between = kind == ES_NODE_OR ? ESI_TOKEN_OR : ESI_TOKEN_AND;
     const struct es_pattern_node *left;
     struct es_pattern_node *node;
-    int code = kind == ES_NODE_OR ? parse_row(parser, ES_NODE_AND, &left)
-                                  : parse_relation(parser, false, &left);
+    int code = parse_relation(parser, false, &left);
     uint32_t height = parser->height;
 
     if (code < 0)
         return code;
-    if (parser->token.kind != between) {
+    if (parser->token.kind != ESI_TOKEN_AND) {
         *ret_node = left;
         return 0;
     }
-    node = esi_node_create(parser, kind, parser->token.place);
+    node = esi_node_create(parser, ES_NODE_AND, parser->token.place);
     if (!node)
         return -ENOMEM;
     node->left = left;
@@ -203,7 +200,7 @@ static int parse_row(struct esi_parser *parser,
     if (code == 0)
         code = esi_advance(parser);
     if (code == 0)
-        code = parse_row(parser, kind, &node->right);
+        code = parse_conjunction(parser, &node->right);
     parser->depth--;
     if (code == 0)
         code = esi_raise(parser, height, node->place);
@@ -212,9 +209,85 @@ static int parse_row(struct esi_parser *parser,
     return code;
 }
 
+/* Sides of `|`. */
+struct side_list {
+    struct esi_side *sides;
+    size_t count, room;
+};
+
+static int add_side(struct side_list *list, const struct esi_side *side)
+{
+    size_t room = list->room ? list->room * 2 : 8;
+    void *larger;
+
+    if (list->count == list->room) {
+        larger = realloc(list->sides, room * sizeof *list->sides);
+        if (!larger)
+            return -ENOMEM;
+        list->sides = larger;
+        list->room = room;
+    }
+    list->sides[list->count++] = *side;
+    return 0;
+}
+
+int esi_join_sides(struct esi_parser *parser,
+                   const struct esi_side *sides,
+                   size_t count,
+                   const struct es_pattern_node **ret_node)
+{
+    enum { MOST_TO_THE_RIGHT = ES_PATTERN_OCCURRENCES };
+    size_t left = count > MOST_TO_THE_RIGHT ? count / 2 : 1;
+    struct es_pattern_node *node;
+    uint32_t height;
+    int code;
+
+    if (count == 1) {
+        parser->height = sides[0].height;
+        *ret_node = sides[0].node;
+        return 0;
+    }
+    node = esi_node_create(parser, ES_NODE_OR, sides[left - 1].place);
+    if (!node)
+        return -ENOMEM;
+    code = esi_join_sides(parser, sides, left, &node->left);
+    height = parser->height;
+    if (code == 0)
+        code = esi_join_sides(parser, sides + left, count - left, &node->right);
+    if (code == 0)
+        code = esi_raise(parser, height, node->place);
+    *ret_node = node;
+    return code;
+}
+
+static int parse_sides(struct esi_parser *parser, struct side_list *list)
+{
+    for (;;) {
+        struct esi_side side;
+        int code = parse_conjunction(parser, &side.node);
+
+        if (code < 0)
+            return code;
+        side.place = parser->token.place;
+        side.height = parser->height;
+        code = add_side(list, &side);
+        if (code < 0 || parser->token.kind != ESI_TOKEN_OR)
+            return code;
+        code = esi_advance(parser);
+        if (code < 0)
+            return code;
+    }
+}
+
 int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **ret_node)
 {
-    return parse_row(parser, ES_NODE_OR, ret_node);
+    struct side_list list = {.count = 0};
+    int code = parse_sides(parser, &list);
+
+    if (code == 0)
+        code = esi_join_sides(parser, list.sides, list.count, ret_node);
+    free(list.sides);
+    return code;
 }
 
 /* --- Statements ---------------------------------------------------------------------
@@ -266,6 +339,8 @@ static int parse_definition(struct esi_parser *parser, const struct esi_token *i
         code = esi_parse_clause(parser, &root);
     if (code == 0 && parser->token.kind != ESI_TOKEN_SEMICOLON)
         code = esi_unexpected(parser, "an operator or ';'");
+    if (code == 0)
+        code = esi_fold_predicate(parser, id, &root);
     if (code == 0)
         code = keep_predicate(parser, id, root);
     return code < 0 ? code : esi_advance(parser);
@@ -337,6 +412,7 @@ int es_pattern_file_parse(const char *text,
     while (code == 0 && parser.token.kind != ESI_TOKEN_END)
         code = parse_statement(&parser);
     esi_symbols_fini(&parser.variables);
+    free(parser.occurrences);
     if (code < 0) {
         es_pattern_file_destroy(parser.file);
         return code == -ENOMEM ? es_error_set(error, code, "%s", strerror(ENOMEM))

@@ -4,6 +4,7 @@
  * The parser of pattern files: recursive descent, one token ahead.
  *
  *   pattern_parse.c    statements, `|`, `&` and relations
+ *   pattern_fold.c     predicates with very many sides of `|`
  *   pattern_term.c     operands of relations: terms, counts, comparisons
  *   pattern_class.c    classes: literals and partners
  *   pattern_value.c    strings, numbers and names
@@ -35,9 +36,12 @@ struct esi_parser {
     uint32_t height; /* of the tree that was parsed last */
 
     /* Of the predicate that is being parsed. */
-    struct es_pattern_occurrence occurrences[ES_PATTERN_OCCURRENCES];
-    uint32_t occurrence_count;
+    struct es_pattern_occurrence *occurrences;
+    uint32_t occurrence_count, occurrence_room;
 };
+
+/* So many are parsed; what is more than ES_PATTERN_OCCURRENCES has to be folded. */
+enum { ESI_PARSER_OCCURRENCES = 1 << 17 };
 
 /* --- Tokens ------------------------------------------------------------------------
  */
@@ -131,6 +135,28 @@ int esi_find_variable(struct esi_parser *parser,
 
 int esi_parse_clause(struct esi_parser *parser,
                      const struct es_pattern_node **ret_node);
+
+/* One of several between `|`. */
+struct esi_side {
+    const struct es_pattern_node *node;
+    struct es_pattern_place place; /* of the operator behind it */
+    uint32_t height;
+};
+/* The tree of these: it groups to the right, or is as low as can be where they are
+ * many.  At least one. */
+int esi_join_sides(struct esi_parser *parser,
+                   const struct esi_side *sides,
+                   size_t count,
+                   const struct es_pattern_node **ret_node);
+/* Makes predicates of sides of `|` until the one that was parsed has at most
+ * ES_PATTERN_OCCURRENCES occurrences. */
+int esi_fold_predicate(struct esi_parser *parser,
+                       const struct esi_token *id,
+                       const struct es_pattern_node **root);
+int esi_add_occurrence(struct esi_parser *parser,
+                       enum es_pattern_sign sign,
+                       const struct esi_reference *reference,
+                       uint32_t *ret_occurrence);
 
 /* A term, a count or a comparison. */
 int esi_parse_operand(struct esi_parser *parser, struct es_pattern_node **ret_node);

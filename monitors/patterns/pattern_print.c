@@ -147,11 +147,39 @@ struct printing {
     FILE *out;
 };
 
+static void print_node(const struct printing *printing,
+                       const struct es_pattern_node *node);
+
+/* The sides that a predicate was made of by the parser: NULL = it is another one. */
+static const struct es_pattern_predicate *folded(
+    const struct printing *printing,
+    const struct es_pattern_occurrence *occurrence)
+{
+    return occurrence->predicate != ES_PATTERN_NONE && strchr(occurrence->name, '#')
+               ? printing->file->predicates[occurrence->predicate]
+               : NULL;
+}
+
+static void print_folded(const struct printing *printing,
+                         const struct es_pattern_predicate *predicate)
+{
+    struct printing inner = {printing->file, predicate, printing->out};
+
+    fputc('(', printing->out);
+    print_node(&inner, predicate->root);
+    fputc(')', printing->out);
+}
+
 /* A literal, a name, or a variable. */
 static void print_occurrence(const struct printing *printing, uint32_t number)
 {
     const struct es_pattern_occurrence *occurrence =
         &printing->predicate->occurrences[number];
+
+    if (folded(printing, occurrence)) {
+        print_folded(printing, folded(printing, occurrence));
+        return;
+    }
 
     if (occurrence->class_number != ES_PATTERN_NONE && occurrence->name[0] == '[')
         print_class(printing->file, occurrence->class_number, printing->out);
@@ -203,9 +231,6 @@ static void print_operator(const struct printing *printing,
         break;
     }
 }
-
-static void print_node(const struct printing *printing,
-                       const struct es_pattern_node *node);
 
 /* With brackets around what has operators. */
 static void print_inner(const struct printing *printing,
@@ -263,6 +288,11 @@ static void print_declarations(const struct printing *printing)
             &printing->predicate->occurrences[i];
         const char *name;
 
+        if (folded(printing, occurrence)) {
+            struct printing inner = {file, folded(printing, occurrence), printing->out};
+
+            print_declarations(&inner);
+        }
         if (!strchr("$*~", occurrence->name[0]))
             continue;
         name = occurrence->predicate != ES_PATTERN_NONE

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "monitors/patterns/pattern_parse_private.h"
@@ -29,16 +30,26 @@ struct es_pattern_node *esi_node_create(struct esi_parser *parser,
 /* --- Occurrences --------------------------------------------------------------------
  */
 
-static int add_occurrence(struct esi_parser *parser,
-                          enum es_pattern_sign sign,
-                          const struct esi_reference *reference,
-                          uint32_t *ret_occurrence)
+int esi_add_occurrence(struct esi_parser *parser,
+                       enum es_pattern_sign sign,
+                       const struct esi_reference *reference,
+                       uint32_t *ret_occurrence)
 {
-    if (parser->occurrence_count == ES_PATTERN_OCCURRENCES)
+    uint32_t room = parser->occurrence_room ? parser->occurrence_room * 2 : 64;
+    void *larger;
+
+    if (parser->occurrence_count == ESI_PARSER_OCCURRENCES)
         return esi_fault(parser, reference->place,
                          "too many classes, names and variables in one predicate, "
                          "expected at most %d",
-                         ES_PATTERN_OCCURRENCES);
+                         ESI_PARSER_OCCURRENCES);
+    if (parser->occurrence_count == parser->occurrence_room) {
+        larger = realloc(parser->occurrences, room * sizeof *parser->occurrences);
+        if (!larger)
+            return -ENOMEM;
+        parser->occurrences = larger;
+        parser->occurrence_room = room;
+    }
     *ret_occurrence = parser->occurrence_count++;
     parser->occurrences[*ret_occurrence] =
         (struct es_pattern_occurrence){.sign = sign,
@@ -94,8 +105,8 @@ static int use_variable(struct esi_parser *parser,
                                        variable->place};
     if (symbol.class_number != ES_PATTERN_NONE)
         reference.predicate = ES_PATTERN_NONE;
-    return add_occurrence(parser, sign_of(variable->text[0]), &reference,
-                          ret_occurrence);
+    return esi_add_occurrence(parser, sign_of(variable->text[0]), &reference,
+                              ret_occurrence);
 }
 
 int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence)
@@ -115,9 +126,9 @@ int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence)
     if (code == 0)
         code = esi_parse_class(parser, token.kind == ESI_TOKEN_ID ? &token : NULL,
                                &reference);
-    return code < 0
-               ? code
-               : add_occurrence(parser, ES_SIGN_UNIVERSAL, &reference, ret_occurrence);
+    return code < 0 ? code
+                    : esi_add_occurrence(parser, ES_SIGN_UNIVERSAL, &reference,
+                                         ret_occurrence);
 }
 
 /* --- Comparisons of attributes ------------------------------------------------------
@@ -306,7 +317,7 @@ static int parse_count(struct esi_parser *parser,
         return code;
     node->number = (uint32_t)number;
     *ret_node = node;
-    return add_occurrence(parser, ES_SIGN_COUNTED, &reference, &node->occurrence);
+    return esi_add_occurrence(parser, ES_SIGN_COUNTED, &reference, &node->occurrence);
 }
 
 /* A class or a name; `at` is a name like any other unless `least` or `most` follows. */
@@ -325,7 +336,7 @@ static int parse_named(struct esi_parser *parser, struct es_pattern_node **ret_n
         return parse_count(parser, token.place, ret_node);
     code = esi_parse_class(parser, is_id ? &token : NULL, &reference);
     if (code == 0)
-        code = add_occurrence(parser, ES_SIGN_NONE, &reference, &occurrence);
+        code = esi_add_occurrence(parser, ES_SIGN_NONE, &reference, &occurrence);
     return code < 0 ? code : make_term(parser, occurrence, token.place, ret_node);
 }
 

@@ -120,6 +120,36 @@ done <<'END'
 --store cluster
 END
 
+# Very many sides of `|`: they find what the few do among them that are in the set.
+"$python" - "$folder/many" <<'END'
+import sys
+for count in 257, 1000, 5000:
+    absent = [f'["", "absent{i}", ""]' for i in range(count - 1)]
+    half = count // 2
+    join = lambda sides, real: " | ".join(sides[:half] + [real] + sides[half:])
+    relations = [f"(Send --> {side})" for side in absent]
+    limited = [f"({side} -(Send)-> Recv)" for side in absent]
+    hidden = [f"({side} --> ~w)" for side in absent[:1]]
+    with open(f"{sys.argv[1]}{count}.pattern", "w") as out:
+        print(f"""Send := ["", "send", ""]; Recv := ["", "recv", ""]; Work := ["", "work", ""];
+Send $s; Recv *every; Work ~w;
+Before := {join(relations, "(Send --> Recv)")};
+Message := Send => ({join(absent, "Recv")});
+First := {join(limited, "(*every !--> $s)")};
+Hidden := {join(absent, "(Work --> ~w)")};
+Nothing := {join(relations, hidden[0])};""", file=out)
+END
+for count in 257 1000 5000; do
+    for engine in indexed rewrite closure; do
+        for name in Before Message First Hidden Nothing; do
+            expect $([ -s "$folder/$name.jsonl" ] && echo 0 || echo 1) "$eventspace" search \
+                -p "$folder/many$count.pattern" "$set" $name --sort --format json --engine $engine
+            cmp -s "$folder/out" "$folder/$name.jsonl" ||
+                fault "$name of $count sides, $engine: $(diff "$folder/out" "$folder/$name.jsonl" | head -5)"
+        done
+    done
+done
+
 # Both files may come by pipe, one of them at a time.
 expect 0 "$eventspace" search -p "$all" - Message --sort --format json <"$set"
 cmp -s "$folder/out" "$folder/Message.jsonl" || fault "a set from standard input is another"

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -574,10 +575,47 @@ static void what_the_order_has_forgotten_makes_no_match(void **state)
     }
 }
 
+/* --- Many sides --------------------------------------------------------------------
+ */
+
+/* So many sides that nothing matches, and two that something does. */
+static void search_many_sides(unsigned sides)
+{
+    size_t room = 64 + (size_t)sides * 40, length;
+    char *text = malloc(room);
+    struct search search;
+
+    assert_non_null(text);
+    length = (size_t)snprintf(text, room, "%s", CLASSES "Q := (A --> B)");
+    for (unsigned i = 0; i < sides; i++)
+        length += (size_t)snprintf(text + length, room - length,
+                                   " | (A --> [\"\", \"n%u\", \"\"])", i);
+    snprintf(text + length, room - length, " | C;");
+    set_up(&search, text, NULL);
+    take(&search, 0, "a");
+    take(&search, 0, "b");
+    take(&search, 1, "c");
+    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(2, es_live_matches(search.live, 0));
+    assert_non_null(strstr(search.told, "0.1 0.2;"));
+    assert_non_null(strstr(search.told, "1.1;"));
+    tear_down(&search);
+    free(text);
+}
+
+static void many_sides_are_searched(void **state)
+{
+    (void)state;
+    search_many_sides(257);
+    search_many_sides(1000);
+    search_many_sides(5000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_match_is_told_with_its_last_event),
+        cmocka_unit_test(many_sides_are_searched),
         cmocka_unit_test(the_limited_operator_is_decided_at_once),
         cmocka_unit_test(what_may_still_fail_waits_for_the_end),
         cmocka_unit_test(what_only_the_past_can_refuse_is_decided_at_once),

@@ -99,9 +99,27 @@ static void brackets_and_operators_have_a_depth_that_is_allowed(void **state)
     check_depth("(", "$a", ")", 1000);
     check_depth("$a --> ", "$a", "", 500);
     check_depth("$a & ", "$a", "", 500);
-    check_depth("$a | ", "$a", "", 500);
     check_depth("(", "$a", ") within 1ms", 500);
     check_depth("(", "$a", ") | $a", 500);
+}
+
+/* They stand beside each other; those with nothing in common become predicates. */
+static void sides_may_be_many(void **state)
+{
+    static const char before[] = "A := [\"\", \"\", \"\"]; A $a; Q := ";
+    static const char *const sides[] = {"$a | ", "A | ", "A --> A | ",
+                                        "(A --> (A | $a)) | "};
+    struct es_error error = {.text = ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        char *text = repeat(before, sides[i], "A", "", 5000);
+
+        /* What all have in common cannot be taken apart. */
+        assert_int_equal(parse(text, &error), i == 3 ? -EINVAL : 0);
+        free(text);
+    }
+    assert_non_null(strstr(error.text, "at most 64"));
 }
 
 /* All brackets are more than were written. */
@@ -364,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brackets_and_operators_have_a_depth_that_is_allowed),
         cmocka_unit_test(what_is_as_deep_as_allowed_can_be_printed_and_parsed),
+        cmocka_unit_test(sides_may_be_many),
         cmocka_unit_test(a_predicate_has_64_occurrences_at_most),
         cmocka_unit_test(long_texts_are_refused_and_many_names_are_not),
         cmocka_unit_test(what_is_not_text_is_refused_where_it_stands),
