@@ -8,18 +8,15 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/preload.h"
 #include "cli/rank_host.h"
+#include "cli/rank_watcher.h"
 #include "cli/supervise.h"
 #include "tuplespace/segment_name.h"
 
@@ -33,7 +30,7 @@ struct exec_arguments {
 enum { OPTION_NO_WAIT = 256, OPTION_KEEP };
 
 static const struct argp_option options[] = {
-    {"no-wait", OPTION_NO_WAIT, NULL, 0, "become PROGRAM; nobody notes how it ends", 0},
+    {"no-wait", OPTION_NO_WAIT, NULL, 0, "nobody notes how PROGRAM ends", 0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep the tuples when a job without `run` ended well", 0},
     {0},
@@ -111,30 +108,6 @@ static bool prepare(char *program, const char **ret_run)
     return code == 0;
 }
 
-/* The last rank of a job that no `eventspace run` looks after removes what it left, if
- * all went well: once as many ranks have been here as the launcher started. */
-static void clean_up(const char *run)
-{
-    int expected = esi_job_local_ranks();
-    struct es_ending ending;
-
-    if (esi_ending_look(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
-        ending.segments >= (size_t)(expected ? expected : 1))
-        es_run_remove(run, false);
-}
-
-/* The connection to the process manager that MPICH's launchers hand to a rank. */
-static int find_lifeline(void)
-{
-    const char *text = getenv("PMI_FD");
-    char *end;
-
-    if (!text)
-        return -1;
-    long number = strtol(text, &end, 10);
-    return *end == '\0' && number > 2 && number < INT_MAX ? (int)number : -1;
-}
-
 int esi_cmd_exec(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -155,19 +128,9 @@ int esi_cmd_exec(int argc, char **argv)
     if (!is_prepared || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
-    struct es_supervision supervision = {.argv = arguments.program,
-                                         .death_signal = SIGKILL,
-                                         .lifeline = find_lifeline()};
-    pid_t child = esi_supervise_start(&supervision);
-    if (child < 0) {
+    int code = esi_rank_watcher_start(run, !is_looked_after && !arguments.keep);
+    if (code < 0)
         esi_command_note("nobody will note how %s ends: %s", arguments.program[0],
-                         strerror(-child));
-        esi_supervise_become(arguments.program);
-    }
-    int status = esi_supervise_wait(child);
-    es_run_note_exit(run, child, status);
-    bool went_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (went_well && !is_looked_after && !arguments.keep)
-        clean_up(run);
-    esi_supervise_end_alike(status);
+                         strerror(-code));
+    esi_supervise_become(arguments.program);
 }

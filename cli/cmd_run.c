@@ -14,6 +14,7 @@
 #include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
+#include "cli/rank_watcher.h"
 #include "cli/recording.h"
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
@@ -22,6 +23,9 @@
 #include "tuplespace/tree_rules.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
+
+/* Ranks may go on when the launcher has ended: nobody waits long for these. */
+#define WATCHERS_NS UINT64_C(2000000000)
 
 struct run_arguments {
     struct es_run_request request;
@@ -76,8 +80,8 @@ static const char doc[] =
     "Starts PROGRAM on N ranks through the MPI's launcher and collects its "
     "communication "
     "while other commands look at it."
-    "\vEnds with the launcher's exit status, 128 + N if signal N killed it. If all "
-    "went "
+    "\vEnds with the launcher's exit status, 128 + N if signal N killed it, 130 after "
+    "Ctrl-C. If all went "
     "well, nothing stays behind; else tuples are kept for `eventspace events RUN` "
     "until "
     "`eventspace clean`. If nothing can be collected here, PROGRAM runs without it.";
@@ -161,12 +165,37 @@ static int exit_status_of(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : ES_EXIT_USAGE;
 }
 
-/* After a bad end, and when asked to, tuples stay; one line says how to look. */
-static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
+/* What became of the launcher. */
+struct launch_end {
+    int exit_status;  /* as a shell says it */
+    bool interrupted; /* SIGINT came while it ran */
+};
+
+/* After Ctrl-C launchers end with anything; 0 counts only where all ranks went on to a
+ * good end.  It never counts where a rank was killed. */
+static int choose_status(const struct launch_end *end, const struct es_ending *ending)
+{
+    bool went_well = end->exit_status == 0 && ending->segments > 0 &&
+                     ending->failed == 0 && ending->alive == 0;
+
+    if (end->interrupted && !went_well)
+        return 128 + SIGINT;
+    if (end->exit_status == 0 && ending->is_killed)
+        return ES_EXIT_FINDING;
+    return end->exit_status;
+}
+
+/* After a bad end, and when asked to, tuples stay; one line says how to look.  Returns
+ * the exit status. */
+static int finish(const struct es_run_setup *setup,
+                  bool keep,
+                  const struct launch_end *end)
 {
     struct es_ending ending = {.segments = 0};
 
+    esi_rank_watchers_await(setup->name, WATCHERS_NS);
     bool found = esi_ending_look(setup->name, &ending);
+    int exit_status = choose_status(end, &ending);
     /* What other hosts have cannot be seen from here. */
     bool is_kept = (found || setup->has_other_hosts) &&
                    (keep || exit_status != 0 || ending.failed > 0);
@@ -179,11 +208,12 @@ static void finish(const struct es_run_setup *setup, bool keep, int exit_status)
             "kept: `eventspace heartbeat %s` and `eventspace events %s` show it, "
             "`eventspace clean %s` removes it",
             setup->name, setup->name, setup->name);
-        return;
+        return exit_status;
     }
     es_run_remove(setup->name, false);
     if (!keep)
         esi_run_setup_remove(setup);
+    return exit_status;
 }
 
 /* Ranks may be anywhere where a launcher of the user's own starts them. */
@@ -208,7 +238,7 @@ static void start_recording(const struct es_run_setup *setup,
 
 static int launch(const struct run_arguments *arguments,
                   const struct es_run_setup *setup,
-                  int *ret_exit_status)
+                  struct launch_end *ret_end)
 {
     struct es_launcher_request request = {
         .command = arguments->launcher,
@@ -225,14 +255,14 @@ static int launch(const struct run_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "--launcher");
     /* Launchers take their ranks with them when they are asked to end, not when killed.
      */
-    struct es_supervision supervision = {
-        .argv = line.words, .death_signal = SIGTERM, .keep_descriptors = true};
+    struct es_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
     pid_t child = esi_supervise_start(&supervision);
     if (child < 0) {
         code = esi_command_fail_error(ES_EXIT_USAGE, NULL, child, "cannot start %s",
                                       line.words[0]);
     } else {
-        *ret_exit_status = exit_status_of(esi_supervise_wait(child));
+        int ended = esi_supervise_wait(child, &ret_end->interrupted);
+        ret_end->exit_status = exit_status_of(ended);
         code = ES_EXIT_SUCCESS;
     }
     esi_command_line_fini(&line);
@@ -246,7 +276,7 @@ int esi_cmd_run(int argc, char **argv)
     struct run_arguments arguments = {.launcher = NULL};
     struct esi_recording_child recorder = {.pid = 0};
     struct es_run_setup setup;
-    int exit_status = 0;
+    struct launch_end end = {.exit_status = 0};
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     int status = esi_run_setup(&arguments.request, &setup);
@@ -257,10 +287,14 @@ int esi_cmd_run(int argc, char **argv)
         start_server(&arguments, &setup);
     if (setup.name[0] && arguments.record)
         start_recording(&setup, arguments.record, &recorder);
-    status = launch(&arguments, &setup, &exit_status);
+    status = launch(&arguments, &setup, &end);
+    if (status)
+        end.exit_status = status;
     esi_recording_end(&recorder);
     if (setup.name[0])
-        finish(&setup, arguments.keep, status ? status : exit_status);
+        status = finish(&setup, arguments.keep, &end);
+    else
+        status = end.interrupted ? 128 + SIGINT : end.exit_status;
     esi_run_setup_fini(&setup);
-    return status ? status : exit_status;
+    return status;
 }

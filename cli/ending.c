@@ -5,6 +5,7 @@
 
 #include "cli/ending.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,20 +69,46 @@ const char *esi_ending_describe(const struct es_segment_info *info,
 
 static void describe_failure(const struct es_segment_info *info, char *out, size_t size)
 {
+    bool is_early = info->state == ES_PROCESS_EXITED && info->exit_code == 0;
     char how[96];
 
     esi_ending_describe(info, how, sizeof how);
-    snprintf(out, size, "rank %d %s%s", info->rank,
+    snprintf(out, size, "rank %d %s%s%s", info->rank,
              info->state == ES_PROCESS_KILLED
                  ? "was "
                  : (info->state == ES_PROCESS_LOST ? "is " : ""),
-             how);
+             how, is_early ? " before MPI_Finalize" : "");
+}
+
+/* How little an end says about why a run failed: launchers kill the other ranks after
+ * the first one's end. */
+static int rate_failure(const struct es_segment_info *info)
+{
+    if (info->state == ES_PROCESS_LOST)
+        return 2;
+    return info->state == ES_PROCESS_KILLED && info->signal == SIGKILL;
+}
+
+/* Whether `info` is nearer to why the run failed. */
+static bool is_nearer(const struct es_segment_info *info,
+                      const struct es_segment_info *best)
+{
+    int rate = rate_failure(info), best_rate = rate_failure(best);
+
+    return rate != best_rate ? rate < best_rate
+                             : info->ended_realtime_ns < best->ended_realtime_ns;
+}
+
+/* Launchers kill the others also where a rank exits too early, with code 0. */
+static bool may_have_failed(const struct es_segment_info *info)
+{
+    return esi_ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
 bool esi_ending_look(const char *name, struct es_ending *ret_ending)
 {
     struct es_ending ending = {.segments = 0};
-    bool is_lost = false;
+    struct es_segment_info best = {.rank = -1};
     struct es_run *run;
 
     if (es_run_open(name, NULL, &run) < 0)
@@ -94,14 +121,13 @@ bool esi_ending_look(const char *name, struct es_ending *ret_ending)
             continue; /* no process of the program */
         ending.segments++;
         ending.alive += info.alive;
-        if (!esi_ending_is_failure(&info))
-            continue;
-        /* A rank that the launcher killed after the first one's end tells the least. */
-        bool is_better = is_lost && info.state != ES_PROCESS_LOST;
-        if (ending.failed++ == 0 || is_better) {
-            describe_failure(&info, ending.first_failure, sizeof ending.first_failure);
-            is_lost = info.state == ES_PROCESS_LOST;
-        }
+        ending.failed += esi_ending_is_failure(&info);
+        if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
+            best = info;
+    }
+    if (ending.failed > 0) {
+        ending.is_killed = best.state == ES_PROCESS_KILLED;
+        describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }
     es_run_close(run);
     *ret_ending = ending;

@@ -10,8 +10,9 @@
 
 struct es_ending {
     size_t segments;
-    size_t alive;  /* segments whose process lives */
-    size_t failed; /* aborted, killed, lost, or ended with another code than 0 */
+    size_t alive;   /* segments whose process lives */
+    size_t failed;  /* aborted, killed, lost, or ended with another code than 0 */
+    bool is_killed; /* first_failure is a rank that was killed by a signal */
     char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", or "" */
 };
 

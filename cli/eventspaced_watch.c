@@ -13,8 +13,8 @@
 
 enum {
     SETTLED = 255,
-    /* Looks at a process that is gone before it is told: whoever supervised it notes
-     * meanwhile how it ended. */
+    /* Looks at a process that is gone before it is told: its watcher notes meanwhile
+     * how it ended. */
     LOOKS = 2,
 };
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
 
@@ -50,6 +51,40 @@ int esi_run_lock_take(const char *run,
     }
     *ret_lock = lock;
     return 0;
+}
+
+static int open_lock(const char *run, const char *file)
+{
+    char path[ES_RUN_PATH_BYTES];
+
+    if (es_run_directory_path(run, file, NULL, path) < 0)
+        return -1;
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+int esi_run_lock_share(const char *run, const char *file)
+{
+    int lock = open_lock(run, file);
+
+    if (lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) != 0) {
+        close(lock);
+        return -1;
+    }
+    return lock;
+}
+
+void esi_run_lock_await_free(const char *run, const char *file, uint64_t timeout_ns)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    const uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    int lock = open_lock(run, file);
+
+    if (lock < 0)
+        return;
+    while (flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+           es_now_ns(CLOCK_MONOTONIC) - begun_ns < timeout_ns)
+        nanosleep(&pause, NULL);
+    close(lock);
 }
 
 bool esi_run_lock_is_taken(const char *run, const char *file)

@@ -5,6 +5,7 @@
 #define ES_CLI_RUN_LOCK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "eventspace/error.h"
 
@@ -14,6 +15,13 @@ int esi_run_lock_take(const char *run,
                       const char *file,
                       struct es_error *error,
                       int *ret_lock);
+
+/* Shares the lock of a file that is there; it goes with the last process that has the
+ * descriptor.  -1: it cannot be had. */
+int esi_run_lock_share(const char *run, const char *file);
+
+/* Waits until nobody holds or shares the lock, or until the time is up. */
+void esi_run_lock_await_free(const char *run, const char *file, uint64_t timeout_ns);
 
 /* Whether somebody holds it. */
 bool esi_run_lock_is_taken(const char *run, const char *file);

@@ -11,13 +11,10 @@
 #include "cli/supervise.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,39 +67,6 @@ _Noreturn static void become_child(const struct es_supervision *supervision,
     esi_supervise_become(supervision->argv);
 }
 
-static void close_range_of(unsigned first, unsigned last)
-{
-    enum { MANY = 65536 };
-
-    if (first > last || syscall(SYS_close_range, first, last, 0u) == 0)
-        return;
-    /* Kernels before 5.9. */
-    for (unsigned i = first; i <= last && i < MANY; i++)
-        close((int)i);
-}
-
-/*
- * Readers of the program's pipes and sockets must see their end when the program closes
- * them, so no copy may live here.  0 to 2 stay taken: what is opened later must not be
- * mistaken for standard error.
- */
-static void drop_descriptors(int lifeline)
-{
-    const unsigned first = STDERR_FILENO + 1;
-    int null = open("/dev/null", O_RDWR);
-
-    if (null < 0)
-        return;
-    for (int i = 0; i <= STDERR_FILENO; i++)
-        dup2(null, i);
-    if (lifeline <= STDERR_FILENO) {
-        close_range_of(first, ~0u);
-        return;
-    }
-    close_range_of(first, (unsigned)lifeline - 1);
-    close_range_of((unsigned)lifeline + 1, ~0u);
-}
-
 pid_t esi_supervise_start(const struct es_supervision *supervision)
 {
     struct signal_settings before;
@@ -117,8 +81,6 @@ pid_t esi_supervise_start(const struct es_supervision *supervision)
         give_signals_back(&before);
         return -reason;
     }
-    if (!supervision->keep_descriptors)
-        drop_descriptors(supervision->lifeline);
     return child;
 }
 
@@ -133,17 +95,10 @@ static bool is_of_terminal(int number)
     return false;
 }
 
-/*
- * Whether the child got this signal too, because it went to the whole process group:
- * the terminal's do, and so do those of launchers that start every rank in a session of
- * its own (Hydra) and signal that.
- */
+/* Whether the child got this signal too: a terminal's goes to its process group. */
 static bool went_to_the_group(const siginfo_t *info)
 {
-    if (info->si_code == SI_KERNEL)
-        return is_of_terminal(info->si_signo);
-    return info->si_code == SI_USER && info->si_pid == getppid() &&
-           getsid(0) == getpid();
+    return info->si_code == SI_KERNEL && is_of_terminal(info->si_signo);
 }
 
 /* Stops as the signal says, until somebody continues us. */
@@ -168,39 +123,35 @@ static void pass_on(pid_t child, const siginfo_t *info)
         stop_self(number);
 }
 
-int esi_supervise_wait(pid_t child)
+/* A terminal's SIGINT may have ended the child before we have taken ours. */
+static bool is_pending(int number)
 {
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+}
+
+int esi_supervise_wait(pid_t child, bool *ret_interrupted)
+{
+    bool interrupted = false;
+    int status = -1;
     sigset_t all;
     siginfo_t info;
-    int status;
 
     sigfillset(&all);
     for (;;) {
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child)
-            return status;
-        if (ended < 0 && errno != EINTR)
-            return -1;
-        if (sigwaitinfo(&all, &info) > 0 && info.si_signo != SIGCHLD)
-            pass_on(child, &info);
+            break;
+        if (ended < 0 && errno != EINTR) {
+            status = -1;
+            break;
+        }
+        if (sigwaitinfo(&all, &info) <= 0 || info.si_signo == SIGCHLD)
+            continue;
+        interrupted = interrupted || info.si_signo == SIGINT;
+        pass_on(child, &info);
     }
-}
-
-_Noreturn void esi_supervise_end_alike(int status)
-{
-    struct rlimit no_core = {0, 0};
-    sigset_t all;
-
-    if (!WIFSIGNALED(status))
-        exit(status == -1 ? ES_EXIT_USAGE : WEXITSTATUS(status));
-    fflush(stdout);
-    setrlimit(RLIMIT_CORE, &no_core);
-    /* Core files that are piped to a program ignore the limit. */
-    prctl(PR_SET_DUMPABLE, 0);
-    signal(WTERMSIG(status), SIG_DFL);
-    sigfillset(&all);
-    sigprocmask(SIG_UNBLOCK, &all, NULL);
-    raise(WTERMSIG(status));
-    /* The signal was not deadly for us after all: what shells answer comes nearest. */
-    exit(128 + WTERMSIG(status));
+    *ret_interrupted = interrupted || is_pending(SIGINT);
+    return status;
 }

@@ -384,7 +384,7 @@ struct es_segment_view *es_run_segment(const struct es_run *run, size_t index)
     return index < run->segment_count ? run->segments[index] : NULL;
 }
 
-/* --- Removing, and notes of supervisors
+/* --- Removing, and notes of watchers
  * -------------------------------------------------- */
 
 struct removal {

@@ -132,7 +132,7 @@ ES_API struct es_element_view *es_segment_view_element(
     const struct es_segment_view *segment,
     size_t index);
 
-/* For supervisors: notes how the process ended (status as waitpid(2) gives it) in every
+/* For watchers: notes how the process ended (status as waitpid(2) gives it) in every
  * segment of this run on this host whose pid is `pid`.  Returns the number of segments.
  */
 ES_API int es_run_note_exit(const char *run, int pid, int status);

@@ -35,7 +35,7 @@ done
 cd "$folder" || exit 1
 ulimit -c unlimited 2>/dev/null
 { "$eventspace" exec -- sh -c 'ulimit -c 0; kill -SEGV $$'; } >/dev/null 2>&1
-compgen -G 'core*' >/dev/null && fault "the supervisor left a core file of its own"
+compgen -G 'core*' >/dev/null && fault "a core file was left besides"
 cd - >/dev/null || exit 1
 
 # Input, output, arguments.
@@ -46,7 +46,7 @@ expect 0 "$eventspace" exec printf '%s|' a 'b c' '' -n --help
     fault "other descriptors are not passed on"
 # A pipe ends when the program closes it, though the program goes on.
 ("$eventspace" exec -- sh -c 'exec >&- 2>&-; sleep 4' &) | timeout 3 cat ||
-    fault "the supervisor holds the program's output open"
+    fault "the watcher holds the program's output open"
 
 # Environment: in the program our library is loaded, in front of others.
 expect 0 "$eventspace" exec -- sh -c 'echo "$MARKER_WAS_LOADED"'

@@ -33,43 +33,43 @@ for number in (signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 os.setpgid(0, 0)
 os.execv(sys.argv[1], sys.argv[1:])' "$@" "$folder/counter" "$folder/$name" &
-    supervisor=$!
+    started=$!
     await 10 test -s "$folder/$name.pid"
     program=$(cat "$folder/$name.pid")
 }
 
 start alone "$eventspace" exec --
 for name in HUP INT QUIT TERM USR1; do
-    kill -$name $supervisor
+    kill -$name $started
     await 5 grep -qx $name "$folder/alone.log"
 done
 sleep 0.3
 for name in HUP INT QUIT TERM USR1; do
     [ "$(count alone $name)" = 1 ] || fault "$name came $(count alone $name) times"
 done
-kill -0 $supervisor || fault "the supervisor died of a signal that the program survived"
+kill -0 $started || fault "the process that was started died of a signal that the program survived"
 
 # Stopped and continued together.
-kill -TSTP $supervisor
-await 5 grep -q '^State:.T' /proc/$supervisor/status
-kill -CONT $supervisor
+kill -TSTP $started
+await 5 grep -q '^State:.T' /proc/$started/status
+kill -CONT $started
 await 5 grep -qx CONT "$folder/alone.log"
-kill -USR2 $supervisor
-wait $supervisor
+kill -USR2 $started
+wait $started
 [ $? = 5 ] || fault "the program's end after SIGUSR2 got lost"
 
-# The program goes when its supervisor is killed.
+# The program goes when the process that was started is killed.
 start killed "$eventspace" exec --
-kill -KILL $supervisor
-wait $supervisor 2>/dev/null
+kill -KILL $started
+wait $started 2>/dev/null
 await 5 test ! -e "/proc/$program"
 
 # `run` passes signals on to the launcher, and ends as it does.
 start run "$eventspace" run -n 1 --launcher "$top_srcdir/tests/cli/local_launcher.sh" --
-kill -TERM $supervisor
+kill -TERM $started
 await 5 grep -qx TERM "$folder/run.log"
 kill -USR2 "$program"
-wait $supervisor
+wait $started
 [ $? = 5 ] || fault "run does not end as its program does"
 
 # A terminal's Ctrl-C goes to the whole group: the program gets it once, and reads from

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* exit_status - ends before its time in the way that its first argument says. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank;
+
+static void abort_mpi(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static void raise_signal(int number)
+{
+    raise(number);
+}
+
+static void finalize(int code)
+{
+    MPI_Finalize();
+    exit(rank == 0 ? code : 0);
+}
+
+static void wait_for_ever(int tag)
+{
+    int word;
+
+    printf("waiting\n");
+    fflush(stdout);
+    MPI_Recv(&word, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+struct ending {
+    const char *name;
+    void (*end)(int value);
+    int value;
+    int is_of_all; /* every rank ends so, else rank 0 alone */
+};
+
+static const struct ending endings[] = {
+    {"finalize", finalize, 4, 1},
+    {"_exit", _exit, 5, 0},
+    {"exit", exit, 5, 0},
+    {"exit-all", exit, 3, 1},
+    {"exit-well", exit, 0, 0},
+    {"abort", abort_mpi, 7, 0},
+    {"abort-all", abort_mpi, 7, 1},
+    {"SIGSEGV", raise_signal, SIGSEGV, 0},
+    {"SIGKILL", raise_signal, SIGKILL, 0},
+    {"SIGTERM", raise_signal, SIGTERM, 0},
+    {"SIGABRT", raise_signal, SIGABRT, 0},
+    {"wait", wait_for_ever, 0, 1},
+};
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+
+    if (strcmp(how, "exit-early") == 0)
+        exit(6);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(how, endings[i].name) == 0 && (rank == 0 || endings[i].is_of_all))
+            endings[i].end(endings[i].value);
+    wait_for_ever(0);
+    return 99;
+}

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# exit_status.sh - a collected program ends with the status that its launcher alone gives;
+# Ctrl-C ends with 130.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+
+[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+
+eventspace=$top_builddir/cli/eventspace
+unset EVENTSPACE_RUN
+export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+tries=3
+
+# clean_up - runs that ended badly are kept.
+clean_up() {
+    local run
+    for run in "$work"/runs/*; do
+        [ -d "$run" ] && "$eventspace" clean "${run##*/}"
+    done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# ended COMMAND... - its status; what it says is in $work/said.
+ended() {
+    timeout -k 5 30 "$@" >"$work/out" 2>"$work/said" </dev/null
+    echo $?
+}
+
+alone() {
+    ended "$MPIEXEC" -n 2 "$bin/exit_status" "$1"
+}
+
+collected_run() {
+    ended "$eventspace" run -n 2 "$bin/exit_status" "$1"
+}
+
+collected_exec() {
+    ended "$MPIEXEC" -n 2 "$eventspace" exec -- "$bin/exit_status" "$1"
+}
+
+# is_of_launcher HOW STATUS - the launcher alone ends so, too. Some launchers have races of
+# their own: they get more tries before the status counts as ours.
+is_of_launcher() {
+    local i
+    for ((i = 0; i < 10; i++)); do
+        [ "$(alone "$1")" = "$2" ] && return
+    done
+    return 1
+}
+
+compare() {
+    local how=$1 i form status bare
+    bare=$(alone "$how")
+    for form in collected_run collected_exec; do
+        for ((i = 0; i < tries; i++)); do
+            status=$($form "$how")
+            ! grep -q 'was killed' "$work/said" || [ "$status" != 0 ]
+            expect 0 "$how, $form: a status of 0 is not for a rank that was killed"
+            [ "$status" = "$bare" ] || is_of_launcher "$how" "$status"
+            expect 0 "$how, $form: $status, and the launcher alone ends with $bare"
+        done
+    done
+}
+
+for how in finalize exit-early _exit exit exit-all exit-well abort abort-all SIGSEGV SIGKILL \
+    SIGTERM SIGABRT; do
+    compare $how
+done
+
+# How the rank ended is known when the command is over.
+for how in SIGSEGV:'rank 0 was killed by signal 11' SIGKILL:'was killed by signal 9' \
+    _exit:'rank 0 exited with code 5' abort:'rank 0 called MPI_Abort' \
+    exit-well:'rank 0 exited with code 0 before MPI_Finalize'; do
+    collected_run "${how%%:*}" >/dev/null
+    grep -qF "${how#*:}" "$work/said"
+    expect 0 "$how: the end is named"
+done
+
+# interrupted group|process COMMAND... - its status after SIGINT, once its ranks wait.
+interrupted() {
+    "${PYTHON:-python3}" - "$@" <<'END'
+import os, signal, subprocess, sys
+process = subprocess.Popen(
+    sys.argv[2:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    stderr=subprocess.DEVNULL, start_new_session=True,
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+for i in range(2):
+    process.stdout.readline()
+(os.killpg if sys.argv[1] == "group" else os.kill)(process.pid, signal.SIGINT)
+process.stdout.read()
+print(process.wait(timeout=30))
+END
+}
+
+for whom in group process; do
+    for ((i = 0; i < tries; i++)); do
+        status=$(interrupted $whom "$eventspace" run -n 2 "$bin/exit_status" wait)
+        [ "$status" = 130 ]
+        expect 0 "Ctrl-C to the $whom: 130, not $status"
+    done
+done
+
+# A launcher that takes the signal itself, ends its ranks, and is content.
+cat >"$work/launcher" <<'END'
+#!/bin/bash
+trap 'kill -INT $launcher; wait $launcher; exit 0' INT
+"$MPIEXEC" "$@" &
+launcher=$!
+wait $launcher
+END
+chmod +x "$work/launcher"
+export MPIEXEC
+status=$(interrupted process "$eventspace" run -n 2 --launcher "$work/launcher" \
+    "$bin/exit_status" wait)
+[ "$status" = 130 ]
+expect 0 "Ctrl-C and a launcher that ends with 0: 130, not $status"
+finish
