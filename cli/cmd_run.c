@@ -14,6 +14,7 @@
 #include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
+#include "cli/preload.h"
 #include "cli/rank_watcher.h"
 #include "cli/recording.h"
 #include "cli/run_server.h"
@@ -68,7 +69,9 @@ static const struct argp_option options[] = {
      "; split into words as a shell does, default from EVENTSPACE_LAUNCHER",
      0},
     {"record", OPTION_RECORD, "DIR", 0,
-     "write all events to an archive, as `eventspace record` does", 0},
+     "write all events to an archive, as `eventspace record` does; where that cannot "
+     "be, PROGRAM is not started",
+     0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep tuples and run directory after a good end, too", 0},
     {"no-server", OPTION_NO_SERVER, NULL, 0,
@@ -227,13 +230,35 @@ static void start_server(const struct run_arguments *arguments,
                          setup->address[0] ? setup->address : NULL);
 }
 
-static void start_recording(const struct es_run_setup *setup,
-                            const char *directory,
-                            struct esi_recording_child *recorder)
+/* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
+ * exit status after saying why. */
+static int start_recording(const struct es_run_setup *setup,
+                           const char *directory,
+                           struct esi_recording_child *recorder)
 {
-    esi_recording_start(setup->name, directory, recorder);
-    if (recorder->is_ready)
+    struct es_error error = {.text = ""};
+    char *library;
+
+    if (!setup->name[0])
+        return esi_command_fail(ES_EXIT_USAGE, "cannot record: nothing is collected");
+    int code = esi_preload_find(&error, &library);
+    if (code < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot record");
+    free(library);
+    int status = esi_recording_start(setup->name, directory, recorder);
+    if (status == 0)
         esi_run_setup_await_readers(setup);
+    return status;
+}
+
+/* Removes what is there of a run that has not begun. */
+static void call_off(const struct es_run_setup *setup)
+{
+    if (!setup->name[0])
+        return;
+    esi_run_server_end(setup->name, false);
+    es_run_remove(setup->name, false);
+    esi_run_setup_remove(setup);
 }
 
 static int launch(const struct run_arguments *arguments,
@@ -269,6 +294,22 @@ static int launch(const struct run_arguments *arguments,
     return code;
 }
 
+/* Returns the exit status. */
+static int run_program(const struct run_arguments *arguments,
+                       const struct es_run_setup *setup,
+                       struct esi_recording_child *recorder)
+{
+    struct launch_end end = {.exit_status = 0};
+
+    int status = launch(arguments, setup, &end);
+    if (status)
+        end.exit_status = status;
+    esi_recording_end(recorder);
+    if (setup->name[0])
+        return finish(setup, arguments->keep, &end);
+    return end.interrupted ? 128 + SIGINT : end.exit_status;
+}
+
 int esi_cmd_run(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -276,7 +317,6 @@ int esi_cmd_run(int argc, char **argv)
     struct run_arguments arguments = {.launcher = NULL};
     struct esi_recording_child recorder = {.pid = 0};
     struct es_run_setup setup;
-    struct launch_end end = {.exit_status = 0};
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     int status = esi_run_setup(&arguments.request, &setup);
@@ -285,16 +325,12 @@ int esi_cmd_run(int argc, char **argv)
         return status;
     if (setup.name[0] && !arguments.no_server)
         start_server(&arguments, &setup);
-    if (setup.name[0] && arguments.record)
-        start_recording(&setup, arguments.record, &recorder);
-    status = launch(&arguments, &setup, &end);
+    if (arguments.record)
+        status = start_recording(&setup, arguments.record, &recorder);
     if (status)
-        end.exit_status = status;
-    esi_recording_end(&recorder);
-    if (setup.name[0])
-        status = finish(&setup, arguments.keep, &end);
+        call_off(&setup);
     else
-        status = end.interrupted ? 128 + SIGINT : end.exit_status;
+        status = run_program(&arguments, &setup, &recorder);
     esi_run_setup_fini(&setup);
     return status;
 }

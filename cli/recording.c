@@ -347,47 +347,85 @@ static int record_run(const char *run, const char *directory, int ready, int lif
     return status;
 }
 
-void esi_recording_start(const char *run,
-                         const char *directory,
-                         struct esi_recording_child *ret_child)
-{
+/* Both ends of two pipes. */
+struct recording_pipes {
     int ready[2];
     int lifeline[2];
+};
+
+static int open_pipes(struct recording_pipes *ret_pipes)
+{
+    if (pipe2(ret_pipes->ready, O_CLOEXEC) < 0)
+        return -errno;
+    if (pipe2(ret_pipes->lifeline, O_CLOEXEC) < 0) {
+        int code = -errno;
+
+        close(ret_pipes->ready[0]);
+        close(ret_pipes->ready[1]);
+        return code;
+    }
+    return 0;
+}
+
+/* Whether the child says that it records what comes. */
+static bool await_ready(int descriptor)
+{
     ssize_t count;
     char byte;
 
-    *ret_child = (struct esi_recording_child){.lifeline = -1};
-    if (pipe2(ready, O_CLOEXEC) < 0) {
-        esi_command_note("cannot record: no pipe");
-        return;
-    }
-    if (pipe2(lifeline, O_CLOEXEC) < 0) {
-        close(ready[0]);
-        close(ready[1]);
-        esi_command_note("cannot record: no pipe");
-        return;
-    }
+    do {
+        count = read(descriptor, &byte, 1);
+    } while (count < 0 && errno == EINTR);
+    return count == 1;
+}
+
+/* Of a child that is not ready, and has said why unless it was killed. */
+static int fail_start(struct esi_recording_child *child)
+{
+    int status = 0;
+
+    close(child->lifeline);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    child->pid = 0;
+    if (WIFSIGNALED(status))
+        esi_command_fail(ES_EXIT_USAGE,
+                         "cannot record: the recording was killed by signal %d",
+                         WTERMSIG(status));
+    return ES_EXIT_USAGE;
+}
+
+int esi_recording_start(const char *run,
+                        const char *directory,
+                        struct esi_recording_child *ret_child)
+{
+    struct esi_recording_child child = {.lifeline = -1};
+    struct recording_pipes pipes;
+
+    int code = open_pipes(&pipes);
+    if (code < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot record");
     fflush(NULL);
-    ret_child->pid = fork();
-    if (ret_child->pid == 0) {
-        close(ready[0]);
-        close(lifeline[1]);
-        _exit(record_run(run, directory, ready[1], lifeline[0]));
+    child.pid = fork();
+    if (child.pid == 0) {
+        close(pipes.ready[0]);
+        close(pipes.lifeline[1]);
+        _exit(record_run(run, directory, pipes.ready[1], pipes.lifeline[0]));
     }
-    close(ready[1]);
-    close(lifeline[0]);
-    if (ret_child->pid < 0) {
-        esi_command_note("cannot record: no process");
-        ret_child->pid = 0;
-        close(lifeline[1]);
-    } else {
-        ret_child->lifeline = lifeline[1];
-        do {
-            count = read(ready[0], &byte, 1);
-        } while (count < 0 && errno == EINTR);
-        ret_child->is_ready = count == 1;
+    code = child.pid < 0 ? -errno : 0;
+    close(pipes.ready[1]);
+    close(pipes.lifeline[0]);
+    child.lifeline = pipes.lifeline[1];
+    bool is_ready = code == 0 && await_ready(pipes.ready[0]);
+    close(pipes.ready[0]);
+    if (code < 0) {
+        close(child.lifeline);
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot record");
     }
-    close(ready[0]);
+    if (!is_ready)
+        return fail_start(&child);
+    *ret_child = child;
+    return 0;
 }
 
 void esi_recording_end(struct esi_recording_child *child)

@@ -29,16 +29,15 @@ int esi_recording_run(const struct esi_consumer *consumer,
 
 /* The process that records a run beside `eventspace run`. */
 struct esi_recording_child {
-    pid_t pid;     /* 0 = there is none */
-    bool is_ready; /* it records what comes */
+    pid_t pid; /* 0 = there is none */
     int lifeline;
 };
 
-/* Starts it: records `run` into `directory` from the first event on.  Returns when it
- * is ready, or has failed after saying why; the program runs in any case. */
-void esi_recording_start(const char *run,
-                         const char *directory,
-                         struct esi_recording_child *ret_child);
+/* Starts it: records `run` into `directory` from the first event on.  Returns 0 when it
+ * is ready, or an exit status after saying why it cannot be; then nothing is left. */
+int esi_recording_start(const char *run,
+                        const char *directory,
+                        struct esi_recording_child *ret_child);
 
 /* Says that the program has ended, and waits for the recording to; says so where that
  * was killed. */

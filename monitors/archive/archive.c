@@ -93,8 +93,11 @@ static int open_directory(int parent, const char *name)
     return file < 0 ? -errno : file;
 }
 
-static int open_directories(struct es_archive *archive, struct es_error *error)
+static int open_directories(struct es_archive *archive,
+                            struct es_error *error,
+                            bool *ret_made)
 {
+    *ret_made = mkdir(archive->path, 0777) == 0;
     archive->root = open_directory(AT_FDCWD, archive->path);
     if (archive->root < 0)
         return es_error_set(error, archive->root, "cannot make %s: %s", archive->path,
@@ -109,6 +112,15 @@ static int open_directories(struct es_archive *archive, struct es_error *error)
         return es_error_set(error, archive->side, "cannot make %s/%s: %s",
                             archive->path, ESI_ARCHIVE_SIDE, strerror(-archive->side));
     return 0;
+}
+
+/* Of an archive that could not begin; no file is in them. */
+static void remove_directories(const struct es_archive *archive, bool is_made)
+{
+    if (archive->side >= 0)
+        unlinkat(archive->root, ESI_ARCHIVE_SIDE, AT_REMOVEDIR);
+    if (is_made)
+        rmdir(archive->path);
 }
 
 static void destroy(struct es_archive *archive)
@@ -138,6 +150,7 @@ int es_archive_create(const struct es_archive_config *config,
                       struct es_archive **ret_archive)
 {
     struct es_archive *archive = calloc(1, sizeof *archive);
+    bool is_made = false;
     int result = 0;
 
     if (!archive)
@@ -152,10 +165,11 @@ int es_archive_create(const struct es_archive_config *config,
         result = es_error_set(error, -ENAMETOOLONG, "the directory's name is too long");
     snprintf(archive->path, sizeof archive->path, "%s", config->directory);
     if (result == 0)
-        result = open_directories(archive, error);
+        result = open_directories(archive, error, &is_made);
     if (result == 0 && es_archive_write_tables(archive) < 0)
         result = es_error_set(error, archive->result, "%s", archive->failure.text);
     if (result < 0) {
+        remove_directories(archive, is_made);
         destroy(archive);
         return result;
     }

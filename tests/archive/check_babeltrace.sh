@@ -95,10 +95,10 @@ compare "$folder/trees"
 grep -q '"collector":"contribute"' "$folder/trees/.eventspace/archive.jsonl" ||
     fault "no trees in the archive"
 
-# The program's exit status is the run's; what cannot be recorded does not keep it.
+# The program's exit status is the run's; what cannot be recorded is not started.
 expect 3 "$eventspace" run --name "$prefix-status" -n 1 --record "$folder/status" -- \
     sh -c 'exit 3'
-expect 0 "$eventspace" run --name "$prefix-full" -n 1 --record "$folder/tunnel" -- true
+expect 2 "$eventspace" run --name "$prefix-full" -n 1 --record "$folder/tunnel" -- true
 contains err "not empty"
 "$eventspace" clean "$prefix-status" >/dev/null 2>&1
 

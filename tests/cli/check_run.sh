@@ -78,6 +78,46 @@ contains err "eventspace clean $prefix-twice"
 expect 0 "$eventspace" clean "$prefix-twice"
 expect 0 "${run[@]}" -n 1 --name "$prefix-twice" true
 
+# A name is free again as soon as the run is over.
+for ((i = 0; i < 20; i++)); do
+    expect 0 "${run[@]}" -n 2 --name "$prefix-again" true
+    is_empty err
+done
+
+# is_not_started REASON OPTION... : what cannot be recorded is not started, and nothing of
+# the run stays.
+is_not_started()
+{
+    local reason=$1
+    shift
+    expect 2 "$@" -- sh -c 'echo started'
+    is_empty out
+    contains err "eventspace run: cannot record: $reason"
+    [ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left behind: $(ls -A "$EVENTSPACE_DIR")"
+}
+recorded=("${run[@]}" -n 1 --name "$prefix-unrecorded" --record)
+mkdir "$folder/full" && touch "$folder/full/file"
+is_not_started "$folder/full is there already and not empty" "${recorded[@]}" "$folder/full"
+is_not_started "cannot make $folder/none/archive" "${recorded[@]}" "$folder/none/archive"
+is_not_started "cannot make /dev/null" "${recorded[@]}" /dev/null
+is_not_started "nothing is collected" env EVENTSPACE_DIR=/proc/nothing "${recorded[@]}" \
+    "$folder/archive"
+is_not_started "EVENTSPACE_PRELOAD" env EVENTSPACE_PRELOAD=/no/such "${recorded[@]}" \
+    "$folder/archive"
+[ ! -e "$folder/archive" ] || fault "an archive of nothing"
+if unshare -rm mount -t tmpfs none "$folder/full" 2>/dev/null; then
+    # shellcheck disable=SC2016
+    is_not_started "cannot write" unshare -rm sh -c '
+        mount -t tmpfs -o size=8k,nr_inodes=9 none "$0" && cd "$0" || exit 99
+        dd if=/dev/zero of=fill bs=4k 2>/dev/null
+        "$@"
+        status=$?
+        [ -e archive ] && echo "an archive is left"
+        exit $status' "$folder/full" "${recorded[@]}" archive
+else
+    echo "not checked: no mount namespace to be had, so no full disk"
+fi
+
 # Without a place for the run directory the program runs all the same.
 expect 3 env EVENTSPACE_DIR=/proc/nothing "${run[@]}" -n 1 -- sh -c 'echo "<$MARKER_WAS_LOADED>"; exit 3'
 contains out '<>'
