@@ -60,13 +60,6 @@ expect 0 "$eventspace" run --name "$prefix-alone" --map "$folder/map.json" -- \
 contains out "full=block"
 lacks out "full=await"
 
-# Where the archive cannot be begun, too.
-expect 0 "$eventspace" run --name "$prefix-refused" --map "$folder/map.json" \
-    --record "$folder/1" -- \
-    sh -c "cat \"\$EVENTSPACE_PLAN\"; \"$apps/windtunnel\" --rows 24 --iterations 50"
-contains err "not empty"
-lacks out "full=await"
-
 # A recorder that is killed before it saw anything costs the program some seconds, once.
 cat >"$folder/kills" <<'END'
 #!/bin/sh
