@@ -5,19 +5,35 @@
 
 #include "base/csv.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/plain.h"
+
+/* Whether a spread sheet takes the text for more than a text or a number. */
+static bool is_calculated(const char *text)
+{
+    if (*text == '+' || *text == '-')
+        return text[1] == '\0' || text[1 + strspn(text + 1, "0123456789.")] != '\0';
+    return *text == '=' || *text == '@';
+}
 
 void es_csv_text(FILE *stream, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, stream);
+    bool is_formula = is_calculated(text);
+
+    if (!is_formula && !strpbrk(text, ",\"")) {
+        es_plain_write(stream, text);
         return;
     }
-    fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
+    char *plain = es_plain_duplicate(text);
+    fputs(is_formula ? "\"'" : "\"", stream);
+    for (const char *next = plain ? plain : ""; *next; next++) {
+        if (*next == '"')
             fputc('"', stream);
-        fputc(*text, stream);
+        fputc(*next, stream);
     }
     fputc('"', stream);
+    free(plain);
 }

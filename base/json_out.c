@@ -6,63 +6,35 @@
 #include "base/json_out.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 void es_json_out_init(struct es_json_out *out, FILE *stream)
 {
     *out = (struct es_json_out){.stream = stream};
 }
 
-/*
- * Length of the UTF-8 sequence that `text` begins with, or 0 if it begins with none
- * (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF).
- */
-static size_t sequence_length(const unsigned char *text)
-{
-    unsigned char first = text[0];
-    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
-    size_t length;
-
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first <= 0xdf)
-        length = 2;
-    else if (first >= 0xe0 && first <= 0xef)
-        length = 3;
-    else if (first >= 0xf0 && first <= 0xf4)
-        length = 4;
-    else
-        return 0;
-    if (first == 0xe0)
-        low = 0xa0;
-    else if (first == 0xed)
-        high = 0x9f;
-    else if (first == 0xf0)
-        low = 0x90;
-    else if (first == 0xf4)
-        high = 0x8f;
-    /* A terminating 0 fails each comparison, so nothing behind it is read. */
-    if (text[1] < low || text[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-static void write_escaped(FILE *stream, unsigned char byte)
+static void write_escaped(FILE *stream, uint32_t character)
 {
     static const char letters[] = "btn\vfr"; /* \v has no short form */
 
-    if (byte == '"' || byte == '\\')
-        fprintf(stream, "\\%c", byte);
-    else if (byte >= '\b' && byte <= '\r' && byte != '\v')
-        fprintf(stream, "\\%c", letters[byte - '\b']);
+    if (character == '"' || character == '\\')
+        fprintf(stream, "\\%c", (int)character);
+    else if (character >= '\b' && character <= '\r' && character != '\v')
+        fprintf(stream, "\\%c", letters[character - '\b']);
     else
-        fprintf(stream, "\\u%04x", byte);
+        fprintf(stream, "\\u%04" PRIx32, character);
+}
+
+/* Control characters that terminals obey, in two bytes. */
+static bool is_c1(const unsigned char *text, size_t length)
+{
+    return length == 2 && text[0] == 0xc2 && text[1] < 0xa0;
 }
 
 static bool is_plain(unsigned char byte)
@@ -84,11 +56,11 @@ static void write_quoted(FILE *stream, const char *text)
         fwrite_unlocked(plain, 1, (size_t)(next - plain), stream);
         if (!*next)
             break;
-        length = sequence_length(next);
+        length = es_utf8_length(next);
         if (length == 0)
             fwrite_unlocked("\xef\xbf\xbd", 1, 3, stream);
-        else if (length == 1)
-            write_escaped(stream, *next);
+        else if (length == 1 || is_c1(next, length))
+            write_escaped(stream, es_utf8_value(next, length));
         else
             fwrite_unlocked(next, 1, length, stream);
         next += length > 0 ? length : 1;

@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/plain.h"
+
 enum { GAP = 2 }; /* blanks between columns */
 
 struct es_table {
@@ -88,10 +90,13 @@ void es_table_cell(struct es_table *table, const char *format, ...)
         table->incomplete = true;
         return;
     }
-    for (char *next = text; *next; next++)
-        if ((unsigned char)*next < 0x20 || *next == 0x7f)
-            *next = '?';
-    table->cells[table->cell_count++] = text;
+    char *plain = es_plain_is(text) ? text : es_plain_duplicate(text);
+    if (plain != text)
+        free(text);
+    if (!plain)
+        table->incomplete = true;
+    else
+        table->cells[table->cell_count++] = plain;
 }
 
 size_t es_table_row_count(const struct es_table *table)

@@ -41,7 +41,8 @@ int es_table_create(const struct es_table_column *columns,
 /* Accepts NULL. */
 void es_table_destroy(struct es_table *table);
 
-/* Appends a cell, row by row.  Control characters show as '?'.  Without memory the cell
+/* Appends a cell, row by row.  What a terminal would obey is
+ * escaped (plain.h).  Without memory the cell
  * stays away and es_table_print() says so. */
 void es_table_cell(struct es_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "pathmap/pathmap.h"
@@ -91,17 +92,19 @@ static const char *plural(size_t count)
 
 static void print_counts(const char *path, const struct es_pathmap_summary *summary)
 {
-    printf("%s: good: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, "
-           "%zu scope%s",
-           path, summary->ranks, plural(summary->ranks), summary->threads,
-           plural(summary->threads), summary->hosts, plural(summary->hosts),
-           summary->collectors, plural(summary->collectors), summary->scopes,
-           plural(summary->scopes));
+    es_plain_print(
+        stdout,
+        "%s: good: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, "
+        "%zu scope%s",
+        path, summary->ranks, plural(summary->ranks), summary->threads,
+        plural(summary->threads), summary->hosts, plural(summary->hosts),
+        summary->collectors, plural(summary->collectors), summary->scopes,
+        plural(summary->scopes));
     if (summary->collectives > 0)
-        printf(", %zu collective tree%s", summary->collectives,
-               plural(summary->collectives));
+        es_plain_print(stdout, ", %zu collective tree%s", summary->collectives,
+                       plural(summary->collectives));
     if (summary->expanded)
-        printf(", %zu path%s", summary->paths, plural(summary->paths));
+        es_plain_print(stdout, ", %zu path%s", summary->paths, plural(summary->paths));
     putchar('\n');
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
@@ -235,9 +236,9 @@ static void report(const struct leftover *item,
     struct es_json_out out;
 
     if (arguments->format == ES_FORMAT_TEXT) {
-        printf("%s %s: %d segments%s\n",
-               arguments->dry_run ? "would remove" : "removed", item->run,
-               removal->segments, removal->directory ? ", run directory" : "");
+        es_plain_print(stdout, "%s %s: %d segments%s\n",
+                       arguments->dry_run ? "would remove" : "removed", item->run,
+                       removal->segments, removal->directory ? ", run directory" : "");
         return;
     }
     es_json_out_init(&out, stdout);

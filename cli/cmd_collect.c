@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/collect_hosts.h"
 #include "cli/collect_tree.h"
 #include "cli/command.h"
@@ -351,8 +352,8 @@ static int report(const struct collect_arguments *arguments,
         printf("%d elements keep %" PRIu32 " tuples\n", result->changed,
                arguments->threshold);
     else
-        printf("%d elements %s\n", result->changed,
-               arguments->action == ACTION_ON ? "on" : "off");
+        es_plain_print(stdout, "%d elements %s\n", result->changed,
+                       arguments->action == ACTION_ON ? "on" : "off");
     if (result->silent > 0)
         return ES_EXIT_LOST;
     return result->changed < result->fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/findings.h"
@@ -74,7 +75,7 @@ void esi_findings_add(struct es_findings *findings,
     if (findings->format == ES_FORMAT_JSON)
         print_json(names[kind], subject, text);
     else
-        printf("%-8s %s: %s\n", names[kind], subject, text);
+        es_plain_print(stdout, "%-8s %s: %s\n", names[kind], subject, text);
     findings->problems += kind == ES_FINDING_PROBLEM;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "base/table.h"
 #include "cli/collect_tree.h"
 #include "cli/command.h"
@@ -366,10 +367,12 @@ static int print_processes_text(const struct es_run *run)
             add_sums(&all, &sums);
         add_process_row(table, &info, &sums);
     }
-    printf("run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
-           "%" PRIu64 " overwritten, %s",
-           es_run_name(run), count - monitors, all.threads, all.elements, all.tuples,
-           all.overwritten, format_bytes(all.bytes, memory, sizeof memory));
+    es_plain_print(
+        stdout,
+        "run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
+        "%" PRIu64 " overwritten, %s",
+        es_run_name(run), count - monitors, all.threads, all.elements, all.tuples,
+        all.overwritten, format_bytes(all.bytes, memory, sizeof memory));
     if (monitors)
         printf("; %zu monitoring", monitors);
     putchar('\n');

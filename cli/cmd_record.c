@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
@@ -108,9 +109,10 @@ static int repair(const char *directory)
     if (count < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, count, "cannot repair");
     if (count == 0)
-        printf("%s: nothing was to be cut\n", directory);
+        es_plain_print(stdout, "%s: nothing was to be cut\n", directory);
     else
-        printf("%s: cut %" PRIu64 " bytes off %d streams\n", directory, bytes, count);
+        es_plain_print(stdout, "%s: cut %" PRIu64 " bytes off %d streams\n", directory,
+                       bytes, count);
     return ES_EXIT_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/plain.h"
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -299,7 +300,8 @@ static int list(struct es_servers *servers, const struct scope_arguments *argume
 
 static int print_setting(void *data, const char *name, const struct es_member *value)
 {
-    printf("%s%s=%s", *(const char **)data, name, es_member_as_text(value));
+    es_plain_print(stdout, "%s%s=%s", *(const char **)data, name,
+                   es_member_as_text(value));
     *(const char **)data = " ";
     return 0;
 }
@@ -321,11 +323,11 @@ static void print_decisions(const struct es_member *decisions)
 
         /* Before the first sample nothing is known of the hosts. */
         if (host[0])
-            printf("at %.1f pulls/s, %.2f %% of a core on %s: ",
-                   es_member_real_or(decision, "rate", 0),
-                   100 * es_member_real_or(decision, "share", 0), host);
-        printf("%s: %s\n", es_member_text_or(decision, "settings", ""),
-               es_member_text_or(decision, "reason", ""));
+            es_plain_print(stdout, "at %.1f pulls/s, %.2f %% of a core on %s: ",
+                           es_member_real_or(decision, "rate", 0),
+                           100 * es_member_real_or(decision, "share", 0), host);
+        es_plain_print(stdout, "%s: %s\n", es_member_text_or(decision, "settings", ""),
+                       es_member_text_or(decision, "reason", ""));
     }
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "cli/tree_change.h"
 #include "monitors/describe.h"
 
@@ -378,22 +379,24 @@ static void print_text(const struct change *change)
     char predicted[WORDS];
     char is[WORDS];
 
-    printf("applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
-           es_tree_operation_name(change->group.operation), change->communicator,
-           change->after, change->before, describe_ns(was, change->was.mean_ns),
-           describe_ns(predicted, change->advice.then_ns));
+    es_plain_print(
+        stdout, "applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
+        es_tree_operation_name(change->group.operation), change->communicator,
+        change->after, change->before, describe_ns(was, change->was.mean_ns),
+        describe_ns(predicted, change->advice.then_ns));
     if (!is_judged) {
-        printf("not measured (%s)\n", outcome_names[change->outcome]);
+        es_plain_print(stdout, "not measured (%s)\n", outcome_names[change->outcome]);
         return;
     }
-    printf("%s measured in %" PRIu64 " operations: ",
-           describe_ns(is, change->is.mean_ns), change->is.count);
+    es_plain_print(stdout, "%s measured in %" PRIu64 " operations: ",
+                   describe_ns(is, change->is.mean_ns), change->is.count);
     if (change->outcome == HELD)
         puts("the prediction held");
     else if (change->outcome == PARTLY)
         puts("better, but by less than half of what was predicted");
     else if (change->outcome == WORSE)
-        printf("worse%s\n", change->went_back ? ", so it was taken back" : "");
+        es_plain_print(stdout, "worse%s\n",
+                       change->went_back ? ", so it was taken back" : "");
     else
         puts("no better than before");
 }

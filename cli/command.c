@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
+
 static const char *command_name = "";
 
 void esi_command_set_name(const char *name)
@@ -26,7 +28,22 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
      * file. */
     fflush(stdout);
     fprintf(stderr, "eventspace%s%s: ", *command_name ? " " : "", command_name);
-    vfprintf(stderr, format, arguments);
+    es_plain_vprint(stderr, format, arguments);
+}
+
+/* The lines below the first, of errors in patterns, are indented; others are none. */
+static void print_reason(char *reason)
+{
+    static const char indented[] = "\n    ";
+
+    fputs(": ", stderr);
+    for (char *next; (next = strstr(reason, indented)); reason = next) {
+        *next = '\0';
+        es_plain_write(stderr, reason);
+        fputs(indented, stderr);
+        next += strlen(indented);
+    }
+    es_plain_print(stderr, "%s\n", reason);
 }
 
 int esi_command_fail(int status, const char *format, ...)
@@ -52,10 +69,12 @@ int esi_command_fail_error(int status,
     va_start(arguments, format);
     print_message(format, arguments);
     va_end(arguments);
-    if (error && error->text[0])
-        fprintf(stderr, ": %s\n", es_error_format(error, reason, sizeof reason));
-    else
+    if (error && error->text[0]) {
+        es_error_format(error, reason, sizeof reason);
+        print_reason(reason);
+    } else {
         fprintf(stderr, ": %s\n", strerror(-code));
+    }
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
@@ -204,7 +205,8 @@ static int fail(const struct es_error *error, int code)
     char words[sizeof error->source + sizeof error->text + 32];
 
     es_error_format(error, words, sizeof words);
-    fprintf(stderr, "eventspaced: %s\n", error->text[0] ? words : strerror(-code));
+    es_plain_print(stderr, "eventspaced: %s\n",
+                   error->text[0] ? words : strerror(-code));
     return ES_EXIT_USAGE;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 
@@ -38,7 +40,7 @@ void esi_daemon_tell(int ready, const char *fault, const char *text)
     if (ready >= 0)
         dprintf(ready, "%c%s\n", fault ? '-' : '+', fault ? fault : text);
     else if (fault)
-        fprintf(stderr, "eventspaced: %s\n", fault);
+        es_plain_print(stderr, "eventspaced: %s\n", fault);
     else
         printf("%s\n", text);
     fflush(stdout);
@@ -51,8 +53,9 @@ _Noreturn static void report(const char *told, size_t length)
         fflush(stdout);
         _exit(ES_EXIT_SUCCESS);
     }
-    fprintf(stderr, "eventspaced: %s",
-            length > 0 ? told + 1 : "it did not say that it is ready\n");
+    es_plain_print(stderr, "eventspaced: %.*s\n",
+                   length > 0 ? (int)strcspn(told + 1, "\n") : INT_MAX,
+                   length > 0 ? told + 1 : "it did not say that it is ready");
     _exit(ES_EXIT_USAGE);
 }
 
@@ -127,8 +130,8 @@ int esi_daemon_detach(int keep)
 
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0) {
-        fprintf(stderr, "eventspaced: cannot leave for the background: %s\n",
-                strerror(errno));
+        es_plain_print(stderr, "eventspaced: cannot leave for the background: %s\n",
+                       strerror(errno));
         exit(ES_EXIT_USAGE);
     }
     if (child > 0) {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "base/plain.h"
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
@@ -63,8 +64,10 @@ static void log_line(void *data, const char *line)
     if (daemon->log_bytes > LOG_BYTES_MAX)
         return;
     daemon->log_bytes += length + 1;
-    dprintf(daemon->log, "%s\n%s", line,
+    char *plain = es_plain_duplicate(line);
+    dprintf(daemon->log, "%s\n%s", plain ? plain : "",
             daemon->log_bytes > LOG_BYTES_MAX ? "nothing more is logged\n" : "");
+    free(plain);
 }
 
 static int open_log(struct daemon *daemon, struct es_error *error)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 
 struct view {
     struct es_order_statistics is;
@@ -52,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void print_row(const char *name,
 {
     va_list arguments;
 
-    printf("%-22s", name);
+    es_plain_print(stdout, "%-22s", name);
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);

@@ -18,6 +18,7 @@
 
 #include "base/json_out.h"
 #include "base/now.h"
+#include "base/plain.h"
 #include "cli/interrupt.h"
 #include "cli/run_setup.h"
 
@@ -121,16 +122,17 @@ static void print_text(const char *directory,
 {
     char gaps[GAPS_BYTES];
 
-    printf("%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
-           "%.1f MB in %.1f s",
-           directory, totals->tuples, totals->elements, totals->processes,
-           totals->hosts, totals->hosts == 1 ? "" : "s", (double)totals->bytes / 1e6,
-           seconds);
+    es_plain_print(
+        stdout,
+        "%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
+        "%.1f MB in %.1f s",
+        directory, totals->tuples, totals->elements, totals->processes, totals->hosts,
+        totals->hosts == 1 ? "" : "s", (double)totals->bytes / 1e6, seconds);
     if (totals->open > 0)
         printf("; %" PRIu64 " operations were under way", totals->open);
     printf("\n");
     if (totals->lost > 0)
-        printf("%s\n", format_lost(totals, gaps));
+        es_plain_print(stdout, "%s\n", format_lost(totals, gaps));
     if (totals->missed > 0)
         printf("%" PRIu64 " tuples were overwritten before recording began\n",
                totals->missed);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "monitors/patterns/program.h"
 
 /* --- Where it is ------------------------------------------------------------------ */
@@ -238,9 +239,9 @@ static void list_one(const struct esi_search_file *file,
     struct es_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
-        printf("%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name, file->path,
-               predicate->place.line, predicate->place.column,
-               is_chosen(file, number) ? "" : "  (part of others)");
+        es_plain_print(stdout, "%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name,
+                       file->path, predicate->place.line, predicate->place.column,
+                       is_chosen(file, number) ? "" : "  (part of others)");
         return;
     }
     es_json_out_init(&out, stdout);

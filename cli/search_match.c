@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "base/table.h"
 #include "monitors/describe.h"
 
@@ -284,7 +285,7 @@ static void print_row(const struct row *row, const struct table *table)
         length = (int)es_table_text_width(cell);
         left = is_number ? width - length : 0;
         if (length > 0) {
-            printf("%*s%s", gap + left, "", cell);
+            es_plain_print(stdout, "%*s%s", gap + left, "", cell);
             gap = 0;
             width -= left + length;
         }
@@ -298,14 +299,14 @@ static void print_text(const struct esi_search_print *print, const struct rows *
     struct table table;
 
     if (print->pattern)
-        printf("%s: ", print->pattern);
+        es_plain_print(stdout, "%s: ", print->pattern);
     if (rows->count == 0)
         fputs("the pattern holds", stdout);
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->items[i];
 
-        printf("%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace, row->id.index,
-               *row->type ? " " : "", row->type);
+        es_plain_print(stdout, "%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace,
+                       row->id.index, *row->type ? " " : "", row->type);
     }
     putchar('\n');
     if (!have_details(rows))

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/now.h"
+#include "base/plain.h"
 #include "cli/command.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
@@ -34,8 +35,9 @@ static void show(struct esi_search_progress *progress)
 {
     uint64_t elapsed_ns = es_now_ns(CLOCK_MONOTONIC) - progress->start_ns;
 
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " matches in %" PRIu64 " s ...",
-            progress->pattern, progress->matches, elapsed_ns / SECOND_NS);
+    fputs("\r\033[K", stderr);
+    es_plain_print(stderr, "%s: %" PRIu64 " matches in %" PRIu64 " s ...",
+                   progress->pattern, progress->matches, elapsed_ns / SECOND_NS);
     progress->is_shown = true;
 }
 

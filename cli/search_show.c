@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 
 void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
@@ -20,7 +21,7 @@ void esi_search_show_count(const struct esi_search_file *file,
 
     if (format == ES_FORMAT_TEXT) {
         if (file->predicate_count > 1)
-            printf("%s: ", pattern);
+            es_plain_print(stdout, "%s: ", pattern);
         printf("%" PRIu64 "\n", matches);
         return;
     }
@@ -48,20 +49,20 @@ struct view {
 
 static void print_count(const char *name, uint64_t count)
 {
-    printf("%-22s%" PRIu64 "\n", name, count);
+    es_plain_print(stdout, "%-22s%" PRIu64 "\n", name, count);
 }
 
 static void print_seconds(const char *name, uint64_t ns)
 {
-    printf("%-22s%.3g s\n", name, (double)ns / 1e9);
+    es_plain_print(stdout, "%-22s%.3g s\n", name, (double)ns / 1e9);
 }
 
 static void show_text(const struct view *view)
 {
     const struct es_search_statistics *is = view->is;
 
-    printf("%-22s%s\n", "pattern", view->pattern);
-    printf("%-22s%s\n", "engine", view->engine);
+    es_plain_print(stdout, "%-22s%s\n", "pattern", view->pattern);
+    es_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
     print_count("matches", is->matches);
     print_count("assignments", is->assignments);
     print_seconds("searched in", is->elapsed_ns);
@@ -75,8 +76,8 @@ static void show_text(const struct view *view)
     if (view->detail_bytes)
         print_count("bytes of attributes", view->detail_bytes);
     print_count("bytes of the order", view->order.stored_bytes);
-    printf("%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events", view->order.events,
-           view->order.traces);
+    es_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
+                   view->order.events, view->order.traces);
     print_seconds("read in", view->read_ns);
     if (is->unknown)
         print_count("not known", is->unknown);
@@ -146,8 +147,8 @@ static void show_live_text(const struct es_order_statistics *order,
                            uint64_t time_ns)
 {
     print_count("matches", is->matches);
-    printf("%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events", is->events,
-           order->traces);
+    es_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
+                   is->events, order->traces);
     print_seconds("followed for", time_ns);
     print_count("events kept", is->kept_events);
     print_count("events dropped", is->dropped_events);
@@ -215,10 +216,12 @@ void esi_search_show_live_predicate(
     struct es_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
-        printf("%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
-               " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
-               pattern, statistics->matches, statistics->candidates,
-               statistics->lost_candidates, statistics->comparisons, statistics->bytes);
+        es_plain_print(stdout,
+                       "%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
+                       " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
+                       pattern, statistics->matches, statistics->candidates,
+                       statistics->lost_candidates, statistics->comparisons,
+                       statistics->bytes);
         return;
     }
     es_json_out_init(&out, stdout);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "base/table.h"
 #include "tuplespace/tree_rules.h"
 
@@ -142,10 +143,10 @@ static void print_line(const struct esi_tree_row *row)
 {
     char operations[160];
 
-    printf("%s: %s for %s operations", name_of(row), row->tree,
-           format_operations(row->operations, operations, sizeof operations));
+    es_plain_print(stdout, "%s: %s for %s operations", name_of(row), row->tree,
+                   format_operations(row->operations, operations, sizeof operations));
     if (strcmp(row->bytes, ANY_BYTES) != 0)
-        printf(" of %s bytes", row->bytes);
+        es_plain_print(stdout, " of %s bytes", row->bytes);
     putchar('\n');
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/plain.h"
 
 enum { SHOWN = 10 }; /* of those that are there, to people */
 
@@ -97,9 +98,10 @@ void esi_unmatched_print(const struct esi_unmatched *unmatched)
     for (size_t i = 0; i < unmatched->count && i < SHOWN; i++) {
         const struct es_causal_channel *channel = &unmatched->items[i];
 
-        printf("  %s, %d to %d, tag %d: %" PRIu64 " sends, %" PRIu64 " receives\n",
-               channel->communicator, channel->source, channel->destination,
-               channel->tag, channel->sends, channel->receives);
+        es_plain_print(
+            stdout, "  %s, %d to %d, tag %d: %" PRIu64 " sends, %" PRIu64 " receives\n",
+            channel->communicator, channel->source, channel->destination, channel->tag,
+            channel->sends, channel->receives);
     }
     if (unmatched->count > SHOWN)
         printf("  and on %zu more channels\n", unmatched->count - SHOWN);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "monitors/collectives_advice.h"
 #include "monitors/describe.h"
 
@@ -39,13 +40,13 @@ static void print_times(const struct es_collectives_proposal *proposal, FILE *st
     describe_ns(then, sizeof then, advice->then_ns);
     describe_ns(gain, sizeof gain, advice->gain_ns);
     if (advice->verdict == ES_ADVICE_BETTER)
-        fprintf(
+        es_plain_print(
             stream, "%s would take %s instead of %s with %s: %s less each (%.0f %%)",
             proposal->then, then, now, proposal->in_force, gain, advice->gain * 100);
     else if (advice->now_ns > 0)
-        fprintf(stream, "%s takes %s", proposal->in_force, now);
+        es_plain_print(stream, "%s takes %s", proposal->in_force, now);
     else
-        fputs(proposal->in_force, stream);
+        es_plain_write(stream, proposal->in_force);
 }
 
 void es_collectives_advice_print_text(const struct es_collectives_proposal *proposal,
@@ -53,15 +54,16 @@ void es_collectives_advice_print_text(const struct es_collectives_proposal *prop
 {
     const struct es_advice_group *group = &proposal->group;
 
-    fprintf(stream, "%s: %s on %s", es_advice_verdict_name(proposal->advice.verdict),
-            es_tree_operation_name(group->operation),
-            group->communicator[0] ? group->communicator : "(no name)");
+    es_plain_print(stream, "%s: %s on %s",
+                   es_advice_verdict_name(proposal->advice.verdict),
+                   es_tree_operation_name(group->operation),
+                   group->communicator[0] ? group->communicator : "(no name)");
     print_sizes(group, stream);
     fputs(": ", stream);
     print_times(proposal, stream);
-    fprintf(stream, "\n    %s\n", proposal->advice.reason);
+    es_plain_print(stream, "\n    %s\n", proposal->advice.reason);
     if (proposal->command)
-        fprintf(stream, "    %s\n", proposal->command);
+        es_plain_print(stream, "    %s\n", proposal->command);
 }
 
 /* --- JSON --------------------------------------------------------------------------

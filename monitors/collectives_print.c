@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
 #include "monitors/size_class.h"
@@ -318,16 +319,16 @@ static void print_debt(const struct es_collectives_report *report,
     const char *host = es_collectives_report_host(report, rank);
     char words[WORDS];
 
-    fprintf(stream, "rank %d%s%s arrives last in %.0f %% of %" PRIu64 " %s on %s; ",
-            rank, *host ? " on " : "", host,
-            group->complete ? 100.0 * (double)debt->rank->last / (double)group->complete
-                            : 0.0,
-            group->complete, es_operation_name(group->operation),
-            communicator_of(group));
-    fprintf(stream,
-            "the others lost %s waiting for it (%.1f %% of the %d ranks' time)\n",
-            esi_describe_time(words, sizeof words, (double)debt->rank->debt_ns),
-            100 * debt->share, group->size);
+    es_plain_print(
+        stream, "rank %d%s%s arrives last in %.0f %% of %" PRIu64 " %s on %s; ", rank,
+        *host ? " on " : "", host,
+        group->complete ? 100.0 * (double)debt->rank->last / (double)group->complete
+                        : 0.0,
+        group->complete, es_operation_name(group->operation), communicator_of(group));
+    es_plain_print(
+        stream, "the others lost %s waiting for it (%.1f %% of the %d ranks' time)\n",
+        esi_describe_time(words, sizeof words, (double)debt->rank->debt_ns),
+        100 * debt->share, group->size);
 }
 
 static void print_debts(const struct es_collectives_report *report, FILE *stream)
@@ -344,7 +345,7 @@ static void print_debts(const struct es_collectives_report *report, FILE *stream
 static void print_counted(FILE *stream, uint64_t count, const char *what)
 {
     if (count > 0)
-        fprintf(stream, ", %" PRIu64 " %s", count, what);
+        es_plain_print(stream, ", %" PRIu64 " %s", count, what);
 }
 
 static void print_totals(const struct es_collectives_report *report, FILE *stream)
@@ -356,9 +357,9 @@ static void print_totals(const struct es_collectives_report *report, FILE *strea
 
     for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++)
         shown += es_collective_statistics_at(report->statistics, i)->complete;
-    fprintf(stream, "%" PRIu64 " operations in %s", shown,
-            esi_describe_time(words, sizeof words,
-                              (double)(report->last_ns - report->first_ns)));
+    es_plain_print(stream, "%" PRIu64 " operations in %s", shown,
+                   esi_describe_time(words, sizeof words,
+                                     (double)(report->last_ns - report->first_ns)));
     if (counts->complete > shown)
         print_counted(stream, counts->complete - shown, "others not shown");
     print_counted(stream, counts->open, "under way");
@@ -410,23 +411,24 @@ void es_collectives_print_instance(const struct es_collective_instance *instance
     char span[WORDS];
     int last = instance->arrivals[instance->last].world_rank;
 
-    fprintf(stream, "%14.6f  %s on %s, instance %" PRIu32 ": ",
-            ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
-            es_operation_name(instance->operation),
-            *instance->communicator ? instance->communicator : "(no name)",
-            instance->instance);
+    es_plain_print(stream, "%14.6f  %s on %s, instance %" PRIu32 ": ",
+                   ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
+                   es_operation_name(instance->operation),
+                   *instance->communicator ? instance->communicator : "(no name)",
+                   instance->instance);
     if (instance->known < instance->size) {
         fprintf(stream, "incomplete, %d of %d ranks\n", instance->known,
                 instance->size);
         return;
     }
-    fprintf(stream, "%s, spread %s, last %s%d",
-            esi_describe_time(span, sizeof span, (double)instance->time_ns),
-            esi_describe_time(spread, sizeof spread, (double)instance->spread_ns),
-            instance->late > 1 ? "perhaps " : "", last);
+    es_plain_print(
+        stream, "%s, spread %s, last %s%d",
+        esi_describe_time(span, sizeof span, (double)instance->time_ns),
+        esi_describe_time(spread, sizeof spread, (double)instance->spread_ns),
+        instance->late > 1 ? "perhaps " : "", last);
     if (instance->waits_known)
-        fprintf(stream, ", lost %s",
-                esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
+        es_plain_print(stream, ", lost %s",
+                       esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
     if (instance->culprit >= 0)
         fprintf(stream, " waiting for %d",
                 instance->arrivals[instance->culprit].world_rank);

@@ -11,6 +11,7 @@
 
 #include "base/csv.h"
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
 #include "monitors/summaries_print.h"
@@ -51,14 +52,14 @@ static void print_seconds(const struct es_events_printer *printer, uint64_t time
 
     snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, shown < 0 ? "-" : "",
              size / UINT64_C(1000000000), size % UINT64_C(1000000000));
-    fprintf(printer->stream, "%16s", text);
+    es_plain_print(printer->stream, "%16s", text);
 }
 
 static void text_header(const struct es_events_printer *printer)
 {
-    fprintf(printer->stream, "%16s %8s %9s  %s\n",
-            printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
-            "OPERATION");
+    es_plain_print(printer->stream, "%16s %8s %9s  %s\n",
+                   printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
+                   "OPERATION");
 }
 
 /* Calls about requests count them there, and an open receive its buffer. */
@@ -86,7 +87,7 @@ static int text_event(void *data, const struct es_event *event)
     esi_describe_activity(words, sizeof words, activity);
     print_seconds(printer, printer->by_start || !activity->stop_ns ? activity->start_ns
                                                                    : activity->stop_ns);
-    fprintf(printer->stream, " %8s %9s  %s", thread, span, words);
+    es_plain_print(printer->stream, " %8s %9s  %s", thread, span, words);
     if (has_payload(activity))
         fprintf(printer->stream, ", %" PRIu32 " bytes", activity->bytes);
     fputs(activity->stop_ns ? "\n" : ", under way since then\n", printer->stream);
@@ -97,8 +98,9 @@ static int text_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
     const struct es_events_printer *printer = data;
 
-    fprintf(printer->stream, "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n",
-            "-", origin->rank, origin->thread, "-", lost, origin->name);
+    es_plain_print(printer->stream,
+                   "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n", "-",
+                   origin->rank, origin->thread, "-", lost, origin->name);
     return state_of(printer);
 }
 
@@ -234,7 +236,7 @@ static void csv_origin(const struct es_events_printer *printer,
                        const char *type,
                        const struct es_origin *origin)
 {
-    fprintf(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
+    es_plain_print(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
     es_csv_text(printer->stream, origin->host);
     fputc(',', printer->stream);
     es_csv_text(printer->stream, origin->name);
@@ -267,7 +269,7 @@ static int csv_event(void *data, const struct es_event *event)
     csv_origin(printer, open ? "open" : "event", event->origin);
     fprintf(printer->stream, ",%" PRIu64 ",", event->position);
     es_csv_text(printer->stream, es_operation_name(activity->operation));
-    fprintf(printer->stream, ",%s,", class_of(activity));
+    es_plain_print(printer->stream, ",%s,", class_of(activity));
     es_csv_text(printer->stream,
                 activity->has_communicator ? activity->communicator : "");
     csv_partner(printer, activity->peer, activity->peer >= 0);

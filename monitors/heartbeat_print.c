@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
@@ -155,20 +156,20 @@ static void print_message_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_TRANSFER)
-        fprintf(stream, "%s is in %s, the message %s %s is under way %s\n", who,
-                operation,
-                thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with", ranks,
-                details);
+        es_plain_print(stream, "%s is in %s, the message %s %s is under way %s\n", who,
+                       operation,
+                       thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with",
+                       ranks, details);
     else if (is_of_several_requests(&thread->open))
-        fprintf(stream,
-                "%s waits in %s for %" PRIu32
-                " requests, the first of them with %s %s\n",
-                who, operation, thread->open.bytes, ranks, details);
+        es_plain_print(stream,
+                       "%s waits in %s for %" PRIu32
+                       " requests, the first of them with %s %s\n",
+                       who, operation, thread->open.bytes, ranks, details);
     else
-        fprintf(stream, "%s waits in %s for %s%s %s\n", who, operation,
-                thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of "
-                                                                           : "",
-                ranks, details);
+        es_plain_print(
+            stream, "%s waits in %s for %s%s %s\n", who, operation,
+            thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of " : "",
+            ranks, details);
 }
 
 static void print_collective_wait(const struct es_heartbeat_report *report,
@@ -187,11 +188,11 @@ static void print_collective_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_ENTERED)
-        fprintf(stream, "%s is in %s, which all have entered (%s)\n", who, operation,
-                span);
+        es_plain_print(stream, "%s is in %s, which all have entered (%s)\n", who,
+                       operation, span);
     else
-        fprintf(stream, "%s waits in %s%s for %s to enter (%s)\n", who, operation,
-                thread->open.awaited ? "," : "", ranks, span);
+        es_plain_print(stream, "%s waits in %s%s for %s to enter (%s)\n", who,
+                       operation, thread->open.awaited ? "," : "", ranks, span);
 }
 
 static void print_wait(const struct es_heartbeat_report *report,
@@ -219,11 +220,11 @@ static void print_wait(const struct es_heartbeat_report *report,
     }
     esi_describe_span(words, sizeof words, quiet_ns(report, thread));
     if (thread->polls_rise)
-        fprintf(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who, words,
-                thread->polls);
+        es_plain_print(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who, words,
+                       thread->polls);
     else
-        fprintf(stream, "%s is in %s (%s)\n", who,
-                es_operation_name(thread->open.operation), words);
+        es_plain_print(stream, "%s is in %s (%s)\n", who,
+                       es_operation_name(thread->open.operation), words);
 }
 
 static void print_cycle(const struct es_wait_cycle *cycle, FILE *stream)
@@ -261,8 +262,9 @@ static void print_culprit(const struct es_heartbeat_report *report,
     char words[WORDS];
 
     describe_culprit(report, culprit, words);
-    fprintf(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
-            culprit->waiting, culprit->waiting == 1 ? "thread" : "threads", words);
+    es_plain_print(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
+                   culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
+                   words);
 }
 
 static void print_waits(const struct es_heartbeat_report *report, FILE *stream)
@@ -289,11 +291,11 @@ static void print_heading(const struct es_heartbeat_report *report, FILE *stream
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    fprintf(stream,
-            "run %s  pull %" PRIu64
-            "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
-            report->run, report->pull, clock, report->thread_count, report->stalled,
-            report->dead, report->finished);
+    es_plain_print(stream,
+                   "run %s  pull %" PRIu64
+                   "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
+                   report->run, report->pull, clock, report->thread_count,
+                   report->stalled, report->dead, report->finished);
 }
 
 int es_heartbeat_print_text(const struct es_heartbeat_report *report,

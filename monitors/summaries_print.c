@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/json_out.h"
+#include "base/plain.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
 
@@ -128,9 +129,9 @@ static int print_text(const struct es_events_printer *printer,
 
     describe_group(group, sizeof group, row);
     describe_figure(figure, sizeof figure, summary);
-    fprintf(printer->stream, "%16.9f %10" PRIu64 "  %s%s%s\n",
-            (double)shown_time(printer, summary->last_ns) / 1e9, summary->count, group,
-            figure[0] ? ": " : "", figure);
+    es_plain_print(printer->stream, "%16.9f %10" PRIu64 "  %s%s%s\n",
+                   (double)shown_time(printer, summary->last_ns) / 1e9, summary->count,
+                   group, figure[0] ? ": " : "", figure);
     return state_of(printer);
 }
 
@@ -247,8 +248,9 @@ static int print_csv(const struct es_events_printer *printer,
     const struct es_origin *origin = row->origin;
     struct facts facts = facts_of(summary);
 
-    fprintf(printer->stream, "summary,%s,%s,%s", es_summary_kind_name(summary->kind),
-            es_summary_field_name(summary->of), es_summary_group_name(summary->by));
+    es_plain_print(
+        printer->stream, "summary,%s,%s,%s", es_summary_kind_name(summary->kind),
+        es_summary_field_name(summary->of), es_summary_group_name(summary->by));
     csv_integer(printer, origin->rank, facts.rank);
     csv_integer(printer, origin->thread, facts.thread);
     csv_word(printer, facts.host ? origin->host : "");
@@ -281,7 +283,8 @@ void esi_summaries_print_csv_end(const struct es_events_printer *printer, uint64
 void esi_summaries_print_header(const struct es_events_printer *printer)
 {
     if (printer->format == ES_EVENTS_TEXT)
-        fprintf(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS", "OF");
+        es_plain_print(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS",
+                       "OF");
     else if (printer->format == ES_EVENTS_CSV)
         fputs("type,kind,of,by,rank,thread,host,element,operation,count,sum,minimum,"
               "maximum,mean,bucket,least,most,first_ns,last_ns,lost\r\n",

@@ -5,17 +5,8 @@
 
 #include "scopes/show.h"
 
+#include "base/plain.h"
 #include "scopes/show_private.h"
-
-/* Inside quotes; control characters show as '?'. */
-static void print_escaped(FILE *stream, const char *text)
-{
-    for (; text && *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', stream);
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stream);
-    }
-}
 
 static void print_node(FILE *stream, const struct esi_show *show, size_t index)
 {
@@ -25,14 +16,14 @@ static void print_node(FILE *stream, const struct esi_show *show, size_t index)
     char text[ESI_SHOW_TEXT];
 
     fprintf(stream, "    n%zu [label=\"", index);
-    print_escaped(stream, esi_show_type(node, text));
+    es_plain_write_quoted(stream, esi_show_type(node, text));
     if (!node->elements && row->label && *row->label) {
         fputs("\\n", stream);
-        print_escaped(stream, row->label);
+        es_plain_write_quoted(stream, row->label);
     }
     if (node->host) {
         fputs("\\non ", stream);
-        print_escaped(stream, node->host);
+        es_plain_write_quoted(stream, node->host);
     }
     if (row->calls && row->time_ns)
         fprintf(stream, "\\n%s a call",

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+#include "base/utf8.h"
 #include "scopes/show_private.h"
 
 enum {
@@ -69,28 +71,6 @@ static size_t place_boxes(const struct esi_show *show, struct place *places)
 
 /* --- Text ---------------------------------------------------------------------- */
 
-/* Bytes of the character at `text`, 0 when it is no UTF-8. */
-static size_t character_bytes(const unsigned char *text)
-{
-    size_t bytes = *text < 0x80                    ? 1
-                   : *text >= 0xc2 && *text < 0xe0 ? 2
-                   : *text >= 0xe0 && *text < 0xf0 ? 3
-                   : *text >= 0xf0 && *text < 0xf5 ? 4
-                                                   : 0;
-
-    for (size_t i = 1; i < bytes; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    /* Too long a form, surrogates, beyond the last character. */
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90))
-        return 0;
-    /* U+FFFE and U+FFFF may not stand in XML. */
-    if (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
-        return 0;
-    return bytes;
-}
-
 static void print_character(FILE *stream, const char *text, size_t bytes)
 {
     switch (*text) {
@@ -107,27 +87,27 @@ static void print_character(FILE *stream, const char *text, size_t bytes)
         fputs("&quot;", stream);
         break;
     default:
-        if (bytes == 0 || (unsigned char)*text < 0x20 || *text == 0x7f)
-            fputc('?', stream);
-        else
-            fwrite(text, 1, bytes, stream);
+        fwrite(text, 1, bytes, stream);
     }
 }
 
 /* As XML; what does not fit into `letters` is cut. */
 static void print_text(FILE *stream, const char *text, size_t letters)
 {
-    for (size_t done = 0; *text; done++) {
-        size_t bytes = character_bytes((const unsigned char *)text);
-        size_t step = bytes ? bytes : 1;
+    char *plain = es_plain_duplicate(text);
+    const char *next = plain ? plain : "";
 
-        if (done + 1 == letters && text[step]) {
+    for (size_t done = 0; *next; done++) {
+        size_t bytes = es_utf8_length((const unsigned char *)next);
+
+        if (done + 1 == letters && next[bytes]) {
             fputs("\u2026", stream);
-            return;
+            break;
         }
-        print_character(stream, text, bytes);
-        text += step;
+        print_character(stream, next, bytes);
+        next += bytes;
     }
+    free(plain);
 }
 
 static void print_line(FILE *stream,

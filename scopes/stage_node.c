@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "scopes/part.h"
 
 /* --- Nodes ------------------------------------------------------------------- */
@@ -93,12 +94,13 @@ static void print_node(const struct es_stage_node *node,
                        int depth,
                        FILE *out)
 {
-    fprintf(out, "%*s%s", depth * 2, "", node->type);
+    es_plain_print(out, "%*s%s", depth * 2, "", node->type);
     for (size_t i = 0; i < node->property_count; i++)
-        fprintf(out, " %s=%s", node->properties[i].name, node->properties[i].value);
-    fprintf(out, " \"%s\"", node->label);
+        es_plain_print(out, " %s=%s", node->properties[i].name,
+                       node->properties[i].value);
+    es_plain_print(out, " \"%s\"", node->label);
     if (node->host && (!here || is_elsewhere(node, here)))
-        fprintf(out, " @%s", node->host);
+        es_plain_print(out, " @%s", node->host);
     fputs("\n", out);
     for (size_t i = 0; i < node->child_count; i++)
         print_node(node->children[i], node->host ? node->host : here, depth + 1, out);

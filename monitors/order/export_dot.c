@@ -11,20 +11,8 @@
 
 #include <inttypes.h>
 
+#include "base/plain.h"
 #include "monitors/order/export_private.h"
-
-/* In quotes; what would end them, and line feeds, are escaped. */
-static void write_text(FILE *stream, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', stream);
-        if (*text == '\n')
-            fputs("\\n", stream);
-        else if ((unsigned char)*text >= 0x20)
-            fputc(*text, stream);
-    }
-}
 
 static int begin(struct es_export *export, struct es_error *error)
 {
@@ -39,7 +27,7 @@ static int begin(struct es_export *export, struct es_error *error)
 static int write_trace(struct es_export *export, uint32_t trace, const char *name)
 {
     fprintf(export->stream, "  subgraph cluster_%" PRIu32 " { label=\"", trace);
-    write_text(export->stream, name);
+    es_plain_write_quoted(export->stream, name);
     fputs("\"; }\n", export->stream);
     return 0;
 }
@@ -49,10 +37,11 @@ static void write_node(FILE *stream, const struct es_set_event *event)
     fprintf(stream,
             "  subgraph cluster_%" PRIu32 " { \"%" PRIu32 ":%" PRIu32 "\" [label=\"",
             event->id.trace, event->id.trace, event->id.index);
-    write_text(stream, *event->type ? event->type : esi_event_kind_name(event->kind));
+    es_plain_write_quoted(stream, *event->type ? event->type
+                                               : esi_event_kind_name(event->kind));
     if (*event->text) {
         fputs("\\n", stream);
-        write_text(stream, event->text);
+        es_plain_write_quoted(stream, event->text);
     }
     fputs("\"]; }\n", stream);
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "monitors/order/export_private.h"
 #include "monitors/order/order.h"
 
@@ -91,14 +92,18 @@ static void make_word(char *name)
 /* Caller frees.  NULL: no memory. */
 static char *make_host(const json_t *taken, uint32_t trace, const char *name)
 {
-    char *host = *name ? strdup(name) : NULL;
+    char *word = *name ? strdup(name) : NULL;
+    char *host = NULL;
     char *other;
 
+    if (word) {
+        make_word(word);
+        host = es_plain_duplicate(word);
+        free(word);
+    }
     if (*name && !host)
         return NULL;
-    if (host)
-        make_word(host);
-    else if (asprintf(&host, "trace%" PRIu32, trace) < 0)
+    if (!host && asprintf(&host, "trace%" PRIu32, trace) < 0)
         return NULL;
     while (json_object_get(taken, host)) {
         if (asprintf(&other, "%s_%" PRIu32, host, trace) < 0)
@@ -177,7 +182,8 @@ static int write_event(struct es_export *export,
     struct es_json_out out;
     int result;
 
-    fprintf(export->stream, "%s\n%s ", text, host_name(shiviz, id.trace));
+    es_plain_print(export->stream, "%s\n", text);
+    fprintf(export->stream, "%s ", host_name(shiviz, id.trace));
     es_json_out_init(&out, export->stream);
     es_json_out_begin_object(&out, NULL);
     result = write_clock(shiviz, &out, id);

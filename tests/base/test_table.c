@@ -128,7 +128,7 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     (void)state;
     assert_int_equal(es_table_create(columns, 3, &table), 0);
     add_row(table, 1, "a\x1b[2Jb\nc", 2);
-    assert_printed(table, 0, "RANK  NAME      BYTES\n   1  a?[2Jb?c      2\n");
+    assert_printed(table, 0, "RANK  NAME        BYTES\n   1  a\\e[2Jb\\nc      2\n");
     es_table_destroy(table);
 }
 
@@ -162,9 +162,9 @@ static void width_is_counted_in_characters_not_bytes(void **state)
     add_row(table, 1, "\xc3\xa5\xc3\xa4\xc3\xb6", 2);
     add_row(table, 2, "\xff\xfe", 3); /* no characters at all */
     assert_printed(table, 0,
-                   "RANK  NAME  BYTES\n"
-                   "   1  \xc3\xa5\xc3\xa4\xc3\xb6       2\n"
-                   "   2  \xff\xfe        3\n");
+                   "RANK  NAME      BYTES\n"
+                   "   1  \xc3\xa5\xc3\xa4\xc3\xb6           2\n"
+                   "   2  \\xff\\xfe      3\n");
     es_table_destroy(table);
     setlocale(LC_CTYPE, "C");
 }

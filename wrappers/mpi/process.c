@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/tree_board.h"
 #include "wrappers/collective/trees.h"
@@ -37,15 +38,16 @@ static atomic_flag warned = ATOMIC_FLAG_INIT;
 
 void esi_warn(const char *format, ...)
 {
-    char line[512];
-    int length = snprintf(line, sizeof line, "eventspace: rank %d: ", process.rank);
+    char text[512], line[512];
+    int length = snprintf(text, sizeof text, "eventspace: rank %d: ", process.rank);
     va_list arguments;
 
     if (atomic_flag_test_and_set(&warned) || length < 0)
         return;
     va_start(arguments, format);
-    vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
     va_end(arguments);
+    es_plain_copy(line, sizeof line - 1, text);
     strcat(line, "\n");
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
         return; /* nobody to tell */

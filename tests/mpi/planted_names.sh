@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# planted_names.sh - names that a program chose reach neither a terminal nor a row raw:
+# what every command prints of a program with planted names is looked through.
+
+. "${top_srcdir:?not set}/tests/mpi/functions.sh"
+[ -z "$ES_SANITIZERS" ] || skip 'a sanitized collector cannot be preloaded into the programs'
+
+eventspace=$top_builddir/cli/eventspace
+unset EVENTSPACE_RUN
+export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
+run=planted-$$
+
+# A title for the terminal, a second line, a quote, a comma, CSI in two ways, no UTF-8.
+planted=$'=1+PLANT\e]0;title\a\r\nFORGED\t"a",\xc2\x9b2J\x9b\xff\x7f'
+folder="$work/$planted"
+mkdir -p "$folder"
+cp "$bin/planted_names" "$folder/$planted"
+
+clean_up() {
+    [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null
+    wait
+    "$eventspace" clean "$run" "$run-hangs" >/dev/null 2>&1
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# Control characters in what was printed, lines that a name has forged, fields that are
+# formulas.
+cat >"$work/look.py" <<'END'
+import csv, io, json, sys
+kind, names = sys.argv[1], sys.argv[2:]
+faults, seen = [], 0
+for name in names:
+    data = open(name, "rb").read()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        faults.append(f"{name}: not UTF-8: {fault}")
+        text = data.decode(errors="replace")
+    seen += text.count("PLANT")
+    rows = text.replace("\r\n", "\n") if kind == "csv" else text
+    for character in rows:
+        if character != "\n" and (ord(character) < 0x20 or 0x7f <= ord(character) < 0xa0):
+            faults.append(f"{name}: {character!r}")
+    faults += [f"{name}: {line!r}" for line in text.splitlines() if line.startswith("FORGED")]
+    if kind == "document":
+        json.loads(text)
+    if kind == "json":
+        for line in text.splitlines():
+            json.loads(line)
+    if kind == "csv":
+        table = list(csv.reader(io.StringIO(text)))
+        faults += [f"{name}: {field!r}" for row in table for field in row
+                   if field[:1] in ("=", "@")]
+        if len({len(row) for row in table}) > 1:
+            faults.append(f"{name}: rows of several lengths")
+print("\n".join(faults[:3]), end="")
+sys.exit(2 if faults else seen == 0)
+END
+
+# looks KIND shows|hides COMMAND... - whatever its end: the program is dead and was badly
+# named, which is not the point here.
+looks() {
+    local kind=$1 shows=$2
+    shift 2
+    timeout -k 5 30 "$@" >"$work/out" 2>"$work/err" </dev/null
+    [ -s "$work/out" ] || [ "$kind" != json ] || echo '{}' >"$work/out"
+    "${PYTHON:-python3}" "$work/look.py" "$kind" "$work/out" >"$work/faults"
+    local found=$?
+    "${PYTHON:-python3}" "$work/look.py" text "$work/err" >>"$work/faults"
+    case $? in
+    0) [ "$kind" = text ] && [ $found -eq 1 ] && found=0 ;;
+    2) found=2 ;;
+    esac
+    head -c 600 "$work/faults" | cat -v
+    if [ "$shows" = shows ]; then
+        [ $found -eq 0 ]
+    else
+        [ $found -lt 2 ]
+    fi
+    expect 0 "$kind: ${*//[^ -~]/?}"
+}
+
+commands() {
+    local target=$1 shows=$2
+    looks text $shows "$eventspace" events --local "$target"
+    looks json $shows "$eventspace" events --local --format json "$target"
+    looks csv $shows "$eventspace" events --local --format csv "$target"
+    looks text hides "$eventspace" events "$target"
+    looks text $shows "$eventspace" events --local --operation MPI_Allreduce --last 2 "$target"
+    looks text $shows "$eventspace" collectives --local "$target"
+    looks json $shows "$eventspace" collectives --local --format json "$target"
+    looks text hides "$eventspace" list --communicators "$target"
+    looks text hides "$eventspace" list "$target"
+    looks json hides "$eventspace" list --format json "$target"
+    looks text hides "$eventspace" heartbeat --once --local "$target"
+    looks json hides "$eventspace" heartbeat --once --local --format json "$target"
+    looks text hides "$eventspace" events --comm "$planted" --local "$target"
+}
+
+sets() {
+    local set=$1 to
+    looks csv shows "$eventspace" export "$set" --to csv
+    looks text shows "$eventspace" export "$set" --to dot
+    looks text shows "$eventspace" export "$set" --to shiviz
+    looks document hides "$eventspace" export "$set" --to chrome
+    looks json shows "$eventspace" export "$set" --to event-set
+    looks text hides "$eventspace" order "$set" --stats
+    looks text shows "$eventspace" search "$set" -p "$work/patterns"
+    looks json shows "$eventspace" search "$set" -p "$work/patterns" --format json
+}
+
+cat >"$work/patterns" <<'END'
+Send := [class = "send"];
+Receive := [class = "receive"];
+Send $send;
+Receive $receive;
+Message := ($send => $receive);
+END
+
+# A run that ended well, and its archive.
+looks text hides "$eventspace" run --name "$run" --keep -n 2 --record "$work/archive" \
+    -- "$folder/$planted" "$planted"
+commands "$run" shows
+sets "$work/archive"
+
+# A run that hangs: who waits where, while it lives and when it was ended.
+"$eventspace" run --name "$run-hangs" -n 2 -- "$folder/$planted" "$planted" hang \
+    >"$work/hangs" 2>"$work/said" </dev/null &
+launcher=$!
+for ((i = 0; i < 300; i++)); do
+    grep -q waiting "$work/hangs" && break
+    sleep 0.1
+done
+commands "$run-hangs" shows
+looks text shows "$eventspace" heartbeat --local --once "$run-hangs"
+looks json hides "$eventspace" scope list --format json "$run-hangs"
+looks text hides "$eventspace" collect off --comm "$planted" "$run-hangs"
+kill -INT "$launcher"
+wait "$launcher"
+launcher=
+looks text hides cat "$work/said"
+
+# Paths, and names in files, that nobody of us wrote.
+looks text shows "$eventspace" export "$folder/none" --to dot
+looks text shows "$eventspace" run --map "$folder/none" true
+looks text shows "$eventspace" check "$folder/none"
+printf '{"version": 1, "%b": 1}' '\\u001b]0;PLANT\\u0007\\n' >"$work/map.json"
+looks text shows "$eventspace" check "$work/map.json"
+looks text shows "$eventspace" run -n 1 --launcher "'$folder/none'" true
+looks text hides "$eventspace" doctor "$folder/$planted"
+looks text shows "$eventspace" exec -- "$folder/none"
+finish
