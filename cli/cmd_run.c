@@ -70,7 +70,8 @@ static const struct argp_option options[] = {
      0},
     {"record", OPTION_RECORD, "DIR", 0,
      "write all events to an archive, as `eventspace record` does; where that cannot "
-     "be, PROGRAM is not started",
+     "be, PROGRAM is not started; without --threshold and --map elements are larger "
+     "where /dev/shm has room",
      0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep tuples and run directory after a good end, too", 0},
@@ -140,6 +141,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_RECORD:
         arguments->record = text;
+        request->is_recorded = true;
         return 0;
     case OPTION_KEEP:
         arguments->keep = true;

@@ -37,7 +37,7 @@ enum { GAPS_BYTES = 160 };
 
 static const char less_lost[] =
     "a larger `--threshold` of `eventspace run` loses less; nothing is lost with "
-    "\"full\": \"block\" in its map";
+    "\"on_full\": \"block\" in its map";
 
 struct recording {
     const struct esi_recording *given;

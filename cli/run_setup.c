@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "cli/run_lock.h"
 #include "cli/run_trees.h"
 #include "pathmap/pathmap.h"
+#include "eventspace/tuple.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
@@ -54,6 +56,32 @@ static int load_map(const struct es_run_request *request,
     return 0;
 }
 
+/* A recorder that has to wait for a CPU loses what elements cannot keep meanwhile: they
+ * may take a quarter of what /dev/shm has left.  0 = as the map says. */
+static uint32_t choose_threshold(int ranks)
+{
+    enum { SHARE = 4, ELEMENTS_OF_RANK = 8, LARGEST = 262143 };
+    uint32_t threshold = LARGEST;
+    struct statvfs shm;
+
+    if (statvfs("/dev/shm", &shm) != 0 || ranks < 1)
+        return 0;
+    uint64_t share = (uint64_t)shm.f_bavail * shm.f_frsize / SHARE;
+    uint64_t room =
+        share / ((uint64_t)ranks * ELEMENTS_OF_RANK * sizeof(struct es_tuple));
+    while (threshold > room)
+        threshold /= 2;
+    return threshold > ES_PLAN_THRESHOLD ? threshold : 0;
+}
+
+static uint32_t find_threshold(const struct es_run_request *request,
+                               const struct es_pathmap *map)
+{
+    if (request->threshold || request->map || !request->is_recorded)
+        return request->threshold;
+    return choose_threshold(es_pathmap_rank_count(map));
+}
+
 static int make_map(const struct es_run_request *request,
                     struct es_error *error,
                     struct es_pathmap **ret_map)
@@ -66,8 +94,9 @@ static int make_map(const struct es_run_request *request,
                             : es_pathmap_generate(&generate, error, &map);
     if (code < 0)
         return code;
-    if (request->threshold)
-        code = es_pathmap_set_threshold(map, request->threshold, error);
+    uint32_t threshold = find_threshold(request, map);
+    if (threshold)
+        code = es_pathmap_set_threshold(map, threshold, error);
     if (code == 0)
         code = es_pathmap_expand(map, error);
     if (code < 0) {

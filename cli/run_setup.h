@@ -20,8 +20,9 @@ struct es_run_request {
     const char *map;      /* NULL = generate one */
     const char *name;     /* NULL = make one */
     uint32_t threshold;   /* 0 = as the map says */
-    bool trees; /* collective operations can go through trees, whatever the map
-                   says */
+    bool is_recorded; /* elements of a generated map are as large as there is room */
+    bool trees;       /* collective operations can go through trees, whatever the map
+                         says */
     const struct es_tree_rule *tree; /* all blocking ones through this; NULL = as the
                                         map says, else not for now */
     char **program;                  /* with its arguments, NULL at the end; borrowed */

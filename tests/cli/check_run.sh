@@ -96,6 +96,25 @@ is_not_started()
     [ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left behind: $(ls -A "$EVENTSPACE_DIR")"
 }
 recorded=("${run[@]}" -n 1 --name "$prefix-unrecorded" --record)
+
+# A recorded run has larger elements, unless the user or a map says how large.
+thresholds()
+{
+    sed -n 's/.* threshold=\([0-9]*\).*/\1/p' "$folder/out" | sort -un
+}
+# shellcheck disable=SC2016 # the rank's own
+show=(-- sh -c 'cat "$EVENTSPACE_PLAN"')
+room=$(($(stat -f -c '%a * %S / 1048576' /dev/shm)))
+expect 0 "${run[@]}" -n 1 --record "$folder/larger" "${show[@]}"
+[ "$room" -lt 64 ] || [ "$(thresholds)" -gt 4095 ] || fault "elements of $(thresholds) tuples"
+expect 0 "${run[@]}" -n 1 --record "$folder/chosen" --threshold 77 "${show[@]}"
+[ "$(thresholds)" = 77 ] || fault "--threshold does not count: $(thresholds)"
+expect 0 "$eventspace" map -n 1 -o "$folder/map1.json"
+expect 0 "${run[@]}" --map "$folder/map1.json" --record "$folder/mapped" "${show[@]}"
+[ "$(thresholds)" = 4095 ] || fault "the map does not count: $(thresholds)"
+expect 0 "${run[@]}" -n 1 "${show[@]}"
+[ "$(thresholds)" = 4095 ] || fault "elements of a run that is not recorded: $(thresholds)"
+
 mkdir "$folder/full" && touch "$folder/full/file"
 is_not_started "$folder/full is there already and not empty" "${recorded[@]}" "$folder/full"
 is_not_started "cannot make $folder/none/archive" "${recorded[@]}" "$folder/none/archive"
