@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -104,4 +105,33 @@ bool es_process_is_alive(int pid, uint64_t start)
         return true;
     return stat.state != 'Z' && stat.state != 'X' &&
            (start == 0 || stat.start == start);
+}
+
+/* The first number of /proc/self/statm, in pages. */
+static int read_mapped_pages(uint64_t *ret_pages)
+{
+    char text[128];
+    ssize_t length;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -EIO;
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length <= 0)
+        return -EIO;
+    text[length] = '\0';
+    return parse_number(text, ret_pages);
+}
+
+uint64_t es_process_address_space_left(void)
+{
+    struct rlimit limit;
+    uint64_t pages, mapped;
+
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        read_mapped_pages(&pages) != 0)
+        return UINT64_MAX;
+    mapped = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return mapped < limit.rlim_cur ? limit.rlim_cur - mapped : 0;
 }

@@ -16,4 +16,8 @@ int es_process_start_time(int pid, uint64_t *ret_start);
  * not known: any).  Where /proc cannot tell, a pid that exists counts as alive. */
 bool es_process_is_alive(int pid, uint64_t start);
 
+/* How much address space this process may still map (RLIMIT_AS less what it has mapped,
+ * /proc/self/statm): UINT64_MAX where it has no limit or /proc cannot tell. */
+uint64_t es_process_address_space_left(void);
+
 #endif

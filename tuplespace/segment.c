@@ -20,7 +20,10 @@
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_private.h"
 
-#define SMALLEST_ARENA (UINT64_C(1) << 20)
+/* No limit makes a segment smaller than this, unless its maker wants less. */
+#define LEAST_ARENA_BYTES (UINT64_C(1) << 20)
+#define LEAST_ELEMENTS 16u
+#define LEAST_COMMUNICATORS 64u
 #define SMALLEST_THRESHOLD 15u
 #define GREATEST_THRESHOLD (1u << 24)
 
@@ -65,8 +68,7 @@ static struct esi_area make_area(uint64_t begin, uint64_t bytes)
 
 /* Divides the file's address space; all of it is still without memory. */
 static void plan_areas(struct es_segment *segment,
-                       const struct es_segment_config *config,
-                       uint64_t arena_bytes)
+                       const struct es_segment_config *config)
 {
     uint64_t header = whole_pages(segment, sizeof(struct es_segment_layout));
     uint64_t elements =
@@ -76,8 +78,8 @@ static void plan_areas(struct es_segment *segment,
 
     segment->elements = make_area(header, elements);
     segment->communicators = make_area(segment->elements.end, communicators);
-    segment->arena =
-        make_area(segment->communicators.end, whole_pages(segment, arena_bytes));
+    segment->arena = make_area(segment->communicators.end,
+                               whole_pages(segment, config->arena_bytes));
     segment->bytes = segment->arena.end;
 }
 
@@ -112,20 +114,57 @@ static int size_and_map(struct es_segment *segment, int fd)
     return 0;
 }
 
-/* Limits of file size or address space cost arena, not the whole segment. */
+static uint32_t half_or_least(uint32_t count, uint32_t least)
+{
+    return count / 2 > least ? count / 2 : least;
+}
+
+/* Halves the greatest area that is above its least size; false when none is. */
+static bool shrink(struct es_segment_config *config)
+{
+    uint64_t arena = config->arena_bytes > LEAST_ARENA_BYTES ? config->arena_bytes : 0;
+    uint64_t elements = config->max_elements > LEAST_ELEMENTS
+                            ? config->max_elements * sizeof(struct es_element_layout)
+                            : 0;
+    uint64_t communicators =
+        config->max_communicators > LEAST_COMMUNICATORS
+            ? config->max_communicators * sizeof(struct es_communicator_layout)
+            : 0;
+
+    if (arena == 0 && elements == 0 && communicators == 0)
+        return false;
+    if (arena >= elements && arena >= communicators)
+        config->arena_bytes =
+            arena / 2 > LEAST_ARENA_BYTES ? arena / 2 : LEAST_ARENA_BYTES;
+    else if (elements >= communicators)
+        config->max_elements = half_or_least(config->max_elements, LEAST_ELEMENTS);
+    else
+        config->max_communicators =
+            half_or_least(config->max_communicators, LEAST_COMMUNICATORS);
+    return true;
+}
+
+/* Limits of file size or address space cost capacity, not the whole segment.  The
+ * program needs address space, too: the segment takes its share and no more.
+ * (RLIMIT_DATA does not count shared mappings.) */
 static int size_and_map_what_fits(struct es_segment *segment,
-                                  const struct es_segment_config *config,
+                                  struct es_segment_config *config,
                                   int fd)
 {
-    uint64_t arena_bytes = config->arena_bytes;
+    uint64_t share = es_process_address_space_left() / ES_SEGMENT_ADDRESS_SHARE;
     int rc;
 
     for (;;) {
-        plan_areas(segment, config, arena_bytes);
-        rc = size_and_map(segment, fd);
-        if ((rc != -EFBIG && rc != -ENOMEM) || arena_bytes <= SMALLEST_ARENA)
+        plan_areas(segment, config);
+        rc = segment->bytes > share ? -ENOMEM : size_and_map(segment, fd);
+        if (rc == -ENOMEM)
+            segment->shortage = "address space (ulimit -v)";
+        else if (rc == -EFBIG)
+            segment->shortage = "file size (ulimit -f)";
+        else
             return rc;
-        arena_bytes /= 2;
+        if (!shrink(config))
+            return rc;
     }
 }
 
@@ -143,7 +182,7 @@ static int create_file(struct es_segment *segment)
     return fd;
 }
 
-static int make_file(struct es_segment *segment, const struct es_segment_config *config)
+static int make_file(struct es_segment *segment, struct es_segment_config *config)
 {
     struct stat status;
     int fd = create_file(segment);
@@ -230,6 +269,7 @@ int es_segment_create(const struct es_segment_config *config,
                       struct es_error *error,
                       struct es_segment **ret_segment)
 {
+    struct es_segment_config fitting = *config;
     struct es_segment *segment;
     int rc = check_config(config, error);
 
@@ -246,15 +286,16 @@ int es_segment_create(const struct es_segment_config *config,
                      config->host);
         goto free_segment;
     }
-    rc = make_file(segment, config);
+    rc = make_file(segment, &fitting);
     if (rc != 0) {
-        es_error_set(error, rc, "shared memory %s: cannot be made: %s", segment->name,
-                     strerror(-rc));
+        es_error_set(error, rc, "shared memory %s: cannot be made: %s%s", segment->name,
+                     segment->shortage ? "too little " : "",
+                     segment->shortage ? segment->shortage : strerror(-rc));
         goto free_segment;
     }
     pthread_mutex_init(&segment->lock, NULL);
     esi_barrier_register();
-    fill_header(segment, config);
+    fill_header(segment, &fitting);
     *ret_segment = segment;
     return 0;
 
@@ -284,6 +325,11 @@ void es_segment_destroy(struct es_segment *segment)
     shm_unlink(segment->name);
     es_segment_close(segment);
     errno = saved_errno;
+}
+
+const char *es_segment_shortage(const struct es_segment *segment)
+{
+    return segment->shortage ? segment->shortage : "space in /dev/shm";
 }
 
 struct es_segment_layout *es_segment_layout(struct es_segment *segment)

@@ -41,6 +41,10 @@ struct es_segment_config {
     const struct es_segment_keeping *keeping; /* NULL = of this process; borrowed */
 };
 
+/* Where address space is limited (RLIMIT_AS), a segment takes at most this part of what
+ * is left; arena, directory and table shrink for it. */
+#define ES_SEGMENT_ADDRESS_SHARE 8
+
 /* An element takes 384 bytes of the directory, a communicator 144 bytes of the table,
  * each reserved page by page as they come. Defaults: 4,096 elements, 65,535
  * communicators, 1 GiB of address space, 2 ms. */
@@ -50,8 +54,9 @@ void es_segment_config_init(struct es_segment_config *config);
  * registers the process for membarrier(2), which readers use.  A segment of that name,
  * left by an earlier program in this process (before exec) or with this pid, is
  * replaced. -EINVAL: a name does not fit its rule; -ENOSPC: not even the header fits;
- * -ENAMETOOLONG, -EACCES and the like as shm_open(3) gives them.  No descriptor stays
- * open. */
+ * -ENOMEM: not even the smallest segment (1 MiB) fits into its share of the address
+ * space; -ENAMETOOLONG, -EACCES and the like as shm_open(3) gives them.  No descriptor
+ * stays open. */
 int es_segment_create(const struct es_segment_config *config,
                       struct es_error *error,
                       struct es_segment **ret_segment);
@@ -63,6 +68,10 @@ void es_segment_close(struct es_segment *segment);
 void es_segment_destroy(struct es_segment *segment);
 
 struct es_segment_layout *es_segment_layout(struct es_segment *segment);
+
+/* What there is too little of when an element is shrunk or refused: "space in
+ * /dev/shm", or the limit of the process that made the segment small. */
+const char *es_segment_shortage(const struct es_segment *segment);
 
 /* Sets rank and size once MPI knows them (the file keeps its name). */
 void es_segment_set_rank(struct es_segment *segment, int rank, int size);

@@ -31,6 +31,7 @@ struct es_segment {
     struct esi_area communicators;
     struct esi_area arena;
     uint64_t page;
+    const char *shortage; /* what a limit made it small for; NULL = it has full size */
     char name[ES_SEGMENT_NAME_BYTES];
 };
 

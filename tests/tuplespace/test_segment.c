@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/process.h"
 #include "fixture.h"
 
 static struct es_segment_config config_for(const char *run)
@@ -355,6 +356,74 @@ static void limits_of_the_process_cost_arena_only(void **state)
     }
 }
 
+/* In a child: how the segment does with `left_bytes` more than it has mapped.  Ends
+ * with the line's number; 0 = right. */
+static int try_with_address_space(uint64_t left_bytes, int wanted)
+{
+    uint64_t before = es_process_address_space_left();
+    struct es_element_config element = fixture_config("0.0/test", 4095);
+    struct es_segment_config config;
+    struct es_error error = {.text = ""};
+    struct rlimit limit;
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64];
+    FILE *statm = fopen("/proc/self/statm", "r");
+    unsigned long pages;
+
+    if (before != UINT64_MAX || !statm || fscanf(statm, "%lu", &pages) != 1)
+        return __LINE__;
+    fclose(statm);
+    limit.rlim_cur = limit.rlim_max =
+        pages * (rlim_t)sysconf(_SC_PAGESIZE) + left_bytes;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return __LINE__;
+    config = config_for(fixture_run("space", run));
+    if (es_segment_create(&config, &error, &segment) != wanted)
+        return __LINE__;
+    if (wanted != 0)
+        return strstr(error.text, "too little address space (ulimit -v)") ? 0
+                                                                          : __LINE__;
+    if (es_segment_layout(segment)->segment_bytes > left_bytes / 8)
+        return __LINE__;
+    if (es_segment_add_element(segment, &element, &writer) != 0 ||
+        writer.element->threshold != 4095)
+        return __LINE__;
+    if (strcmp(es_segment_shortage(segment), "address space (ulimit -v)") != 0)
+        return __LINE__;
+    es_segment_destroy(segment);
+    return 0;
+}
+
+static void an_eighth_of_the_address_space_left_is_taken_at_most(void **state)
+{
+    static const struct {
+        uint64_t left_bytes;
+        int wanted;
+    } cases[] = {{UINT64_C(4) << 20, -ENOMEM},
+                 {UINT64_C(12) << 20, 0},
+                 {UINT64_C(64) << 20, 0},
+                 {UINT64_C(200) << 20, 0},
+                 {UINT64_C(4) << 30, 0}};
+    const char *sanitizers = getenv("ES_SANITIZERS");
+    int status;
+
+    (void)state;
+    if (sanitizers && sanitizers[0])
+        skip(); /* They reserve terabytes of addresses. */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pid_t pid;
+
+        fflush(stdout);
+        pid = fork();
+        if (pid == 0)
+            _exit(try_with_address_space(cases[i].left_bytes, cases[i].wanted) & 255);
+        waitpid(pid, &status, 0);
+        if (status != 0)
+            fail_msg("case %zu: line %d (mod 256)", i, WEXITSTATUS(status));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +440,7 @@ int main(void)
         cmocka_unit_test(no_descriptor_stays_open),
         cmocka_unit_test(a_removed_file_takes_no_more_elements),
         cmocka_unit_test(limits_of_the_process_cost_arena_only),
+        cmocka_unit_test(an_eighth_of_the_address_space_left_is_taken_at_most),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

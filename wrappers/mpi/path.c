@@ -154,15 +154,17 @@ static void name_path(const struct owned_path *owned,
         snprintf(out + used, 64 - (size_t)used, "[peer=%d]", owned->peer);
 }
 
-static void warn_if_small(const struct es_writer *writer,
+static void warn_if_small(const struct esi_process *process,
+                          const struct es_writer *writer,
                           const struct es_element_config *wanted)
 {
     uint32_t threshold = writer->element->threshold;
 
     if (threshold < wanted->threshold)
-        esi_warn("too little space in /dev/shm: trace element %s keeps %u tuples "
+        esi_warn("too little %s: trace element %s keeps %u tuples "
                  "instead of %u",
-                 wanted->name, threshold, wanted->threshold);
+                 es_segment_shortage(process->segment), wanted->name, threshold,
+                 wanted->threshold);
 }
 
 static enum es_on_full on_full_of(const struct es_collector_plan *collector)
@@ -196,7 +198,7 @@ static bool make_element(struct owned_path *owned,
     name_path(owned, process, thread, name);
     if (es_segment_add_element(process->segment, &config, &owned->path.writer) < 0)
         return false;
-    warn_if_small(&owned->path.writer, &config);
+    warn_if_small(process, &owned->path.writer, &config);
     return true;
 }
 
