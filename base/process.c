@@ -107,6 +107,14 @@ bool es_process_is_alive(int pid, uint64_t start)
            (start == 0 || stat.start == start);
 }
 
+bool es_process_is_stopped(int pid, uint64_t start)
+{
+    struct process_stat stat;
+
+    return read_stat(pid, &stat) == 0 && stat.state == 'T' &&
+           (start == 0 || stat.start == start);
+}
+
 /* The first number of /proc/self/statm, in pages. */
 static int read_mapped_pages(uint64_t *ret_pages)
 {

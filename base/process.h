@@ -16,6 +16,10 @@ int es_process_start_time(int pid, uint64_t *ret_start);
  * not known: any).  Where /proc cannot tell, a pid that exists counts as alive. */
 bool es_process_is_alive(int pid, uint64_t start);
 
+/* Whether the process lives and was stopped by a signal (Ctrl-Z, SIGSTOP).  One that a
+ * tracer or a cgroup's freezer holds is not known as such. */
+bool es_process_is_stopped(int pid, uint64_t start);
+
 /* How much address space this process may still map (RLIMIT_AS less what it has mapped,
  * /proc/self/statm): UINT64_MAX where it has no limit or /proc cannot tell. */
 uint64_t es_process_address_space_left(void);

@@ -137,6 +137,7 @@ void es_byte_order_turn_element(struct es_element_layout *element)
         ELEMENT(peer),         ELEMENT(communicator),
         ELEMENT(moved),        ELEMENT(thread_id),
         ELEMENT(lost_moving),  ELEMENT(moved_before),
+        ELEMENT(passed_at),
     };
 
     turn(element, numbers, COUNT(numbers));

@@ -135,6 +135,7 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
         memory_order_relaxed));
     oldest = esi_element_view_oldest(
         element, atomic_load_explicit(&layout->head, memory_order_acquire));
+    atomic_store_explicit(&layout->passed_at, 0, memory_order_relaxed);
     /* Not advance(): the last reader's position may have been further on. */
     atomic_store_explicit(&layout->reader_position,
                           position > oldest ? position : oldest, memory_order_release);

@@ -100,7 +100,8 @@ enum es_element_kind {
 
 enum es_on_full {
     ES_ON_FULL_DISCARD = 0, /* the oldest tuple is overwritten, readers count it lost */
-    ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if any */
+    ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if any, while
+                               it lives and moves: see ES_WRITER_PATIENCE_NS */
     ES_ON_FULL_AWAIT = 2, /* a first reader is on its way: the writer waits for it, too,
                              for ES_WRITER_AWAIT_NS at most; then as BLOCK.  The reader
                              that registers or the writer that gives up sets that */
@@ -140,6 +141,10 @@ struct es_element_layout {
     _Atomic uint64_t reader;       /* who: see ES_READER_PID_BITS; 0 = nobody */
     _Atomic uint32_t reader_wake;  /* futex word: bumped when that reader moves on */
     _Atomic uint32_t writer_waits; /* not 0: the writer may be asleep on reader_wake */
+    /* In what was padding before.  The reader_position, plus one, at which the writer
+     * no longer waits for a reader that stands still; the writer sets it, who registers
+     * clears it. */
+    _Atomic uint64_t passed_at;
 
     /* Path attributes, constant once published. */
     alignas(ES_CACHE_LINE) char name[64]; /* path: "RANK.THREAD/COLLECTOR[...]" */

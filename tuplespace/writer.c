@@ -30,6 +30,10 @@ void esi_writer_wake(struct es_writer *writer)
 /* A reader that was awaited did not come: none will, for whichever element. */
 static _Atomic bool has_given_up;
 
+/* The last reader that stood still too long, in whichever element; 0 = none, or it has
+ * moved since. */
+static _Atomic uint64_t still_reader;
+
 /* Whether there is a registered reader that has not taken enough yet, or one to come.
  */
 static bool must_wait(const struct es_writer *writer)
@@ -37,7 +41,7 @@ static bool must_wait(const struct es_writer *writer)
     struct es_element_layout *element = writer->element;
     uint32_t limit = atomic_load_explicit(&element->limit, memory_order_relaxed);
     uint32_t on_full = atomic_load_explicit(&element->on_full, memory_order_relaxed);
-    uint64_t unread;
+    uint64_t position, unread;
 
     if (on_full == ES_ON_FULL_DISCARD ||
         (on_full != ES_ON_FULL_AWAIT &&
@@ -45,23 +49,72 @@ static bool must_wait(const struct es_writer *writer)
         return false;
     /* Pairs with the release in es_element_acknowledge(): the reader's copies of what
      * we are about to overwrite are finished. */
-    unread = writer->head -
-             atomic_load_explicit(&element->reader_position, memory_order_acquire);
+    position = atomic_load_explicit(&element->reader_position, memory_order_acquire);
+    if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == position + 1)
+        return false;
+    unread = writer->head - position;
     if (limit == 0 || limit > writer->mask)
         limit = writer->mask;
     /* A position ahead of head is nonsense: nobody waits for that. */
     return unread >= limit && unread <= writer->head;
 }
 
+static int pid_of(uint64_t reader)
+{
+    return (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
+}
+
 /* Takes a dead reader's registration away. */
 static void drop_dead_reader(struct es_element_layout *element)
 {
     uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
-    int pid = (int)(reader & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
+    int pid = pid_of(reader);
 
     if (reader != 0 && !es_process_is_alive(pid, reader >> ES_READER_PID_BITS))
         atomic_compare_exchange_strong_explicit(
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
+}
+
+/* Where the reader was seen, and since when it is there. */
+struct reader_place {
+    uint64_t position;
+    uint64_t since_ns;
+};
+
+/* Waits no longer for a reader that is stopped or stands still.  It stays registered:
+ * as soon as it moves, it is waited for again. */
+static void pass_still_reader(struct es_element_layout *element,
+                              struct reader_place *place)
+{
+    uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
+    uint64_t position =
+        atomic_load_explicit(&element->reader_position, memory_order_relaxed);
+    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t patience_ns = ES_WRITER_PATIENCE_NS;
+
+    if (reader == 0)
+        return;
+    if (position != place->position)
+        *place = (struct reader_place){.position = position, .since_ns = now_ns};
+    if (reader == atomic_load_explicit(&still_reader, memory_order_relaxed))
+        patience_ns = ESI_FUTEX_SLICE_NS;
+    if (now_ns - place->since_ns < patience_ns &&
+        !es_process_is_stopped(pid_of(reader), reader >> ES_READER_PID_BITS))
+        return;
+    atomic_store_explicit(&still_reader, reader, memory_order_relaxed);
+    atomic_store_explicit(&element->passed_at, position + 1, memory_order_relaxed);
+}
+
+/* The writer waits for its reader: if that stood still, it has moved since. */
+static void forget_still_reader(struct es_element_layout *element)
+{
+    uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
+
+    if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == 0)
+        return;
+    atomic_store_explicit(&element->passed_at, 0, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&still_reader, &reader, 0,
+                                            memory_order_relaxed, memory_order_relaxed);
 }
 
 /* Waits for no first reader any more where time is up.  One that registers meanwhile
@@ -97,11 +150,16 @@ void esi_writer_wait_for_room(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
     int saved_errno = errno;
+    struct reader_place place;
     uint64_t begun_ns;
 
     if (!must_wait(writer))
         return;
     begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    place = (struct reader_place){.since_ns = begun_ns,
+                                  .position = atomic_load_explicit(
+                                      &element->reader_position, memory_order_relaxed)};
+    forget_still_reader(element);
     atomic_store_explicit(
         &element->blocked,
         atomic_load_explicit(&element->blocked, memory_order_relaxed) + 1,
@@ -115,6 +173,7 @@ void esi_writer_wait_for_room(struct es_writer *writer)
         if (!must_wait(writer))
             break;
         drop_dead_reader(element);
+        pass_still_reader(element, &place);
         give_up_late(element, begun_ns);
     }
     errno = saved_errno;

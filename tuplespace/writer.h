@@ -64,9 +64,15 @@ enum {
  * did in vain no writer of the process waits for a first reader again. */
 #define ES_WRITER_AWAIT_NS UINT64_C(5000000000)
 
-/* Waits until the registered reader has made room, is gone or was dead all along, or
- * one that is awaited does not come (writer.c).  For elements set to block: the one
- * place where a writer may sleep. */
+/* How long a writer waits for a registered reader that lives and does not move its
+ * position.  Then it writes on, and what the reader misses is lost to it, until the
+ * reader moves again; its other elements are not waited for as long again.  One that
+ * was stopped (Ctrl-Z, SIGSTOP) is not waited for at all. */
+#define ES_WRITER_PATIENCE_NS UINT64_C(10000000000)
+
+/* Waits until the registered reader has made room, is gone or was dead all along,
+ * stands still, or one that is awaited does not come (writer.c).  For elements set to
+ * block: the one place where a writer may sleep. */
 void esi_writer_wait_for_room(struct es_writer *writer);
 
 /* Wakes sleeping readers (writer.c). */

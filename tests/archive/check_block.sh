@@ -84,4 +84,45 @@ timeout -k 5 60 sh -c 'exec "$0" run --name "$1" --map "$2/map.json" --record "$
     fault "the program of a killed recorder: $? $(cat "$folder/err")"
 contains err "the recording was killed by signal 9"
 
+# A recorder that is stopped holds nobody: the program ends, and what it missed is counted.
+cat >"$folder/stops" <<'END'
+#!/bin/sh
+# Stops the recorder that `eventspace run` has beside us as soon as it has recorded
+# something, and continues it when the program is over.
+directory=$1
+parent_wanted=$2
+first=$3
+shift 3
+if mkdir "$first" 2>/dev/null; then
+    "$@" &
+    program=$!
+    until [ -n "$(find "$directory" -type f -size +0 -name '[!.]*' 2>/dev/null)" ] ||
+        ! kill -0 $program 2>/dev/null; do
+        sleep 0.01
+    done
+    recorder=
+    for process in /proc/[0-9]*; do
+        read -r _ _ _ parent _ <"$process/stat" 2>/dev/null || continue
+        [ "$parent" = "$parent_wanted" ] && tr '\0' ' ' <"$process/cmdline" 2>/dev/null |
+            grep -q -- "--record $directory " && recorder=${process#/proc/}
+    done
+    kill -STOP "$recorder" || exit 3
+    wait $program
+    status=$?
+    grep -q '^State:.T' "/proc/$recorder/status" || status=4
+    kill -CONT "$recorder"
+    exit $status
+fi
+exec "$@"
+END
+chmod +x "$folder/stops"
+# shellcheck disable=SC2016 # of that shell
+timeout -k 5 60 sh -c 'exec "$0" run --name "$1" --map "$2/map.json" --record "$2/stopped" \
+    -- "$2/stops" "$2/stopped" $$ "$2/first" "$3/windtunnel" --rows 24 --iterations 20000' \
+    "$eventspace" "$prefix-stopped" "$folder" "$apps" >"$folder/out" 2>"$folder/err" ||
+    fault "the program of a stopped recorder: $? $(cat "$folder/err")"
+contains err "tuples were lost"
+holds "$folder/stopped" "rows['archive'][0]['lost'] > 0"
+holds "$folder/stopped" "rows['archive'][0]['ended_ns'] > 0"
+
 finish

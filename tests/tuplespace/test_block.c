@@ -220,6 +220,140 @@ static void a_killed_reader_lets_the_writer_go(void **state)
     waitpid(pid, NULL, 0);
 }
 
+/* A process that registers itself as the reader.  For each byte that it gets it reads
+ * all there is, acknowledges that, and answers with how many tuples it got and lost. */
+struct obedient {
+    pid_t pid;
+    int orders;
+    int answers;
+};
+
+struct answer {
+    uint64_t got;
+    uint64_t lost;
+};
+
+static void obey(struct scene *scene, int orders, int answers)
+{
+    struct answer answer = {0};
+    struct es_cursor cursor = {0};
+    struct es_tuple tuples[64];
+    char order;
+
+    if (es_element_register_reader(scene->element, 0) != 0 ||
+        write(answers, &answer, sizeof answer) != (ssize_t)sizeof answer)
+        _exit(1);
+    while (read(orders, &order, 1) == 1) {
+        size_t count;
+
+        while ((count = es_element_read(scene->element, &cursor, tuples, 64)) > 0)
+            answer.got += count;
+        answer.lost = cursor.lost;
+        es_element_acknowledge(scene->element, cursor.position);
+        if (write(answers, &answer, sizeof answer) != (ssize_t)sizeof answer)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+static struct answer wait_for_answer(const struct obedient *reader)
+{
+    struct answer answer;
+
+    assert_int_equal(read(reader->answers, &answer, sizeof answer), sizeof answer);
+    return answer;
+}
+
+static struct obedient fork_obedient_reader(struct scene *scene)
+{
+    struct obedient reader;
+    int orders[2], answers[2];
+
+    assert_int_equal(pipe(orders), 0);
+    assert_int_equal(pipe(answers), 0);
+    fflush(stdout);
+    reader.pid = fork();
+    if (reader.pid == 0) {
+        close(orders[1]);
+        obey(scene, orders[0], answers[1]);
+    }
+    close(orders[0]);
+    close(answers[1]);
+    reader.orders = orders[1];
+    reader.answers = answers[0];
+    wait_for_answer(&reader);
+    return reader;
+}
+
+static void end_reader(const struct obedient *reader)
+{
+    close(reader->orders);
+    close(reader->answers);
+    waitpid(reader->pid, NULL, 0);
+}
+
+static void a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed(void **state)
+{
+    struct scene *scene = *state;
+    struct obedient reader = fork_obedient_reader(scene);
+    struct answer answer;
+    pthread_t thread;
+    int status;
+
+    scene->count = 1000;
+    kill(reader.pid, SIGSTOP);
+    assert_int_equal(waitpid(reader.pid, &status, WUNTRACED), reader.pid);
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(head_of(scene), 1000);
+    assert_int_equal(blocked(scene), 1);
+    kill(reader.pid, SIGCONT);
+    assert_int_equal(write(reader.orders, "r", 1), 1);
+    answer = wait_for_answer(&reader);
+    assert_int_equal(answer.got, 100);
+    assert_int_equal(answer.lost, 900);
+    /* It has moved, so it is waited for again. */
+    assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
+    while (blocked(scene) < 2)
+        fixture_sleep_ns(1000000);
+    assert_int_equal(head_of(scene), 1100);
+    while (head_of(scene) < 2000) {
+        assert_int_equal(write(reader.orders, "r", 1), 1);
+        answer = wait_for_answer(&reader);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(answer.lost, 900);
+    end_reader(&reader);
+}
+
+/* Whatever holds it: a debugger, a frozen cgroup, a disk.  Its second element is not
+ * waited for as long again. */
+static void a_reader_that_stands_still_is_passed_after_a_time(void **state)
+{
+    struct scene *scene = *state;
+    struct es_element_config config = fixture_config("0.1/test", 100);
+    struct scene other = *scene;
+    uint64_t begun_ns = fixture_now_ns();
+
+    config.on_full = ES_ON_FULL_BLOCK;
+    assert_int_equal(es_segment_add_element(scene->segment, &config, &other.writer), 0);
+    assert_true(es_run_refresh(scene->run) >= 0);
+    other.element = fixture_find(scene->run, "0.1/test");
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    assert_int_equal(es_element_register_reader(other.element, 0), 0);
+    scene->count = 1000;
+    write_all(scene);
+    assert_int_equal(head_of(scene), 1000);
+    assert_true(fixture_now_ns() - begun_ns >= ES_WRITER_PATIENCE_NS);
+    begun_ns = fixture_now_ns();
+    other.count = 1000;
+    write_all(&other);
+    assert_int_equal(head_of(&other), 1000);
+    assert_true(fixture_now_ns() - begun_ns < ES_WRITER_PATIENCE_NS);
+    es_element_unregister_reader(scene->element);
+    es_element_unregister_reader(other.element);
+}
+
 static void only_one_living_reader_can_register(void **state)
 {
     struct scene *scene = *state;
@@ -312,6 +446,8 @@ int main(void)
         TEST(without_a_registered_reader_nobody_waits),
         TEST(switching_to_discard_lets_the_writer_go),
         TEST(a_killed_reader_lets_the_writer_go),
+        TEST(a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed),
+        TEST(a_reader_that_stands_still_is_passed_after_a_time),
         TEST(only_one_living_reader_can_register),
         TEST(an_awaited_reader_gets_all_from_the_first_tuple_on),
         TEST(an_awaited_reader_that_went_is_not_awaited_again),
