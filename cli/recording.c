@@ -21,6 +21,7 @@
 #include "base/plain.h"
 #include "cli/interrupt.h"
 #include "cli/run_setup.h"
+#include "tuplespace/announcement.h"
 
 /* Between readings: where writers may wait for us, and where nothing came so many
  * times. A reading frees what the one before it took, so the first that finds nothing
@@ -45,12 +46,13 @@ struct recording {
     struct esi_notices notices;
     uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
     uint64_t shown_ns;
-    uint64_t hung_up_ns; /* 0 = the lifeline holds */
-    uint64_t tuples;     /* recorded up to the last reading */
-    unsigned empty;      /* readings since something came */
-    bool shows;          /* a line of progress */
-    bool lost_end;       /* contact was lost before the run's end was known */
-    const char *run;     /* its name; borrowed */
+    uint64_t hung_up_ns;         /* 0 = the lifeline holds */
+    uint64_t tuples;             /* recorded up to the last reading */
+    unsigned empty;              /* readings since something came */
+    bool shows;                  /* a line of progress */
+    bool lost_end;               /* contact was lost before the run's end was known */
+    const char *run;             /* its name; borrowed */
+    const struct es_run *source; /* as seen on this host; borrowed */
 };
 
 /* --- What is shown ----------------------------------------------------------- */
@@ -245,7 +247,7 @@ static void rest(struct recording *recording)
     else if (++recording->empty > EMPTY_READINGS)
         pause.tv_nsec = LONG_PAUSE_NS;
     recording->tuples = totals.tuples;
-    nanosleep(&pause, NULL);
+    es_run_wait_for_elements(recording->source, (uint64_t)pause.tv_nsec);
 }
 
 static int follow(struct recording *recording)
@@ -289,6 +291,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     struct recording recording = {
         .given = given,
         .run = es_run_name(consumer->run),
+        .source = consumer->run,
         .begun_ns = es_now_ns(CLOCK_MONOTONIC),
         .shows = !given->quiet && given->format == ES_FORMAT_TEXT &&
                  esi_command_is_terminal(stderr),

@@ -21,6 +21,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/run_end.h"
+#include "tuplespace/announcement.h"
 
 /* A part that is silent holds up the stream for so long. */
 #define SILENT_NS UINT64_C(10000000000)
@@ -403,7 +404,8 @@ static int begin_reading(struct es_causality_scope *scope, bool now)
     uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
     int result;
 
-    if (scope->reading || (!now && now_ns - scope->begun_ns < REFRESH_NS))
+    if (scope->reading || (!now && !es_run_has_new_elements(scope->run) &&
+                           now_ns - scope->begun_ns < REFRESH_NS))
         return 0;
     scope->begun_ns = now_ns;
     scope->last = NULL;

@@ -14,6 +14,7 @@
 #include "monitors/activity.h"
 #include "monitors/events_repair.h"
 #include "monitors/run_end.h"
+#include "tuplespace/announcement.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
@@ -291,7 +292,8 @@ static int refresh(struct es_events *events, bool last)
 {
     uint64_t now_ns = es_now_ns(CLOCK_REALTIME);
 
-    if (!last && now_ns - events->refreshed_ns < REFRESH_NS)
+    if (!last && !es_run_has_new_elements(events->run) &&
+        now_ns - events->refreshed_ns < REFRESH_NS)
         return 0;
     events->refreshed_ns = now_ns;
     return es_scope_refresh(events->scope);

@@ -18,8 +18,10 @@
 #include "monitors/recorder_tables.h"
 #include "monitors/run_end.h"
 #include "scopes/run_files.h"
+#include "tuplespace/announcement.h"
 
-/* Elements that appear join within this time. */
+/* Elements that appear join within this time, at once those of processes that are known
+ * and run on this host. */
 #define REFRESH_NS UINT64_C(100000000)
 /* Soon after the last one appeared, where others may follow: within this. */
 #define REFRESH_SOON_NS UINT64_C(20000000)
@@ -184,7 +186,7 @@ static int refresh(struct es_recorder *recorder, bool last)
     bool soon = recorder->place_count == 0 || now_ns - recorder->appeared_ns < SOON_NS;
     int result;
 
-    if (!last &&
+    if (!last && !es_run_has_new_elements(recorder->run) &&
         now_ns - recorder->refreshed_ns < (soon ? REFRESH_SOON_NS : REFRESH_NS))
         return 0;
     recorder->refreshed_ns = now_ns;

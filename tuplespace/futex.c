@@ -5,6 +5,7 @@
 
 #include "tuplespace/futex.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -22,6 +23,47 @@ void esi_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
     timeout = (struct timespec){.tv_nsec = (long)timeout_ns};
     /* Not FUTEX_PRIVATE: the other side is another process. */
     syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+}
+
+/* False where the kernel or its headers do not know how. */
+static bool wait_any(_Atomic uint32_t *const words[],
+                     const uint32_t values[],
+                     size_t count,
+                     uint64_t timeout_ns)
+{
+#if defined(SYS_futex_waitv) && defined(FUTEX_32)
+    struct futex_waitv waits[ESI_FUTEX_WORDS];
+    struct timespec end;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    timeout_ns += (uint64_t)end.tv_nsec;
+    end.tv_sec += (time_t)(timeout_ns / 1000000000);
+    end.tv_nsec = (long)(timeout_ns % 1000000000);
+    for (size_t i = 0; i < count; i++)
+        waits[i] = (struct futex_waitv){.val = values[i],
+                                        .uaddr = (uint64_t)(uintptr_t)words[i],
+                                        .flags = FUTEX_32};
+    return syscall(SYS_futex_waitv, waits, count, 0, &end, CLOCK_MONOTONIC) >= 0 ||
+           errno == ETIMEDOUT || errno == EAGAIN || errno == EINTR;
+#else
+    (void)words;
+    (void)values;
+    (void)count;
+    (void)timeout_ns;
+    return false;
+#endif
+}
+
+void esi_futex_wait_any(_Atomic uint32_t *const words[],
+                        const uint32_t values[],
+                        size_t count,
+                        uint64_t timeout_ns)
+{
+    struct timespec pause = {.tv_sec = (time_t)(timeout_ns / 1000000000),
+                             .tv_nsec = (long)(timeout_ns % 1000000000)};
+
+    if (count == 0 || !wait_any(words, values, count, timeout_ns))
+        nanosleep(&pause, NULL);
 }
 
 void esi_futex_wake(_Atomic uint32_t *word)

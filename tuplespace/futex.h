@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define ESI_FUTEX_SLICE_NS UINT64_C(100000000)
@@ -18,6 +19,14 @@
 /* Sleeps while *word holds `value`, for at most `timeout_ns`.  Spurious returns are
  * normal. */
 void esi_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns);
+
+/* Sleeps while each of the words holds its value, for at most `timeout_ns`.  Where the
+ * kernel cannot wait for several words, for that time.  Spurious returns are normal. */
+enum { ESI_FUTEX_WORDS = 128 };
+void esi_futex_wait_any(_Atomic uint32_t *const words[],
+                        const uint32_t values[],
+                        size_t count,
+                        uint64_t timeout_ns);
 
 /* Wakes everybody who sleeps on the word, in any process. */
 void esi_futex_wake(_Atomic uint32_t *word);

@@ -5,17 +5,20 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tuplespace/announcement.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ROUNDS 2000
@@ -75,6 +78,61 @@ static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
     assert_true(slow < ROUNDS / 20);
     es_run_close(run);
     es_segment_destroy(segment);
+}
+
+struct maker {
+    struct es_segment *segment;
+    int count;
+    _Atomic int wanted; /* elements that the reader waits for */
+};
+
+/* Adds an element each time that it is wanted. */
+static void *add_wanted(void *argument)
+{
+    struct maker *maker = argument;
+
+    for (int i = 0; i < maker->count; i++) {
+        struct es_writer writer;
+        char name[32];
+
+        while (atomic_load(&maker->wanted) <= i)
+            sched_yield();
+        snprintf(name, sizeof name, "0.%d/test", i);
+        fixture_element(maker->segment, name, 15, &writer);
+    }
+    return NULL;
+}
+
+static void a_new_element_announces_itself(void **state)
+{
+    struct maker maker = {.count = 50};
+    struct es_run *run;
+    pthread_t thread;
+    uint64_t slow = 0;
+    char id[64];
+
+    (void)state;
+    maker.segment = fixture_segment(fixture_run("announced", id), 0);
+    run = fixture_open(id);
+    assert_false(es_run_has_new_elements(run));
+    assert_int_equal(pthread_create(&thread, NULL, add_wanted, &maker), 0);
+    for (int i = 0; i < maker.count; i++) {
+        uint64_t begin = fixture_now_ns();
+
+        atomic_store(&maker.wanted, i + 1);
+        while (!es_run_has_new_elements(run))
+            es_run_wait_for_elements(run, SECOND);
+        slow += fixture_now_ns() - begin > SECOND / 2;
+        assert_int_equal(es_run_refresh(run), 1);
+        assert_false(es_run_has_new_elements(run));
+    }
+    pthread_join(thread, NULL);
+    printf("# %llu of %d took over 500 ms\n", (unsigned long long)slow, maker.count);
+#ifdef SYS_futex_waitv
+    assert_true(slow < (uint64_t)maker.count / 5);
+#endif
+    es_run_close(run);
+    es_segment_destroy(maker.segment);
 }
 
 static void what_is_there_already_is_not_waited_for(void **state)
@@ -170,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tuple_wakes_the_reader_that_waits_for_it),
+        cmocka_unit_test(a_new_element_announces_itself),
         cmocka_unit_test(what_is_there_already_is_not_waited_for),
         cmocka_unit_test(a_wait_ends_at_its_timeout),
         cmocka_unit_test(a_wait_ends_when_the_writer_dies),

@@ -6,8 +6,9 @@
  * A thread holds one path per class.  Where the plan's choice depends on more than the
  * class (a communicator filter, a split), that path is a *choice*: a table from
  * (communicator, peer) to the paths proper.  All paths of a thread belong to its slot;
- * when the thread ends, the slot with its number and elements goes to the next new
+ * when the thread ends, the slot with its number and elements goes to a later new
  * thread, so that a program which makes threads all the time does not fill the segment.
+ * The slot that is idle longest goes first: readers had the most time for its tuples.
  */
 #include "config.h"
 
@@ -51,7 +52,8 @@ static struct es_element_layout nowhere;
 static struct esi_path off = {.writer = {.element = &nowhere}};
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_slot *idle_slots;
+static struct esi_slot *idle_slots; /* the one that is idle longest first ... */
+static struct esi_slot **idle_end = &idle_slots; /* ... and the end of their list */
 static struct esi_slot *all_slots;
 static int slot_count;
 static pthread_key_t slot_key;
@@ -63,8 +65,9 @@ static void slot_release(void *argument)
 
     memset(&esi_self, 0, sizeof esi_self);
     pthread_mutex_lock(&slots_lock);
-    slot->next = idle_slots;
-    idle_slots = slot;
+    slot->next = NULL;
+    *idle_end = slot;
+    idle_end = &slot->next;
     pthread_mutex_unlock(&slots_lock);
 }
 
@@ -82,6 +85,8 @@ static struct esi_slot *slot_acquire(void)
     slot = idle_slots;
     if (slot != NULL) {
         idle_slots = slot->next;
+        if (idle_slots == NULL)
+            idle_end = &idle_slots;
     } else {
         slot = calloc(1, sizeof *slot);
         if (slot != NULL) {

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_short_threads.sh - a recorder finds the elements of threads that live shorter than
+# it searches: they announce themselves, so nothing is overwritten before it has found them.
+
+# shellcheck source=tests/cli/functions.sh
+. "${0%/*}/../cli/functions.sh"
+need_mpi
+
+# Three phases with one, two and three threads at a time, which live five times and
+# write 200 tuples each time: a ring holds one life, and the next comes after 30 ms.
+phases=3
+lives=5
+messages=100
+expect 0 "$eventspace" run --name "$prefix-short" -n 1 --threshold 255 \
+    --record "$folder/a" -- \
+    "$top_builddir/tests/mpi/short_threads" $phases $lives $messages
+grep -q 'no threads' "$folder/out" && { echo "this MPI has no threads"; exit 77; }
+lacks err "before their elements were found"
+
+# What is not there was lost to a slow recorder: counted, tuple by tuple.
+wanted=$((lives * messages * 2 * (1 + 2 + 3)))
+"${PYTHON:-python3}" - "$folder/a/.eventspace/archive.jsonl" $wanted <<'END' ||
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+archive = [row for row in rows if row["type"] == "archive"][0]
+print(archive)
+others = archive["tuples"] + archive["lost"] - int(sys.argv[2])
+sys.exit(archive["missed"] != 0 or not 2 <= others <= 10)
+END
+    fault "not $wanted tuples and those of MPI's begin and end, none of them missed"
+finish
