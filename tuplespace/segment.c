@@ -44,16 +44,18 @@ void es_segment_config_init(struct es_segment_config *config)
  * ------------------------------------------------------------------ */
 
 static int make_name(const struct es_segment_config *config,
-                     char out[ES_SEGMENT_NAME_BYTES])
+                     struct es_segment_name *ret_name)
 {
     struct es_segment_name name = {.rank = config->rank, .pid = getpid()};
+    char text[ES_SEGMENT_NAME_BYTES];
 
     if (strlen(config->run) >= sizeof name.run ||
         strlen(config->host) >= sizeof name.host)
         return -EINVAL;
     strcpy(name.run, config->run);
     strcpy(name.host, config->host);
-    return es_segment_name_format(&name, out);
+    *ret_name = name;
+    return es_segment_name_format(&name, text);
 }
 
 static uint64_t whole_pages(const struct es_segment *segment, uint64_t bytes)
@@ -168,24 +170,12 @@ static int size_and_map_what_fits(struct es_segment *segment,
     }
 }
 
-static int create_file(struct es_segment *segment)
-{
-    int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    int fd = shm_open(segment->name, flags, 0600);
-
-    if (fd < 0 && errno == EEXIST && shm_unlink(segment->name) == 0)
-        fd = shm_open(segment->name, flags, 0600);
-    if (fd < 0)
-        return -errno;
-    /* The umask may have taken rights away. */
-    (void)fchmod(fd, 0600);
-    return fd;
-}
-
-static int make_file(struct es_segment *segment, struct es_segment_config *config)
+static int make_file(struct es_segment *segment,
+                     const struct es_segment_name *name,
+                     struct es_segment_config *config)
 {
     struct stat status;
-    int fd = create_file(segment);
+    int fd = esi_segment_file_create(segment, name);
     int rc;
 
     if (fd < 0)
@@ -198,7 +188,7 @@ static int make_file(struct es_segment *segment, struct es_segment_config *confi
     }
     close(fd);
     if (rc != 0)
-        shm_unlink(segment->name);
+        shm_unlink(segment->name); /* it was made just now */
     return rc;
 }
 
@@ -265,11 +255,25 @@ static int check_config(const struct es_segment_config *config, struct es_error 
     return 0;
 }
 
+/* Why the file could not be made. */
+static void say_why(const struct es_segment *segment, int rc, struct es_error *error)
+{
+    char owner[64] = "";
+
+    if (segment->has_rival && !segment->shortage)
+        snprintf(owner, sizeof owner, " (what has its name belongs to user %u)",
+                 segment->rival);
+    es_error_set(error, rc, "shared memory %s: cannot be made: %s%s%s", segment->name,
+                 segment->shortage ? "too little " : "",
+                 segment->shortage ? segment->shortage : strerror(-rc), owner);
+}
+
 int es_segment_create(const struct es_segment_config *config,
                       struct es_error *error,
                       struct es_segment **ret_segment)
 {
     struct es_segment_config fitting = *config;
+    struct es_segment_name name;
     struct es_segment *segment;
     int rc = check_config(config, error);
 
@@ -279,18 +283,16 @@ int es_segment_create(const struct es_segment_config *config,
     if (!segment)
         return -ENOMEM;
     segment->page = (uint64_t)sysconf(_SC_PAGESIZE);
-    rc = make_name(config, segment->name);
+    rc = make_name(config, &name);
     if (rc != 0) {
         es_error_set(error, rc,
                      "host name \"%s\": expected 1 to 63 characters without '/'",
                      config->host);
         goto free_segment;
     }
-    rc = make_file(segment, &fitting);
+    rc = make_file(segment, &name, &fitting);
     if (rc != 0) {
-        es_error_set(error, rc, "shared memory %s: cannot be made: %s%s", segment->name,
-                     segment->shortage ? "too little " : "",
-                     segment->shortage ? segment->shortage : strerror(-rc));
+        say_why(segment, rc, error);
         goto free_segment;
     }
     pthread_mutex_init(&segment->lock, NULL);
@@ -322,7 +324,7 @@ void es_segment_destroy(struct es_segment *segment)
 
     if (!segment)
         return;
-    shm_unlink(segment->name);
+    esi_segment_file_remove(segment);
     es_segment_close(segment);
     errno = saved_errno;
 }
@@ -330,6 +332,13 @@ void es_segment_destroy(struct es_segment *segment)
 const char *es_segment_shortage(const struct es_segment *segment)
 {
     return segment->shortage ? segment->shortage : "space in /dev/shm";
+}
+
+bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user)
+{
+    if (segment->has_rival)
+        *ret_user = segment->rival;
+    return segment->has_rival;
 }
 
 struct es_segment_layout *es_segment_layout(struct es_segment *segment)

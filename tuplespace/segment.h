@@ -53,10 +53,11 @@ void es_segment_config_init(struct es_segment_config *config);
 /* Makes "/eventspace.RUN.HOST.RANK.PID" in POSIX shared memory, mode 0600, and
  * registers the process for membarrier(2), which readers use.  A segment of that name,
  * left by an earlier program in this process (before exec) or with this pid, is
- * replaced. -EINVAL: a name does not fit its rule; -ENOSPC: not even the header fits;
- * -ENOMEM: not even the smallest segment (1 MiB) fits into its share of the address
- * space; -ENAMETOOLONG, -EACCES and the like as shm_open(3) gives them.  No descriptor
- * stays open. */
+ * replaced; where anything else has the name, the segment is called
+ * "/eventspace.RUN.HOST.RANK.PID+OTHER" with eight random digits. -EINVAL: a name does
+ * not fit its rule; -ENOSPC: not even the header fits; -ENOMEM: not even the smallest
+ * segment (1 MiB) fits into its share of the address space; -ENAMETOOLONG, -EACCES and
+ * the like as shm_open(3) gives them.  No descriptor stays open. */
 int es_segment_create(const struct es_segment_config *config,
                       struct es_error *error,
                       struct es_segment **ret_segment);
@@ -64,10 +65,14 @@ int es_segment_create(const struct es_segment_config *config,
 /* Unmaps; the file stays for readers.  Accepts NULL. */
 void es_segment_close(struct es_segment *segment);
 
-/* Unmaps and removes the file.  Accepts NULL. */
+/* Unmaps and removes the file, if its name still stands for it.  Accepts NULL. */
 void es_segment_destroy(struct es_segment *segment);
 
 struct es_segment_layout *es_segment_layout(struct es_segment *segment);
+
+/* Whether something that is not a segment of this process had the segment's name, so
+ * that it has another one, and which user that belongs to. */
+bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user);
 
 /* What there is too little of when an element is shrunk or refused: "space in
  * /dev/shm", or the limit of the process that made the segment small. */

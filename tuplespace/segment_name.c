@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,11 +45,16 @@ static bool is_host(const char *host)
 int es_segment_name_format(const struct es_segment_name *name,
                            char out[ES_SEGMENT_NAME_BYTES])
 {
+    int length;
+
     if (!es_run_id_is_valid(name->run) || !is_host(name->host) || name->rank < -1 ||
         name->pid <= 0)
         return -EINVAL;
-    snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, name->run,
-             name->host, name->rank, name->pid);
+    length = snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, name->run,
+                      name->host, name->rank, name->pid);
+    if (name->other != 0)
+        snprintf(out + length, ES_SEGMENT_NAME_BYTES - (size_t)length, "+%08" PRIx32,
+                 name->other);
     return 0;
 }
 
@@ -72,6 +78,28 @@ static int parse_number(const char *text, const char *end, int *ret_number)
         return -EINVAL;
     *ret_number = (int)number;
     return 0;
+}
+
+/* Takes "+" and eight lower-case hexadecimal digits off the end, where they are there;
+ * what is not just so stays and is no number then. */
+static uint32_t take_other(const char *text, const char **end)
+{
+    uint32_t other = 0;
+    const char *plus = *end - 9;
+
+    if (*end - text < 9 || *plus != '+')
+        return 0;
+    for (const char *at = plus + 1; at < *end; at++) {
+        if (*at >= '0' && *at <= '9')
+            other = other << 4 | (uint32_t)(*at - '0');
+        else if (*at >= 'a' && *at <= 'f')
+            other = other << 4 | (uint32_t)(*at - 'a' + 10);
+        else
+            return 0;
+    }
+    if (other != 0)
+        *end = plus;
+    return other;
 }
 
 static int copy_part(const char *text, const char *end, char out[64])
@@ -105,6 +133,7 @@ int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
         return -EINVAL;
     text += sizeof prefix - 1;
     end = text + strlen(text);
+    name.other = take_other(text, &end);
     run_end = strchr(text, '.');
     pid_dot = dot_before(text, end);
     rank_dot = pid_dot ? dot_before(text, pid_dot) : NULL;

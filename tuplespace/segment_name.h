@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Names of segments in shared memory: "/eventspace.RUN.HOST.RANK.PID". */
+/* Names of segments in shared memory: "/eventspace.RUN.HOST.RANK.PID", and with
+ * "+OTHER" (eight hexadecimal digits) behind it where that name was taken. */
 #ifndef ES_TUPLESPACE_SEGMENT_NAME_H
 #define ES_TUPLESPACE_SEGMENT_NAME_H
 
@@ -18,6 +19,7 @@ struct es_segment_name {
     char host[64];
     int rank; /* -1 = was not known when the segment was made */
     int pid;
+    uint32_t other; /* 0 = none */
 };
 
 /* Whether the text can be a run's id: 1 to 63 characters of [A-Za-z0-9_-]. */

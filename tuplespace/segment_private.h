@@ -32,8 +32,18 @@ struct es_segment {
     struct esi_area arena;
     uint64_t page;
     const char *shortage; /* what a limit made it small for; NULL = it has full size */
+    bool has_rival;       /* the name that it should have was taken ... */
+    unsigned int rival;   /* ... by a file of this user */
     char name[ES_SEGMENT_NAME_BYTES];
 };
+
+/* Makes the file under the name, or under one like it where that is taken by what is
+ * not a segment left over; sets the segment's name.  Returns a descriptor or -errno. */
+int esi_segment_file_create(struct es_segment *segment,
+                            const struct es_segment_name *wanted);
+
+/* Removes the file, if its name still stands for it. */
+void esi_segment_file_remove(const struct es_segment *segment);
 
 /* Reserves the pages of the area up to offset `end`.  -ENOSPC, or -ESTALE when the file
  * was removed meanwhile.  Caller holds the lock. */

@@ -134,6 +134,27 @@ uncollected 'EVENTSPACE_DISABLE' 0
 "$bin/tuples" "$EVENTSPACE_RUN" 2>/dev/null
 expect 1 'then there is nothing'
 
+# Somebody who foresees the name of the segment keeps nobody uncollected, and what has the
+# name stays as it is. The program keeps the pid of the shell that makes the trap.
+trap_name() {
+    printf '/dev/shm/eventspace.%s.%s.0.' "$EVENTSPACE_RUN" "$(uname -n)"
+}
+"$bin/tuples" --remove "$EVENTSPACE_RUN"
+echo kept >"$work/target"
+# shellcheck disable=SC2016 # of that shell
+env -u PMI_RANK UCX_TLS=self sh -c 'ln -s "$3" "$1$$" && echo $$ >"$4" &&
+    exec env LD_PRELOAD="$2" "$5" finalize' \
+    sh "$(trap_name)" "$runtime$library" "$work/target" "$work/pid" "$bin/endings" \
+    >"$work/out" 2>"$work/err" </dev/null
+expect 0 'a link has the name of the segment: the program runs'
+tuples >"$work/tuples"
+has '^process\t0\t1\t\d+\tfinalized\t' 'and is collected'
+grep -q "^eventspace: rank 0: the name of its segment .* was taken by user $(id -u)" "$work/err"
+expect 0 'one line names the owner'
+[ -L "$(trap_name)$(cat "$work/pid")" ] && [ "$(cat "$work/target")" = kept ]
+expect 0 'link and target are as they were'
+rm -f "$(trap_name)$(cat "$work/pid")"
+
 # with_memory SIZE - the program of before in a mount namespace of its own, where /dev/shm
 # has this size.
 with_memory() {

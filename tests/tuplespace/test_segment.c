@@ -114,6 +114,103 @@ static void a_segment_left_under_the_name_is_replaced(void **state)
     assert_int_equal(es_run_remove(run, true), 0);
 }
 
+/* What may have a segment's name. */
+enum intruder { FILE_OF_OURS, FILE_OF_ANOTHER, LINK, FOLDER, FIFO, LEFT_OF_ANOTHER };
+
+static void make_intruder(enum intruder kind, const char *path, const char *target)
+{
+    struct es_segment_layout header = {.magic = ES_SEGMENT_MAGIC, .pid = getpid()};
+    int fd;
+
+    if (kind == LINK) {
+        assert_int_equal(symlink(target, path), 0);
+    } else if (kind == FOLDER) {
+        assert_int_equal(mkdir(path, 0700), 0);
+    } else if (kind == FIFO) {
+        assert_int_equal(mkfifo(path, 0600), 0);
+    } else {
+        fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        assert_true(fd >= 0);
+        if (kind == LEFT_OF_ANOTHER)
+            assert_int_equal(write(fd, &header, sizeof header), sizeof header);
+        else
+            assert_int_equal(write(fd, "mine", 4), 4);
+        close(fd);
+        if (kind != FILE_OF_OURS)
+            assert_int_equal(chown(path, 12345, 12345), 0);
+    }
+}
+
+static void check_untouched(enum intruder kind, const char *path, const char *target)
+{
+    struct stat status;
+
+    assert_int_equal(lstat(path, &status), 0);
+    if (kind == FILE_OF_OURS || kind == FILE_OF_ANOTHER)
+        assert_int_equal(status.st_size, 4);
+    if (kind == LINK) {
+        assert_true(S_ISLNK(status.st_mode));
+        assert_int_equal(stat(target, &status), 0);
+        assert_int_equal(status.st_size, 4);
+    }
+}
+
+static void a_name_that_is_taken_keeps_nobody_uncollected(void **state)
+{
+    static const enum intruder kinds[] = {FILE_OF_OURS,    LINK,           FOLDER, FIFO,
+                                          FILE_OF_ANOTHER, LEFT_OF_ANOTHER};
+    char run[64], path[160], target[160];
+    struct es_segment_config config;
+
+    (void)state;
+    config = config_for(fixture_run("rival", run));
+    config.rank = 3;
+    snprintf(path, sizeof path, "/dev/shm/eventspace.%s.testhost.3.%d", run,
+             (int)getpid());
+    snprintf(target, sizeof target, "/dev/shm/target-%s", run);
+    make_intruder(FILE_OF_OURS, target, NULL);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        bool others = kinds[i] == FILE_OF_ANOTHER || kinds[i] == LEFT_OF_ANOTHER;
+        struct es_segment *segment;
+        struct es_writer writer;
+        unsigned int user;
+        struct es_run *seen;
+
+        if (others && geteuid() != 0)
+            continue; /* nobody else can give us a file of another user */
+        make_intruder(kinds[i], path, target);
+        assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
+        assert_true(es_segment_has_rival(segment, &user));
+        assert_int_equal(user, others ? 12345 : geteuid());
+        fixture_element(segment, "3.0/test", 15, &writer);
+        seen = fixture_open(run);
+        assert_non_null(fixture_find(seen, "3.0/test"));
+        es_run_close(seen);
+        es_segment_destroy(segment);
+        check_untouched(kinds[i], path, target);
+        assert_int_equal(remove(path), 0);
+    }
+    assert_int_equal(unlink(target), 0);
+    assert_int_equal(es_run_remove(run, true), 0);
+}
+
+/* Its file was removed, and somebody made another one of that name. */
+static void another_file_of_the_name_is_not_removed(void **state)
+{
+    char run[64], path[160];
+    struct es_segment *segment;
+
+    (void)state;
+    segment = fixture_segment(fixture_run("renamed", run), 3);
+    snprintf(path, sizeof path, "/dev/shm/eventspace.%s.testhost.local.3.%d", run,
+             (int)getpid());
+    assert_int_equal(unlink(path), 0);
+    make_intruder(FILE_OF_OURS, path, NULL);
+    es_segment_destroy(segment);
+    check_untouched(FILE_OF_OURS, path, NULL);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void bad_names_are_refused_in_words(void **state)
 {
     static const struct {
@@ -431,6 +528,8 @@ int main(void)
         cmocka_unit_test(the_header_tells_who_writes),
         cmocka_unit_test(a_closed_segment_stays_for_readers),
         cmocka_unit_test(a_segment_left_under_the_name_is_replaced),
+        cmocka_unit_test(a_name_that_is_taken_keeps_nobody_uncollected),
+        cmocka_unit_test(another_file_of_the_name_is_not_removed),
         cmocka_unit_test(bad_names_are_refused_in_words),
         cmocka_unit_test(bad_elements_are_refused),
         cmocka_unit_test(the_ring_is_the_next_power_of_two),

@@ -19,11 +19,13 @@ static void names_are_made_and_taken_apart(void **state)
         const char *text;
         struct es_segment_name name;
     } rows[] = {
-        {"/eventspace.r1.host.0.42", {"r1", "host", 0, 42}},
+        {"/eventspace.r1.host.0.42", {"r1", "host", 0, 42, 0}},
         {"/eventspace.a-b_C.node7.cluster.example.12.4194304",
-         {"a-b_C", "node7.cluster.example", 12, 4194304}},
-        {"/eventspace.r.h.-1.1", {"r", "h", -1, 1}},
-        {"/eventspace.r.10.0.0.1.3.77", {"r", "10.0.0.1", 3, 77}},
+         {"a-b_C", "node7.cluster.example", 12, 4194304, 0}},
+        {"/eventspace.r.h.-1.1", {"r", "h", -1, 1, 0}},
+        {"/eventspace.r.10.0.0.1.3.77", {"r", "10.0.0.1", 3, 77, 0}},
+        {"/eventspace.r.h.3.77+0000c0de", {"r", "h", 3, 77, 0xc0de}},
+        {"/eventspace.r.h+12345678.3.77+ffffffff", {"r", "h+12345678", 3, 77, ~0u}},
     };
     struct es_segment_name name;
     char text[ES_SEGMENT_NAME_BYTES];
@@ -39,6 +41,7 @@ static void names_are_made_and_taken_apart(void **state)
             assert_string_equal(name.host, rows[i].name.host);
             assert_int_equal(name.rank, rows[i].name.rank);
             assert_int_equal(name.pid, rows[i].name.pid);
+            assert_int_equal(name.other, rows[i].name.other);
         }
     }
 }
@@ -65,6 +68,14 @@ static void other_names_are_refused(void **state)
         "eventspace.r.h.1.99999999999",
         "eventspace.r.h.1.2147483648",
         "eventspace.r+.h.1.2",
+        "eventspace.r.h.1.2+",
+        "eventspace.r.h.1.2+1234567",
+        "eventspace.r.h.1.2+123456789",
+        "eventspace.r.h.1.2+1234567G",
+        "eventspace.r.h.1.2+1234567A",
+        "eventspace.r.h.1.2+00000000",
+        "eventspace.r.h.1.+12345678",
+        "+12345678",
         "Eventspace.r.h.1.2",
         "sem.eventspace.r.h.1.2",
         "eventspace."
@@ -83,8 +94,8 @@ static void other_names_are_refused(void **state)
 static void parts_that_do_not_fit_make_no_name(void **state)
 {
     static const struct es_segment_name rows[] = {
-        {"", "h", 0, 1},    {"a.b", "h", 0, 1}, {"r", "", 0, 1},
-        {"r", "a/b", 0, 1}, {"r", "h", -2, 1},  {"r", "h", 0, 0},
+        {"", "h", 0, 1, 0},    {"a.b", "h", 0, 1, 0}, {"r", "", 0, 1, 0},
+        {"r", "a/b", 0, 1, 0}, {"r", "h", -2, 1, 0},  {"r", "h", 0, 0, 0},
     };
     char text[ES_SEGMENT_NAME_BYTES];
 
@@ -95,7 +106,8 @@ static void parts_that_do_not_fit_make_no_name(void **state)
 
 static void the_longest_name_fits(void **state)
 {
-    struct es_segment_name name = {.rank = 2147483647, .pid = 2147483647};
+    struct es_segment_name name = {
+        .rank = 2147483647, .pid = 2147483647, .other = UINT32_MAX};
     struct es_segment_name again;
     char text[ES_SEGMENT_NAME_BYTES];
 

@@ -204,6 +204,17 @@ static void make_tree_board(void)
         esi_warn("no room in /dev/shm for changing collective trees later on");
 }
 
+/* The program is collected all the same, but somebody may mean it ill. */
+static void warn_of_rival(void)
+{
+    unsigned int user;
+
+    if (es_segment_has_rival(process.segment, &user))
+        esi_warn("the name of its segment in /dev/shm was taken by user %u; it has "
+                 "another one",
+                 user);
+}
+
 static int start(void)
 {
     struct es_error error = {.line = 0};
@@ -228,6 +239,7 @@ static int start(void)
                  es_error_format(&error, text, sizeof text));
         return ASIDE;
     }
+    warn_of_rival();
     make_tree_board();
     esi_clock = es_clock_kind();
     return RUNNING;
