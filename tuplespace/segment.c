@@ -334,6 +334,14 @@ const char *es_segment_shortage(const struct es_segment *segment)
     return segment->shortage ? segment->shortage : "space in /dev/shm";
 }
 
+void es_segment_remove(struct es_segment *segment)
+{
+    int saved_errno = errno;
+
+    esi_segment_file_remove(segment);
+    errno = saved_errno;
+}
+
 bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user)
 {
     if (segment->has_rival)

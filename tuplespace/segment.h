@@ -68,6 +68,9 @@ void es_segment_close(struct es_segment *segment);
 /* Unmaps and removes the file, if its name still stands for it.  Accepts NULL. */
 void es_segment_destroy(struct es_segment *segment);
 
+/* Removes the file, if its name still stands for it; the mapping stays. */
+void es_segment_remove(struct es_segment *segment);
+
 struct es_segment_layout *es_segment_layout(struct es_segment *segment);
 
 /* Whether something that is not a segment of this process had the segment's name, so

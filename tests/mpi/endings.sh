@@ -76,6 +76,27 @@ has '^process\t0\t1\t\d+\tfinalized\t' 'a singleton is rank 0 of 1'
 [ "$(count '^tuple\t0\t0\t.*\tMPI_Send\t')" -eq 10 ]
 expect 0 'its events are there'
 
+# Preloaded by hand, without a name for the run: nothing is left of what ended well.
+# unnamed HOW - the program by itself; its segment, if it is left, in $left.
+unnamed() {
+    local status
+    # shellcheck disable=SC2016 # of that shell
+    env -u EVENTSPACE_RUN sh -c 'echo $$ >"$1" && exec env LD_PRELOAD="$2" "$3" "$4"' \
+        sh "$work/pid" "$runtime$library" "$bin/endings" "$1" >"$work/out" 2>&1 </dev/null
+    status=$?
+    left=$(compgen -G "/dev/shm/eventspace.job-*.0.$(cat "$work/pid")")
+    return $status
+}
+unnamed finalize
+expect 0 'it runs preloaded by hand'
+[ -z "$left" ]
+expect 0 "and leaves nothing: $left"
+unnamed exit
+expect 6 'one that exits before MPI_Finalize ends as it does'
+[ -n "$left" ]
+expect 0 'and leaves what it did'
+rm -f "$left"
+
 # Sessions only.
 observe 2 "$bin/endings" session >"$work/out" 2>"$work/err"
 if [ "$?" -eq 0 ]; then

@@ -135,19 +135,42 @@ static void step_aside_in_child(void)
     memset(&esi_self, 0, sizeof esi_self);
 }
 
-/* The run's id: as told, or, where the library was linked in and nobody told, one that
- * all ranks under one parent on this host share. */
+/* Whether the run has a name: `eventspace run`, `exec` and users give it one.  Else the
+ * library was preloaded by hand or linked in, and nobody looks after what is left. */
+static bool is_named(void)
+{
+    const char *name = getenv("EVENTSPACE_RUN");
+
+    return name != NULL && *name != '\0';
+}
+
+/* The run's id: its name, or one that all ranks under one parent on this host share. */
 static void find_run(char run[64])
 {
-    const char *told = getenv("EVENTSPACE_RUN");
     uint64_t parent_start = 0;
 
     es_process_start_time(getppid(), &parent_start);
-    if (told != NULL && *told != '\0')
-        snprintf(run, 64, "%s", told);
+    if (is_named())
+        snprintf(run, 64, "%s", getenv("EVENTSPACE_RUN"));
     else
         snprintf(run, 64, "job-%d-%llx", (int)getppid(),
                  (unsigned long long)parent_start);
+}
+
+/* At exit(3): what ended well leaves nothing.  Other ends leave the segment for those
+ * who want to know why. */
+static void remove_if_well(int status, void *argument)
+{
+    const struct es_segment_layout *layout;
+
+    (void)argument;
+    if (atomic_load_explicit(&state, memory_order_acquire) != RUNNING)
+        return; /* a child */
+    layout = es_segment_layout(process.segment);
+    if (status == 0 && layout->pid == getpid() &&
+        atomic_load_explicit(&layout->state, memory_order_relaxed) ==
+            ES_SEGMENT_FINALIZED)
+        es_segment_remove(process.segment);
 }
 
 /* What is collected where nobody said what. */
@@ -239,6 +262,8 @@ static int start(void)
                  es_error_format(&error, text, sizeof text));
         return ASIDE;
     }
+    if (!is_named())
+        on_exit(remove_if_well, NULL);
     warn_of_rival();
     make_tree_board();
     esi_clock = es_clock_kind();
