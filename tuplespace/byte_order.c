@@ -113,6 +113,7 @@ void es_byte_order_turn_header(struct es_segment_layout *header)
         HEADER(warnings),
         HEADER(folder),
         HEADER(tree_board_offset),
+        HEADER(watchers),
     };
 
     turn(header, numbers, COUNT(numbers));

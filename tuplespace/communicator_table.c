@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The table of communicators in a segment: written once per communicator, never moved.
- */
+/* The table of communicators in a segment: entries never move; those of communicators
+ * that nobody can name any more are used again. */
 #include "config.h"
 
 #include "tuplespace/segment.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuplespace/segment_private.h"
 
 #define NAME_WORDS 16
+/* Fewer released communicators are not worth a sweep. */
+#define LEAST_RELEASED 64
 
 static struct es_communicator_layout *entry_at(struct es_segment *segment,
                                                uint32_t index)
@@ -30,11 +33,13 @@ static bool is_strided(const int32_t *ranks, int size, int32_t stride)
     return true;
 }
 
-/* A list that finds no space is as good as one that is kept elsewhere. */
+/* A list that finds no space is as good as one that is kept elsewhere.  `old`: a group
+ * whose place nobody needs any more; size 0 = none. */
 static void store_group(struct es_segment *segment,
                         const int32_t *ranks,
                         int size,
                         bool keep_list,
+                        const struct es_group_layout *old,
                         struct es_group_layout *group)
 {
     size_t bytes = (size_t)(size > 0 ? size : 0) * sizeof *ranks;
@@ -46,27 +51,112 @@ static void store_group(struct es_segment *segment,
     group->stride = size > 1 ? (int32_t)((uint32_t)ranks[1] - (uint32_t)ranks[0]) : 0;
     if (is_strided(ranks, size, group->stride)) {
         group->kind = ES_GROUP_STRIDED;
-    } else if (keep_list && esi_segment_allocate(segment, bytes, sizeof *ranks,
-                                                 &group->offset) == 0) {
-        memcpy(segment->base + group->offset, ranks, bytes);
-        group->kind = ES_GROUP_LIST;
+        return;
     }
+    if (!keep_list)
+        return;
+    if (old->kind == ES_GROUP_LIST && old->size >= size)
+        group->offset = old->offset;
+    else if (esi_segment_allocate(segment, bytes, sizeof *ranks, &group->offset) != 0)
+        return;
+    memcpy(segment->base + group->offset, ranks, bytes);
+    group->kind = ES_GROUP_LIST;
 }
 
 /* Cut to 63 bytes; the words behind the text are zero. */
-static void store_name(struct es_communicator_layout *entry, const char *name)
+static void store_name_words(struct es_communicator_layout *entry, const char *name)
 {
     uint32_t words[NAME_WORDS] = {0};
-    uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
 
     memcpy(words, name, strnlen(name, sizeof words - 1));
-    /* Odd first, words, even last: a reader that saw any new word sees one of the
-     * versions. */
-    atomic_store_explicit(&entry->name_version, version + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
     for (size_t i = 0; i < NAME_WORDS; i++)
         atomic_store_explicit(&entry->name[i], words[i], memory_order_relaxed);
-    atomic_store_explicit(&entry->name_version, version + 2, memory_order_release);
+}
+
+/* Makes the entry's version odd: a reader that sees anything that is stored after this
+ * sees that, or the even version at the end. */
+static void begin_change(struct es_communicator_layout *entry)
+{
+    uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
+
+    atomic_store_explicit(&entry->name_version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void end_change(struct es_communicator_layout *entry)
+{
+    uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
+
+    atomic_store_explicit(&entry->name_version, version + 1, memory_order_release);
+}
+
+static void store_name(struct es_communicator_layout *entry, const char *name)
+{
+    begin_change(entry);
+    store_name_words(entry, name);
+    end_change(entry);
+}
+
+/* --- Adding ----------------------------------------------------------------------- */
+
+/* Fills an entry whose version is odd, so that readers do not take it.  The fields are
+ * stored by words: a reader may look at them meanwhile. */
+static void fill_entry(struct es_segment *segment,
+                       const struct es_communicator_config *config,
+                       struct es_communicator_layout *entry)
+{
+    struct es_communicator_layout filled = {
+        .key = {config->key[0], config->key[1]},
+        .rank = config->rank,
+        .parent = config->parent,
+    };
+    _Atomic uint32_t *words = (void *)entry;
+    uint32_t word;
+
+    store_group(segment, config->group, config->group_size, config->keep_list,
+                &entry->local, &filled.local);
+    store_group(segment, config->remote, config->remote_size, config->keep_list,
+                &entry->remote, &filled.remote);
+    for (size_t i = 0; i < offsetof(struct es_communicator_layout, name) / 4; i++) {
+        if (i == offsetof(struct es_communicator_layout, name_version) / 4)
+            continue;
+        memcpy(&word, (char *)&filled + i * 4, sizeof word);
+        atomic_store_explicit(&words[i], word, memory_order_relaxed);
+    }
+    atomic_store_explicit(&entry->flags, config->flags, memory_order_relaxed);
+}
+
+static bool has_bit(const uint8_t *bits, uint32_t index)
+{
+    return (bits[index / 8] & 1u << index % 8) != 0;
+}
+
+/* Takes the index of a communicator that nobody knows any more; its entry's version is
+ * odd then.  False: there is none, or somebody has begun to read. */
+static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
+{
+    struct es_segment_layout *layout = segment->layout;
+    uint32_t count =
+        atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
+    uint32_t index = segment->reuse.next;
+
+    if (segment->reuse.reusable_left == 0 ||
+        atomic_load_explicit(&layout->watchers, memory_order_relaxed) != 0)
+        return false;
+    while (!has_bit(segment->reuse.reusable, index))
+        index = index + 1 < count ? index + 1 : 0;
+    segment->reuse.next = index;
+    /* Pairs with the fence in esi_segment_view_watch(): a reader that comes now finds
+     * the version odd, or we find the reader. */
+    begin_change(entry_at(segment, index));
+    if (atomic_load_explicit(&layout->watchers, memory_order_relaxed) != 0) {
+        end_change(entry_at(segment, index));
+        return false;
+    }
+    segment->reuse.reusable[index / 8] &= (uint8_t) ~(1u << index % 8);
+    segment->reuse.reusable_left--;
+    *ret_index = (uint16_t)index;
+    return true;
 }
 
 /* Caller holds the lock. */
@@ -78,22 +168,22 @@ static int add_communicator(struct es_segment *segment,
     uint32_t count =
         atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
     struct es_communicator_layout *entry = entry_at(segment, count);
-    uint64_t end = (uint64_t)((char *)(entry + 1) - segment->base);
     int rc;
 
+    if (take_reusable(segment, ret_index)) {
+        entry = entry_at(segment, *ret_index);
+        fill_entry(segment, config, entry);
+        store_name_words(entry, config->name ? config->name : "");
+        end_change(entry);
+        return 0;
+    }
     if (count >= layout->max_communicators || count >= ES_COMMUNICATOR_NONE)
         return -ENOSPC;
-    rc = esi_segment_reserve(segment, &segment->communicators, end);
+    rc = esi_segment_reserve(segment, &segment->communicators,
+                             (uint64_t)((char *)(entry + 1) - segment->base));
     if (rc != 0)
         return rc;
-    memcpy(entry->key, config->key, sizeof entry->key);
-    entry->rank = config->rank;
-    entry->parent = config->parent;
-    atomic_init(&entry->flags, config->flags);
-    store_group(segment, config->group, config->group_size, config->keep_list,
-                &entry->local);
-    store_group(segment, config->remote, config->remote_size, config->keep_list,
-                &entry->remote);
+    fill_entry(segment, config, entry);
     store_name(entry, config->name ? config->name : "");
     /* Pairs with the readers' acquire of the count: the entry is complete. */
     atomic_store_explicit(&layout->communicator_count, count + 1, memory_order_release);
@@ -138,4 +228,124 @@ void es_segment_free_communicator(struct es_segment *segment, uint16_t index)
     if (has_entry(segment, index))
         atomic_fetch_or_explicit(&entry_at(segment, index)->flags,
                                  ES_COMMUNICATOR_FREED, memory_order_relaxed);
+}
+
+/* --- Using indices again ------------------------------------------------------------
+ */
+
+void es_segment_release_communicator(struct es_segment *segment, uint16_t index)
+{
+    if (!has_entry(segment, index))
+        return;
+    pthread_mutex_lock(&segment->lock);
+    atomic_fetch_or_explicit(&entry_at(segment, index)->flags, ES_COMMUNICATOR_RELEASED,
+                             memory_order_relaxed);
+    segment->reuse.released++;
+    pthread_mutex_unlock(&segment->lock);
+}
+
+bool es_segment_should_sweep(struct es_segment *segment)
+{
+    const struct es_segment_layout *layout = segment->layout;
+    uint32_t count =
+        atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
+    bool should;
+
+    pthread_mutex_lock(&segment->lock);
+    should = segment->reuse.reusable_left == 0 &&
+             segment->reuse.released >= LEAST_RELEASED &&
+             segment->reuse.released >= count / 4 &&
+             atomic_load_explicit(&layout->watchers, memory_order_relaxed) == 0;
+    pthread_mutex_unlock(&segment->lock);
+    return should;
+}
+
+static void set_bit(uint8_t *bits, uint32_t index)
+{
+    bits[index / 8] |= (uint8_t)(1u << index % 8);
+}
+
+/* What the slots of all rings name.  Slots that were never written are zero: that names
+ * the first communicator, which stays. */
+static void mark_named(struct es_segment *segment, uint8_t *in_use)
+{
+    uint32_t count =
+        atomic_load_explicit(&segment->layout->element_count, memory_order_relaxed);
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct es_element_layout *element =
+            (void *)(segment->base + segment->elements.begin +
+                     (uint64_t)i * sizeof *element);
+        _Atomic uint32_t *ring = (void *)(segment->base + element->ring_offset);
+
+        if (element->kind != ES_ELEMENT_TRACE)
+            continue;
+        for (size_t slot = 0; slot < element->capacity; slot++) {
+            uint32_t word = atomic_load_explicit(
+                &ring[slot * ES_TUPLE_WORDS + ES_WORD_OPERATION], memory_order_relaxed);
+
+            set_bit(in_use, (uint16_t)(word >> (big ? 0 : 16)));
+        }
+    }
+}
+
+static bool stays(const struct es_communicator_layout *entry,
+                  const uint8_t *in_use,
+                  uint32_t index)
+{
+    return (atomic_load_explicit(&entry->flags, memory_order_relaxed) &
+            ES_COMMUNICATOR_RELEASED) == 0 ||
+           has_bit(in_use, index);
+}
+
+/* Parents of what stays stay, too, and theirs. */
+static void mark_parents(struct es_segment *segment, uint8_t *in_use, uint32_t count)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct es_communicator_layout *entry = entry_at(segment, i);
+
+            if (entry->parent < count && stays(entry, in_use, i) &&
+                !has_bit(in_use, entry->parent)) {
+                set_bit(in_use, entry->parent);
+                changed = true;
+            }
+        }
+    }
+}
+
+/* Caller holds the lock. */
+static void sweep(struct es_segment *segment, uint8_t *in_use)
+{
+    uint32_t count = atomic_load_explicit(&segment->layout->communicator_count,
+                                          memory_order_relaxed);
+
+    segment->reuse.released = 0;
+    if (!segment->reuse.reusable)
+        segment->reuse.reusable = calloc(1, ES_COMMUNICATOR_BITS_BYTES);
+    if (!segment->reuse.reusable)
+        return;
+    mark_named(segment, in_use);
+    mark_parents(segment, in_use, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!stays(entry_at(segment, i), in_use, i) &&
+            !has_bit(segment->reuse.reusable, i)) {
+            set_bit(segment->reuse.reusable, i);
+            segment->reuse.reusable_left++;
+        }
+    /* What the rings named before was read above; who has read it counts as a watcher
+     * since before that (esi_segment_view_watch()). */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void es_segment_sweep_communicators(struct es_segment *segment,
+                                    uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES])
+{
+    pthread_mutex_lock(&segment->lock);
+    sweep(segment, in_use);
+    pthread_mutex_unlock(&segment->lock);
 }

@@ -30,53 +30,59 @@ static struct es_communicator_layout *entry_at(const struct es_segment_view *seg
     return (void *)(segment->base + offset);
 }
 
-/* "" when the name changes all the time, which names do not. */
-static void read_name(struct es_communicator_layout *entry, char out[64])
+/* Copies an entry as it was at one moment.  False: it changes all the time, which
+ * entries do not. */
+static bool copy_entry(const struct es_segment_view *segment,
+                       uint32_t index,
+                       struct es_communicator_layout *ret_entry)
 {
-    uint32_t words[16];
+    struct es_communicator_layout *entry = entry_at(segment, index);
+    _Atomic uint32_t *words = (void *)entry;
+    uint32_t copy[sizeof *entry / sizeof(uint32_t)];
 
-    out[0] = '\0';
+    esi_segment_view_watch(segment);
     for (int i = 0; i < TRIES; i++) {
         uint32_t version =
             atomic_load_explicit(&entry->name_version, memory_order_acquire);
 
-        for (size_t w = 0; w < 16; w++)
-            words[w] = atomic_load_explicit(&entry->name[w], memory_order_relaxed);
-        /* Pairs with the fence in store_name(): a new word brings a new version. */
+        for (size_t w = 0; w < sizeof copy / sizeof copy[0]; w++)
+            copy[w] = atomic_load_explicit(&words[w], memory_order_relaxed);
+        /* Pairs with the fence in begin_change(): a new word brings a new version. */
         atomic_thread_fence(memory_order_acquire);
         if (version % 2 != 0 ||
             version != atomic_load_explicit(&entry->name_version, memory_order_relaxed))
             continue;
-        memcpy(out, words, 64);
-        out[63] = '\0';
-        return;
+        memcpy(ret_entry, copy, sizeof copy);
+        return true;
     }
+    return false;
 }
 
 int es_segment_view_communicator(const struct es_segment_view *segment,
                                  uint16_t index,
                                  struct es_communicator_info *ret_info)
 {
-    struct es_communicator_layout *entry;
+    struct es_communicator_layout entry;
     uint32_t flags;
 
-    if (index >= es_segment_view_communicator_count(segment))
+    if (index >= es_segment_view_communicator_count(segment) ||
+        !copy_entry(segment, index, &entry))
         return -ENOENT;
-    entry = entry_at(segment, index);
-    flags = atomic_load_explicit(&entry->flags, memory_order_relaxed);
+    flags = atomic_load_explicit(&entry.flags, memory_order_relaxed);
     *ret_info = (struct es_communicator_info){
-        .key = {entry->key[0], entry->key[1]},
-        .rank = entry->rank,
-        .size = entry->local.size,
-        .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0 ? entry->remote.size : 0,
-        .first = entry->local.size > 0 ? entry->local.first : -1,
+        .key = {entry.key[0], entry.key[1]},
+        .rank = entry.rank,
+        .size = entry.local.size,
+        .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0 ? entry.remote.size : 0,
+        .first = entry.local.size > 0 ? entry.local.first : -1,
         .remote_first = -1,
-        .parent = entry->parent,
+        .parent = entry.parent,
         .freed = (flags & ES_COMMUNICATOR_FREED) != 0,
     };
     if (ret_info->remote_size > 0)
-        ret_info->remote_first = entry->remote.first;
-    read_name(entry, ret_info->name);
+        ret_info->remote_first = entry.remote.first;
+    memcpy(ret_info->name, entry.name, sizeof ret_info->name);
+    ret_info->name[sizeof ret_info->name - 1] = '\0';
     return 0;
 }
 
@@ -121,11 +127,16 @@ static int rank_elsewhere(const struct es_segment_view *segment,
     size_t count = es_segment_view_communicator_count(segment);
 
     for (size_t i = 0; i < count; i++) {
-        const struct es_communicator_layout *entry = entry_at(segment, (uint32_t)i);
-        struct es_group_layout sides[2] = {entry->local, entry->remote};
+        struct es_communicator_layout entry;
+        struct es_group_layout sides[2];
 
-        if (memcmp(entry->key, wanted->key, sizeof entry->key) != 0)
+        if (memcmp(entry_at(segment, (uint32_t)i)->key, wanted->key,
+                   sizeof wanted->key) != 0 ||
+            !copy_entry(segment, (uint32_t)i, &entry) ||
+            memcmp(entry.key, wanted->key, sizeof entry.key) != 0)
             continue;
+        sides[0] = entry.local;
+        sides[1] = entry.remote;
         for (int side = 0; side < 2; side++) {
             int world = -ENOENT;
 
@@ -144,18 +155,18 @@ int es_run_world_rank(const struct es_run *run,
                       bool remote,
                       int rank)
 {
-    const struct es_communicator_layout *entry;
+    struct es_communicator_layout entry;
     struct es_group_layout group;
     int world;
 
-    if (communicator >= es_segment_view_communicator_count(segment))
+    if (communicator >= es_segment_view_communicator_count(segment) ||
+        !copy_entry(segment, communicator, &entry))
         return -ENOENT;
-    entry = entry_at(segment, communicator);
-    group = remote ? entry->remote : entry->local;
+    group = remote ? entry.remote : entry.local;
     world = rank_in_group(segment, &group, rank);
     if (rank < 0 || rank >= group.size)
         return -ENOENT;
     for (size_t i = 0; i < es_run_segment_count(run) && world < 0; i++)
-        world = rank_elsewhere(es_run_segment(run, i), entry, &group, rank);
+        world = rank_elsewhere(es_run_segment(run, i), &entry, &group, rank);
     return world;
 }

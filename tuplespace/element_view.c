@@ -178,6 +178,7 @@ int es_element_latest(const struct es_element_view *element,
 {
     if (element->words != ES_TUPLE_WORDS)
         return 0;
+    esi_segment_view_watch(element->segment);
     for (int i = 0; i < TRIES; i++) {
         uint64_t head = load_head(element);
         struct es_tuple tuple;
@@ -296,6 +297,7 @@ size_t es_element_read_raw(const struct es_element_view *element,
     /* A writer that overtakes every copy must not keep us here for ever. */
     int fruitless = 0;
 
+    esi_segment_view_watch(element->segment);
     while (done < max && fruitless < TRIES) {
         size_t count = catch_up(element, cursor, max - done);
         size_t got;
@@ -366,6 +368,7 @@ int es_element_open(const struct es_element_view *element, struct es_tuple *ret_
 
     if (element->kind != ES_ELEMENT_TRACE)
         return 0;
+    esi_segment_view_watch(element->segment);
     for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
         rc = look_at_open(element, ret_tuple);
     return rc == 1 ? 1 : 0;

@@ -75,6 +75,10 @@ struct es_segment_layout {
     /* In what was padding before: the folder of run directories that the run belongs to
      * (es_run_directory_folder()); 0 = not known. */
     uint64_t folder;
+    /* In what was padding before: views that have read tuples or communicators and are
+     * still attached; readers count, also those that were killed.  While there are any,
+     * no index of a communicator is used again. */
+    _Atomic uint32_t watchers;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum es_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
@@ -182,6 +186,9 @@ struct es_group_layout {
 enum es_communicator_flags {
     ES_COMMUNICATOR_INTER = 1, /* intercommunicator: peers are ranks of `remote` */
     ES_COMMUNICATOR_FREED = 2,
+    /* The process will write no tuple any more that names it: its index may be used
+     * again once no ring names it either (communicator_table.c). */
+    ES_COMMUNICATOR_RELEASED = 4,
 };
 
 struct es_communicator_layout {
@@ -190,7 +197,8 @@ struct es_communicator_layout {
     uint16_t parent; /* ES_COMMUNICATOR_NONE = none */
     uint16_t reserved0;
     _Atomic uint32_t flags;        /* enum es_communicator_flags */
-    _Atomic uint32_t name_version; /* odd while the name is being changed */
+    _Atomic uint32_t name_version; /* odd while the name, or the whole entry, is being
+                                      changed */
     struct es_group_layout local;
     struct es_group_layout remote; /* size 0 unless INTER */
     _Atomic uint32_t name[16];     /* 64 bytes of text, terminated */

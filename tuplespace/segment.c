@@ -313,6 +313,7 @@ void es_segment_close(struct es_segment *segment)
     if (!segment)
         return;
     munmap(segment->base, segment->bytes);
+    free(segment->reuse.reusable);
     pthread_mutex_destroy(&segment->lock);
     free(segment);
     errno = saved_errno;

@@ -134,6 +134,29 @@ void es_segment_name_communicator(struct es_segment *segment,
 
 void es_segment_free_communicator(struct es_segment *segment, uint16_t index);
 
+/*
+ * Indices of communicators are used again, so that a program that makes and frees them
+ * all the time does not fill the table.  Tuples name them by index, so one may only be
+ * used again when
+ *
+ * - the process has released it: it writes no tuple any more that names it, but for
+ * those that it knows of (es_segment_sweep_communicators());
+ * - no slot of a ring names it, open tuples included, and no entry as its parent;
+ * - nobody who attached the segment has read from it and may remember the old one.
+ */
+void es_segment_release_communicator(struct es_segment *segment, uint16_t index);
+
+/* Whether so many were released that a sweep is worth its cost: rings are scanned. */
+bool es_segment_should_sweep(struct es_segment *segment);
+
+enum { ES_COMMUNICATOR_BITS_BYTES = 65536 / 8 };
+
+/* Finds the indices that may be used again.  `in_use`: bits by index (bit i % 8 of byte
+ * i / 8) of those that the process may still write into tuples although they are
+ * released; it is changed.  No other thread may be writing tuples. */
+void es_segment_sweep_communicators(struct es_segment *segment,
+                                    uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES]);
+
 /* Appends to a shared (many-writers) element, from any thread of any process that
  * attached it.  A writer that died inside is cleaned up after: its half-written tuple
  * is not published. -EINVAL: another kind or size of element; -ENOTRECOVERABLE: the

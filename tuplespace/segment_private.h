@@ -30,6 +30,12 @@ struct es_segment {
     struct esi_area elements;
     struct esi_area communicators;
     struct esi_area arena;
+    struct {
+        uint8_t *reusable; /* bits by index; owned; NULL = there was no sweep yet */
+        uint32_t reusable_left; /* bits set in it */
+        uint32_t next;          /* where to look for one */
+        uint32_t released;      /* since the last sweep */
+    } reuse;                    /* of the communicators' indices */
     uint64_t page;
     const char *shortage; /* what a limit made it small for; NULL = it has full size */
     bool has_rival;       /* the name that it should have was taken ... */

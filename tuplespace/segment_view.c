@@ -193,12 +193,26 @@ int esi_segment_view_attach(const struct es_segment_name *name,
     return 0;
 }
 
+void esi_segment_view_begin_watch(struct es_segment_view *view)
+{
+    if (view->foreign ||
+        atomic_exchange_explicit(&view->watches, true, memory_order_seq_cst))
+        return;
+    atomic_fetch_add_explicit(&view->layout->watchers, 1, memory_order_seq_cst);
+    /* Pairs with the fences in take_reusable() and sweep() of the writer: whoever uses
+     * an index again sees this, or we see no tuple that names the old one. */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 void esi_segment_view_detach(struct es_segment_view *view)
 {
     int saved_errno = errno;
 
     if (!view)
         return;
+    if (atomic_load_explicit(&view->watches, memory_order_relaxed) && !view->foreign)
+        /* Release: all that was read was read before. */
+        atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
     for (size_t i = 0; i < view->element_count; i++)
         free(view->elements[i]);
     free(view->elements);

@@ -9,6 +9,7 @@
 #ifndef ES_TUPLESPACE_VIEW_PRIVATE_H
 #define ES_TUPLESPACE_VIEW_PRIVATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +44,7 @@ struct es_segment_view {
     bool kept;    /* by a tuple server: the pid in the name is alive for it */
     bool may_have_trees; /* the header has a place that tells of a tree board */
     uint64_t inode;
+    _Atomic bool watches; /* counts as a watcher of the segment */
     struct es_segment_layout *layout;
     uint64_t elements_offset;
     uint64_t communicators_offset;
@@ -76,6 +78,19 @@ int esi_segment_view_refresh(struct es_segment_view *view);
 void esi_segment_view_detach(struct es_segment_view *view);
 
 bool esi_segment_view_is_alive(const struct es_segment_view *view);
+
+/* Counts the view among those that remember what they read, until it is detached
+ * (segment_view.c). */
+void esi_segment_view_begin_watch(struct es_segment_view *view);
+
+/* Before tuples or communicators are read: from here on no index that may be read comes
+ * to stand for another communicator. */
+static inline void esi_segment_view_watch(const struct es_segment_view *view)
+{
+    if (!atomic_load_explicit(&view->watches, memory_order_relaxed))
+        /* Views are made by this folder; for readers they do not change by this. */
+        esi_segment_view_begin_watch((struct es_segment_view *)view);
+}
 
 /* Whether the element's ring is one and lies within the segment. */
 bool esi_segment_view_has_ring(const struct es_segment_view *view,

@@ -234,11 +234,49 @@ static void many(int times)
     printf("growth %ld\n", resident_kib() - before);
 }
 
+/* Each is used once and freed, but for one in the middle that stays, and a request that
+ * outlives its communicator. */
+static void again(int count)
+{
+    MPI_Request pending = MPI_REQUEST_NULL;
+    MPI_Comm kept = MPI_COMM_NULL;
+    int in = 0;
+    int out = 0;
+
+    for (int i = 0; i < count; i++) {
+        MPI_Comm made;
+
+        MPI_Comm_dup(MPI_COMM_SELF, &made);
+        MPI_Barrier(made);
+        if (i == count / 2) {
+            kept = made;
+            MPI_Comm_set_name(kept, "kept");
+            continue;
+        }
+        if (i == 10) {
+            MPI_Comm_set_name(made, "pending");
+            MPI_Irecv(&in, 1, MPI_INT, 0, 1, made, &pending);
+            MPI_Send(&out, 1, MPI_INT, 0, 1, made);
+        }
+        MPI_Comm_free(&made);
+    }
+    MPI_Wait(&pending, MPI_STATUS_IGNORE);
+    if (kept != MPI_COMM_NULL) {
+        MPI_Barrier(kept);
+        MPI_Comm_free(&kept);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 2 && strcmp(argv[1], "again") == 0) {
+        again(atoi(argv[2]));
+        MPI_Finalize();
+        return 0;
+    }
     if (argc > 2 && strcmp(argv[1], "many") == 0) {
         many(atoi(argv[2]));
     } else {

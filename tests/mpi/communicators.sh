@@ -89,4 +89,39 @@ expect 0 'memory does not grow with them'
 tuples >"$work/tuples"
 grep -qP '^tuple\t0\t0\t.*\tMPI_Finalize\t' "$work/tuples"
 expect 0 'events are recorded to the end'
+
+# Indices of those that are gone are used again: far more of them than the table holds.
+observe 1 "$bin/communicators" again 200000 >"$work/out" 2>&1
+expect 0 'two hundred thousand communicators come, are used and go'
+[ ! -s "$work/out" ]
+expect 0 "and none finds no room: $(cat "$work/out")"
+tuples >"$work/tuples"
+check 'each tuple names its communicator' "$PYTHON" - "$work/tuples" <<'CHECK'
+import sys
+names, barriers, ends, made, receives = {}, 0, 0, None, 0
+lines = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
+for field in lines:
+    if field[0] == "communicator":
+        if field[3] in names:
+            sys.exit(f"key {field[3]} twice")
+        names[field[3]] = field[9]
+if len(names) > 20000:
+    sys.exit(f"{len(names)} communicators are kept")
+for field in lines:
+    if field[0] != "tuple":
+        continue
+    if field[4] == "MPI_Comm_dup":
+        made = f"MPI_COMM_SELF/dup#{int(field[8]) + 1}"
+    elif field[4] == "MPI_Irecv":
+        receives += names.get(field[5]) == "pending"
+    elif field[4] in ("MPI_Barrier", "MPI_Comm_free") and made is not None:
+        name = names.get(field[5], "none")
+        if name == "kept":
+            ends += 1
+        elif name != made:
+            sys.exit(f"{field[4]} names {name}, not {made}")
+        barriers += 1
+if barriers < 2000 or ends != 2 or receives != 1:
+    sys.exit(f"{barriers} checked, {ends} of the one that was kept, {receives} receives")
+CHECK
 finish

@@ -202,6 +202,175 @@ static void a_full_table_refuses_and_counts(void **state)
     assert_int_equal(info.communicators_refused, 1);
 }
 
+/* --- Indices that are used again ------------------------------------------------- */
+
+/* As the interposer does it; nothing is written besides the rings. */
+static uint16_t make(struct es_segment *segment, uint64_t key, uint16_t parent)
+{
+    static const int32_t group[] = {3, 0, 7}; /* no stride: a list */
+    uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES] = {0};
+    struct es_communicator_config config = config_of(group, 3);
+
+    if (es_segment_should_sweep(segment))
+        es_segment_sweep_communicators(segment, in_use);
+    config.key[0] = key;
+    config.parent = parent;
+    config.keep_list = true;
+    return add(segment, &config);
+}
+
+static void end(struct es_segment *segment, uint16_t index)
+{
+    es_segment_free_communicator(segment, index);
+    es_segment_release_communicator(segment, index);
+}
+
+static void write_naming(struct es_writer *writer, uint16_t index)
+{
+    struct es_tuple tuple = fixture_tuple(writer->head);
+
+    tuple.communicator = index;
+    es_writer_write(writer, &tuple);
+}
+
+static uint32_t refused(const struct scene *scene)
+{
+    struct es_segment_info info;
+
+    es_segment_view_info(es_run_segment(scene->run, 0), &info);
+    return info.communicators_refused;
+}
+
+static void very_many_that_come_and_go_take_little(void **state)
+{
+    struct scene *scene = *state;
+    struct es_segment *segment = scene->segments[0];
+    struct es_communicator_info info;
+    uint16_t world = make(segment, 0, ES_COMMUNICATOR_NONE);
+    uint16_t last = world;
+    uint64_t arena;
+
+    for (uint64_t i = 1; i <= 1000; i++)
+        end(segment, last = make(segment, i, world));
+    arena = es_segment_layout(segment)->arena_used;
+    for (uint64_t i = 1001; i <= 100000; i++)
+        end(segment, last = make(segment, i, world));
+    assert_int_equal(refused(scene), 0);
+    assert_true(es_segment_layout(segment)->communicator_count < 200);
+    assert_int_equal(es_segment_layout(segment)->arena_used, arena);
+    assert_int_equal(
+        es_segment_view_communicator(es_run_segment(scene->run, 0), last, &info), 0);
+    assert_int_equal(info.key[0], 100000);
+    assert_true(info.freed);
+    assert_int_equal(world_rank(scene, 0, last, false, 2), 7);
+}
+
+static void what_a_ring_names_is_not_used_again(void **state)
+{
+    struct scene *scene = *state;
+    struct es_segment *segment = scene->segments[0];
+    uint16_t world = make(segment, 0, ES_COMMUNICATOR_NONE);
+    uint16_t named, parent, opened;
+    struct es_tuple tuple = fixture_tuple(0);
+    struct es_writer writer;
+
+    fixture_element(segment, "0.0/test", 15, &writer);
+    parent = make(segment, 1, world);
+    named = make(segment, 2, parent);
+    opened = make(segment, 3, world);
+    write_naming(&writer, named);
+    tuple.communicator = opened;
+    tuple.stop = 0;
+    es_writer_open(&writer, &tuple);
+    end(segment, parent);
+    end(segment, named);
+    end(segment, opened);
+    for (uint64_t i = 4; i < 2000; i++) {
+        uint16_t index = make(segment, i, world);
+
+        if (index == named || index == parent || index == opened)
+            fail_msg("%u is used again, of %u, %u and %u", index, named, parent,
+                     opened);
+        end(segment, index);
+    }
+    /* Overwritten, it is free. */
+    for (int i = 0; i < 16; i++)
+        write_naming(&writer, world);
+    for (uint64_t i = 2000; i < 4000; i++) {
+        uint16_t index = make(segment, i, world);
+
+        end(segment, index);
+        named = index == named ? ES_COMMUNICATOR_NONE : named;
+        parent = index == parent ? ES_COMMUNICATOR_NONE : parent;
+        opened = index == opened ? ES_COMMUNICATOR_NONE : opened;
+    }
+    assert_int_equal(named, ES_COMMUNICATOR_NONE);
+    assert_int_equal(parent, ES_COMMUNICATOR_NONE);
+    assert_int_equal(opened, ES_COMMUNICATOR_NONE);
+}
+
+static void nothing_is_used_again_while_somebody_reads(void **state)
+{
+    struct scene *scene = *state;
+    struct es_segment *segment = scene->segments[0];
+    uint16_t world = make(segment, 0, ES_COMMUNICATOR_NONE);
+    struct es_cursor cursor = {0};
+    struct es_tuple tuples[15];
+    struct es_writer writer;
+    uint16_t seen;
+
+    fixture_element(segment, "0.0/test", 15, &writer);
+    assert_true(es_run_refresh(scene->run) >= 0);
+    for (uint64_t i = 1; i < 150; i++) /* some are free by now */
+        end(segment, make(segment, i, world));
+    seen = make(segment, 150, world);
+    write_naming(&writer, seen);
+    assert_int_equal(
+        es_element_read(fixture_find(scene->run, "0.0/test"), &cursor, tuples, 15), 1);
+    end(segment, seen);
+    for (int i = 0; i < 16; i++)
+        write_naming(&writer, world);
+    for (uint64_t i = 151; i < 200; i++) {
+        uint16_t index = make(segment, i, world);
+
+        assert_int_not_equal(index, tuples[0].communicator);
+        end(segment, index);
+    }
+    es_run_close(scene->run);
+    for (uint64_t i = 200; i < 2000; i++) {
+        uint16_t index = make(segment, i, world);
+
+        seen = index == seen ? ES_COMMUNICATOR_NONE : seen;
+        end(segment, index);
+    }
+    assert_int_equal(seen, ES_COMMUNICATOR_NONE);
+    scene->run = fixture_open(scene->id);
+    assert_int_equal(refused(scene), 0);
+}
+
+static void what_the_process_may_still_write_is_not_used_again(void **state)
+{
+    static const int32_t group[] = {0};
+    struct scene *scene = *state;
+    struct es_segment *segment = scene->segments[0];
+    struct es_communicator_config config = config_of(group, 1);
+    uint16_t pending = add(segment, &config);
+
+    pending = add(segment, &config);
+    end(segment, pending);
+    for (int i = 0; i < 2000; i++) {
+        uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES] = {0};
+        uint16_t index;
+
+        in_use[pending / 8] = (uint8_t)(1u << pending % 8);
+        if (es_segment_should_sweep(segment))
+            es_segment_sweep_communicators(segment, in_use);
+        index = add(segment, &config);
+        assert_int_not_equal(index, pending);
+        end(segment, index);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -213,6 +382,10 @@ int main(void)
         TEST(a_list_is_found_in_the_segment_that_keeps_it),
         TEST(sides_of_an_intercommunicator_are_told_apart),
         TEST(a_full_table_refuses_and_counts),
+        TEST(very_many_that_come_and_go_take_little),
+        TEST(what_a_ring_names_is_not_used_again),
+        TEST(nothing_is_used_again_while_somebody_reads),
+        TEST(what_the_process_may_still_write_is_not_used_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

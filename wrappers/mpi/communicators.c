@@ -19,9 +19,12 @@
 
 #include "eventspace/operation.h"
 #include "wrappers/collective/nonblocking.h"
+#include "wrappers/collective/trees.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
+#include "wrappers/mpi/requests.h"
+#include "wrappers/mpi/slot.h"
 
 static struct esi_handles handles;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -275,6 +278,69 @@ static int lowest(const struct members *members)
     return low;
 }
 
+/* --- Indices -------------------------------------------------------------------- */
+
+/* Bits by index, under lock: what has an index for good. */
+static uint8_t pinned[ES_COMMUNICATOR_BITS_BYTES];
+
+void esi_comm_pin(uint16_t index)
+{
+    pthread_mutex_lock(&lock);
+    pinned[index / 8] |= (uint8_t)(1u << index % 8);
+    pthread_mutex_unlock(&lock);
+}
+
+static bool mark_request(struct esi_request *request, void *context)
+{
+    uint8_t *in_use = context;
+    uint16_t index = request->tuple.communicator;
+
+    in_use[index / 8] |= (uint8_t)(1u << index % 8);
+    return false;
+}
+
+/* Paths that were chosen by a communicator keep to its index. */
+static bool chooses_by_communicator(const struct es_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->collectors[i].communicator[0] != '\0' ||
+            (plan->collectors[i].split & ES_SPLIT_COMMUNICATOR) != 0)
+            return true;
+    return false;
+}
+
+/* Whether what may still be written with the index of a communicator that is gone can
+ * be known now: no other thread is in MPI, and no operator names communicators by
+ * index. (Calls from MPI's callbacks do not come here: they are no operations of their
+ * own.) */
+static bool can_sweep(const struct esi_process *process)
+{
+    return !esi_multiple && !esi_trees_on &&
+           atomic_load_explicit(&esi_late_count, memory_order_acquire) == 0 &&
+           !chooses_by_communicator(&process->plan);
+}
+
+/* Indices of communicators that are gone are used again.  Only where a call makes a
+ * communicator: a completion may hold records that it has taken out of the table. */
+static void sweep_when_due(void)
+{
+    struct esi_process *process = esi_process_get();
+    uint8_t *in_use;
+
+    if (process == NULL || !can_sweep(process) ||
+        !es_segment_should_sweep(process->segment))
+        return;
+    in_use = malloc(sizeof pinned);
+    if (in_use == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    memcpy(in_use, pinned, sizeof pinned);
+    pthread_mutex_unlock(&lock);
+    esi_request_foreach(mark_request, in_use);
+    es_segment_sweep_communicators(process->segment, in_use);
+    free(in_use);
+}
+
 static void enter_in_segment(struct esi_comm *comm,
                              const struct esi_comm *parent,
                              const struct members *members)
@@ -295,8 +361,11 @@ static void enter_in_segment(struct esi_comm *comm,
     if (process == NULL)
         return;
     config.keep_list = process->rank < 0 || lowest(members) == process->rank;
-    if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0)
+    if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0) {
         comm->index = ES_COMMUNICATOR_NONE;
+        esi_warn("no room for another communicator: operations on it are recorded "
+                 "without it");
+    }
 }
 
 static struct esi_comm *comm_create(MPI_Comm handle)
@@ -366,6 +435,8 @@ struct esi_comm *esi_comm_register(MPI_Comm comm,
                                    uint16_t operation,
                                    uint64_t token)
 {
+    if (operation != 0)
+        sweep_when_due();
     return comm_register(comm, parent, operation, token, NULL, NULL);
 }
 
@@ -443,6 +514,7 @@ void esi_comm_forget(uint64_t handle)
 
 void esi_comm_destroy(struct esi_comm *comm)
 {
+    struct esi_process *process = esi_process_get();
     struct esi_comm **at = &all;
 
     pthread_mutex_lock(&lock);
@@ -450,6 +522,8 @@ void esi_comm_destroy(struct esi_comm *comm)
         at = &(*at)->next;
     *at = comm->next;
     pthread_mutex_unlock(&lock);
+    if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
+        es_segment_release_communicator(process->segment, comm->index);
     esi_match_fini(&comm->received);
     esi_channels_fini(&comm->sent);
     free(comm);

@@ -76,6 +76,10 @@ struct esi_comm *esi_comm_register_with_key(MPI_Comm comm,
                                             uint16_t operation,
                                             const uint64_t key[2]);
 
+/* Something that outlives the communicator names it by its index (a window, a file):
+ * the index is never used for another one. */
+void esi_comm_pin(uint16_t index);
+
 /* The handle is about to mean nothing any more. */
 void esi_comm_forget(uint64_t handle);
 

@@ -57,6 +57,7 @@ static void object_register(struct esi_handles *objects,
     if (object == NULL)
         return;
     object->communicator = made_by->communicator;
+    esi_comm_pin(object->communicator);
     object->number = number;
     object_destroy(esi_handles_remove(objects, handle));
     if (!esi_handles_set(objects, handle, object))

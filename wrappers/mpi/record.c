@@ -136,6 +136,8 @@ void esi_write(struct esi_thread *thread, const struct es_tuple *tuple)
         es_writer_write(&path->writer, tuple);
 }
 
+_Atomic uint32_t esi_late_count;
+
 void esi_write_late(struct esi_thread *thread)
 {
     struct esi_late *late;
@@ -149,6 +151,7 @@ void esi_write_late(struct esi_thread *thread)
         struct esi_late *next = late->next;
 
         esi_write(thread, &late->tuple);
+        atomic_fetch_sub_explicit(&esi_late_count, 1, memory_order_release);
         free(late);
         late = next;
     }
@@ -168,6 +171,7 @@ void esi_publish(void *owner, const struct es_tuple *tuple)
     if (late == NULL)
         return;
     late->tuple = *tuple;
+    atomic_fetch_add_explicit(&esi_late_count, 1, memory_order_relaxed);
     late->next = atomic_load_explicit(&slot->late, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(
         &slot->late, &late->next, late, memory_order_release, memory_order_relaxed))

@@ -6,6 +6,7 @@
 #define ES_WRAPPERS_MPI_SLOT_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "eventspace/tuple.h"
 
@@ -23,6 +24,9 @@ struct esi_slot {
     struct owned_path *paths;
     _Atomic(struct esi_late *) late; /* newest first */
 };
+
+/* Tuples that are left for threads and not yet written, of all slots (record.c). */
+extern _Atomic uint32_t esi_late_count;
 
 /* Writes what all threads have been left, for them: when MPI ends no other is in it,
  * and a thread that has ended will not come back (path.c). */
