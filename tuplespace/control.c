@@ -87,15 +87,31 @@ void es_element_discard(const struct es_element_view *element, uint64_t position
     advance(&element->layout->discarded, position < head ? position : head);
 }
 
-int es_element_append(const struct es_element_view *element,
-                      const void *tuple,
-                      uint32_t tuple_bytes)
+int es_element_append_within(const struct es_element_view *element,
+                             const void *tuple,
+                             uint32_t tuple_bytes,
+                             uint64_t timeout_ns)
 {
+    struct es_writer writer = {
+        .element = element->layout, .ring = element->ring, .mask = element->mask};
+
     if (element->segment->foreign)
         return -EROFS;
     if (element->kind != ES_ELEMENT_SHARED || tuple_bytes != element->words * 4)
         return -EINVAL;
-    return es_shared_write(element->layout, element->segment->base, tuple, tuple_bytes);
+    return es_shared_write(&writer, tuple, tuple_bytes, timeout_ns);
+}
+
+int es_element_append(const struct es_element_view *element,
+                      const void *tuple,
+                      uint32_t tuple_bytes)
+{
+    int result;
+
+    do
+        result = es_element_append_within(element, tuple, tuple_bytes, UINT64_MAX / 2);
+    while (result == -EAGAIN);
+    return result;
 }
 
 /* --- The registered reader

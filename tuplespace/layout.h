@@ -17,7 +17,6 @@
 #ifndef ES_TUPLESPACE_LAYOUT_H
 #define ES_TUPLESPACE_LAYOUT_H
 
-#include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -115,6 +114,17 @@ enum es_on_full {
  * its start time (see pid_start) above.  Linux has no pid of more than 22 bits. */
 #define ES_READER_PID_BITS 22
 
+/* Lets one writer at a time into an element with many.  The memory is shared, so that
+ * any word may be broken: nothing here is more than a number.  It has the place of a
+ * mutex of threads. */
+struct es_writers_lock {
+    _Atomic uint64_t holder; /* the thread inside, in the form of ES_READER_PID_BITS;
+                                0 = nobody */
+    _Atomic uint32_t wake;   /* futex word: bumped when the holder leaves */
+    _Atomic uint32_t waits;  /* not 0: writers may be asleep on `wake` */
+    uint64_t reserved[3];    /* 0 */
+};
+
 /* One element, in the directory.  Lines by who writes them. */
 struct es_element_layout {
     /* Constant once published, but for the switches. */
@@ -155,13 +165,13 @@ struct es_element_layout {
     char collector[32];                   /* the collector's name in the pathmap */
     int32_t rank;
     int32_t thread;
-    uint32_t classes;        /* bits of enum es_class it records */
-    int32_t peer;            /* ES_PEER_NONE = any */
-    uint16_t communicator;   /* ES_COMMUNICATOR_NONE = any */
-    _Atomic uint16_t moved;  /* not 0: a tuple server moves the tuples to another host,
-                                where they are read; that server sets it */
-    uint32_t thread_id;      /* the kernel's id of the writing thread */
-    pthread_mutex_t writers; /* ES_ELEMENT_SHARED: robust, process shared */
+    uint32_t classes;       /* bits of enum es_class it records */
+    int32_t peer;           /* ES_PEER_NONE = any */
+    uint16_t communicator;  /* ES_COMMUNICATOR_NONE = any */
+    _Atomic uint16_t moved; /* not 0: a tuple server moves the tuples to another host,
+                               where they are read; that server sets it */
+    uint32_t thread_id;     /* the kernel's id of the writing thread */
+    struct es_writers_lock writers; /* ES_ELEMENT_SHARED: shared.c */
     _Atomic uint64_t lost_moving; /* tuples that were overwritten before they were moved
                                      here, or (where `moved`) away */
     uint64_t moved_before; /* tuples that were moved to this host before the element was
@@ -209,6 +219,7 @@ _Static_assert(offsetof(struct es_segment_layout, folder) == 536,
                "in the padding before the state");
 _Static_assert(sizeof(struct es_segment_layout) == ES_SEGMENT_HEADER_BYTES,
                "segments of all minor versions have as long a header");
+_Static_assert(sizeof(struct es_writers_lock) == 40, "the place of a mutex");
 _Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,
                "whole cache lines");
 _Static_assert(offsetof(struct es_element_layout, head) == 64,

@@ -414,20 +414,6 @@ static int allocate_ring(struct es_segment *segment,
     }
 }
 
-static int init_writers_mutex(struct es_element_layout *element)
-{
-    pthread_mutexattr_t attributes;
-    int rc = pthread_mutexattr_init(&attributes);
-
-    if (rc != 0)
-        return -rc;
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    rc = pthread_mutex_init(&element->writers, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-    return -rc;
-}
-
 /* The entry is zero still: nothing was written behind element_count. */
 static void fill_element(struct es_element_layout *element,
                          const struct es_element_config *config,
@@ -470,8 +456,6 @@ static int add_element(struct es_segment *segment,
     if (rc != 0)
         return rc;
     fill_element(element, config, threshold);
-    if (config->kind == ES_ELEMENT_SHARED && (rc = init_writers_mutex(element)) != 0)
-        return rc;
     if (threshold < config->threshold)
         atomic_fetch_add_explicit(&layout->elements_shrunk, 1, memory_order_relaxed);
     /* Pairs with the readers' acquire of the count: the entry is complete. */

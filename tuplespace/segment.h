@@ -157,14 +157,20 @@ enum { ES_COMMUNICATOR_BITS_BYTES = 65536 / 8 };
 void es_segment_sweep_communicators(struct es_segment *segment,
                                     uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES]);
 
+/* How long a writer of a shared element waits for another one that is inside. */
+#define ES_SHARED_LOCK_NS UINT64_C(2000000000)
+
 /* Appends to a shared (many-writers) element, from any thread of any process that
- * attached it.  A writer that died inside is cleaned up after: its half-written tuple
- * is not published. -EINVAL: another kind or size of element; -ENOTRECOVERABLE: the
- * element is broken. May sleep while another writer is inside: not for the record path.
- */
-int es_shared_write(struct es_element_layout *element,
-                    void *segment_base,
+ * attached it.  `writer` has the element and the ring as they were checked, its head
+ * does not matter; `tuple_bytes` is the element's.  A writer that died inside is
+ * cleaned up after: its half-written tuple is not published.
+ *
+ * -EBUSY: another writer was inside for ES_SHARED_LOCK_NS; -EAGAIN: the registered
+ * reader of a blocking element has not made room within `timeout_ns`.  May sleep: not
+ * for the record path. */
+int es_shared_write(struct es_writer *writer,
                     const void *tuple,
-                    uint32_t tuple_bytes);
+                    uint32_t tuple_bytes,
+                    uint64_t timeout_ns);
 
 #endif

@@ -3,9 +3,12 @@
 /*
  * Elements with many writers.
  *
- * A robust mutex lets one writer in at a time.  A tuple counts only once head is
- * advanced, so the next writer after one that died inside simply fills the same slot
- * again.
+ * A lock lets one writer in at a time.  A tuple counts only once head is advanced, so
+ * the next writer after one that died inside simply fills the same slot again.
+ *
+ * The lock lies in shared memory, where anybody may break it.  It is one word that says
+ * who is inside; a word that stands for no living thread is taken over, and every wait
+ * for it ends.  Nobody waits for a reader inside.
  */
 #include "config.h"
 
@@ -13,17 +16,111 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/now.h"
+#include "base/process.h"
+#include "tuplespace/futex.h"
 #include "tuplespace/writer.h"
 
-static int lock_writers(struct es_element_layout *element)
-{
-    int rc = pthread_mutex_lock(&element->writers);
+/* A holder is inside for far less than a microsecond. */
+enum { SPINS = 200 };
 
-    if (rc == EOWNERDEAD)
-        rc = pthread_mutex_consistent(&element->writers);
-    return -rc;
+/* How long one sleep lasts before the holder is looked at again. */
+#define LOOK_NS UINT64_C(10000000)
+
+/* --- The lock --------------------------------------------------------------------- */
+
+/* The word of this thread; a forked child's threads have others. */
+static uint64_t own_word(void)
+{
+    static _Thread_local uint64_t word;
+    static _Thread_local int owner;
+    int thread = gettid();
+    uint64_t start;
+
+    if (thread != owner) {
+        if (es_process_start_time(thread, &start) != 0)
+            start = 0;
+        word = (uint64_t)thread | start << ES_READER_PID_BITS;
+        owner = thread;
+    }
+    return word;
 }
+
+/* Whether the word can be a living thread's other than the caller's.  Threads have
+ * start times wherever the caller has one. */
+static bool is_held(uint64_t holder, uint64_t own)
+{
+    int thread = (int)(holder & ((UINT64_C(1) << ES_READER_PID_BITS) - 1));
+    uint64_t start = holder >> ES_READER_PID_BITS;
+
+    if (holder == 0 || holder == own || (start == 0 && own >> ES_READER_PID_BITS != 0))
+        return false;
+    return es_process_is_alive(thread, start);
+}
+
+static bool enter_free(struct es_writers_lock *lock, uint64_t own)
+{
+    uint64_t nobody = 0;
+
+    /* Pairs with the release in leave(): we see what the last writer has stored. */
+    return atomic_load_explicit(&lock->holder, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(
+               &lock->holder, &nobody, own, memory_order_acquire, memory_order_relaxed);
+}
+
+/* Takes the place of a holder that is gone. */
+static bool enter_left(struct es_writers_lock *lock, uint64_t own)
+{
+    uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
+
+    return !is_held(holder, own) &&
+           atomic_compare_exchange_strong_explicit(
+               &lock->holder, &holder, own, memory_order_acquire, memory_order_relaxed);
+}
+
+static void sleep_until_holder_leaves(struct es_writers_lock *lock)
+{
+    uint32_t seen = atomic_load_explicit(&lock->wake, memory_order_relaxed);
+
+    /* Store, fence, look again: the holder leaves, fences, looks at the flag. */
+    atomic_store_explicit(&lock->waits, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0)
+        esi_futex_wait(&lock->wake, seen, LOOK_NS);
+}
+
+static int enter(struct es_writers_lock *lock)
+{
+    const uint64_t own = own_word();
+    uint64_t begin;
+
+    for (int i = 0; i < SPINS; i++)
+        if (enter_free(lock, own))
+            return 0;
+    begin = es_now_ns(CLOCK_MONOTONIC);
+    while (!enter_left(lock, own)) {
+        if (es_now_ns(CLOCK_MONOTONIC) - begin >= ES_SHARED_LOCK_NS)
+            return -EBUSY;
+        sleep_until_holder_leaves(lock);
+    }
+    return 0;
+}
+
+static void leave(struct es_writers_lock *lock)
+{
+    atomic_store_explicit(&lock->holder, 0, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&lock->waits, memory_order_relaxed) == 0)
+        return;
+    atomic_store_explicit(&lock->waits, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&lock->wake, 1, memory_order_relaxed);
+    esi_futex_wake(&lock->wake);
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
 
 static void store_words(_Atomic uint32_t *slot, const char *tuple, size_t words)
 {
@@ -35,32 +132,47 @@ static void store_words(_Atomic uint32_t *slot, const char *tuple, size_t words)
     }
 }
 
-int es_shared_write(struct es_element_layout *element,
-                    void *segment_base,
-                    const void *tuple,
-                    uint32_t tuple_bytes)
+/* Enters where there is room for a tuple. */
+static int enter_with_room(struct es_writer *writer, uint64_t timeout_ns)
 {
-    size_t words = tuple_bytes / sizeof(uint32_t);
-    struct es_writer writer = {.element = element};
+    struct es_element_layout *element = writer->element;
+    const uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    bool has_waited = false;
     int rc;
 
-    if (element->kind != ES_ELEMENT_SHARED || element->tuple_bytes != tuple_bytes)
-        return -EINVAL;
-    writer.ring = (void *)((char *)segment_base + element->ring_offset);
-    writer.mask = element->capacity - 1;
-    rc = lock_writers(element);
+    for (;;) {
+        rc = enter(&element->writers);
+        if (rc != 0)
+            return rc;
+        writer->head = atomic_load_explicit(&element->head, memory_order_relaxed);
+        if (esi_writer_has_room(writer))
+            return 0;
+        leave(&element->writers);
+        if (!has_waited)
+            atomic_fetch_add_explicit(&element->blocked, 1, memory_order_relaxed);
+        has_waited = true;
+        if (es_now_ns(CLOCK_MONOTONIC) - begin >= timeout_ns)
+            return -EAGAIN;
+        esi_writer_sleep_for_room(writer, begin);
+    }
+}
+
+int es_shared_write(struct es_writer *writer,
+                    const void *tuple,
+                    uint32_t tuple_bytes,
+                    uint64_t timeout_ns)
+{
+    size_t words = tuple_bytes / sizeof(uint32_t);
+    int rc = enter_with_room(writer, timeout_ns);
+
     if (rc != 0)
         return rc;
-    writer.head = atomic_load_explicit(&element->head, memory_order_relaxed);
-    if (atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
-        ES_ON_FULL_DISCARD)
-        esi_writer_wait_for_room(&writer);
     /* Whoever saw a word of this tuple sees a head by which the old one is overtaken.
      */
     atomic_thread_fence(memory_order_release);
-    store_words(writer.ring + (size_t)(writer.head & writer.mask) * words, tuple,
+    store_words(writer->ring + (size_t)(writer->head & writer->mask) * words, tuple,
                 words);
-    esi_writer_advance(&writer);
-    pthread_mutex_unlock(&element->writers);
+    esi_writer_advance(writer);
+    leave(&writer->element->writers);
     return 0;
 }

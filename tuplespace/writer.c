@@ -178,3 +178,21 @@ void esi_writer_wait_for_room(struct es_writer *writer)
     }
     errno = saved_errno;
 }
+
+bool esi_writer_has_room(const struct es_writer *writer)
+{
+    return !must_wait(writer);
+}
+
+void esi_writer_sleep_for_room(struct es_writer *writer, uint64_t begun_ns)
+{
+    struct es_element_layout *element = writer->element;
+
+    /* The reader may be asleep waiting for what the fence-free path has published. */
+    if (atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0)
+        esi_writer_wake(writer);
+    sleep_until_reader_moves(writer);
+    if (must_wait(writer))
+        drop_dead_reader(element);
+    give_up_late(element, begun_ns);
+}

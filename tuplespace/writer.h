@@ -75,6 +75,12 @@ enum {
  * block: the one place where a writer may sleep. */
 void esi_writer_wait_for_room(struct es_writer *writer);
 
+/* The same in steps, for writers whose wait has a limit (writer.c): whether there is
+ * room, and one sleep of at most a slice, after which a dead reader is gone.  The wait
+ * began at `begun_ns` (CLOCK_MONOTONIC). */
+bool esi_writer_has_room(const struct es_writer *writer);
+void esi_writer_sleep_for_room(struct es_writer *writer, uint64_t begun_ns);
+
 /* Wakes sleeping readers (writer.c). */
 void esi_writer_wake(struct es_writer *writer);
 

@@ -294,8 +294,9 @@ ES_API void es_element_discard(const struct es_element_view *element,
                                uint64_t position);
 
 /* Appends a tuple to an element with many writers; `tuple_bytes` must be the element's.
- * -EINVAL: not such an element; -ENOTRECOVERABLE: its lock is broken; -EROFS: of a
- * foreign segment.  May sleep. */
+ * -EINVAL: not such an element; -EBUSY: another writer was inside for two seconds;
+ * -EROFS: of a foreign segment.  May sleep: while another writer is inside, and where
+ * the element blocks as long as its registered reader has not made room. */
 ES_API int es_element_append(const struct es_element_view *element,
                              const void *tuple,
                              uint32_t tuple_bytes);

@@ -72,15 +72,12 @@ static void add_trace(struct es_segment *segment,
 static void add_shared(struct es_segment *segment)
 {
     struct es_element_config config = fixture_config(FOREIGN_SHARED, FOREIGN_THRESHOLD);
-    struct es_element_layout *layout;
     struct es_writer writer;
 
     config.kind = ES_ELEMENT_SHARED;
     config.tuple_bytes = 8;
     require(es_segment_add_element(segment, &config, &writer) == 0, "no element");
-    layout = writer.element;
-    require(es_shared_write(layout, es_segment_layout(segment), FOREIGN_DATA, 8) == 0,
-            "nothing written");
+    require(es_shared_write(&writer, FOREIGN_DATA, 8, 0) == 0, "nothing written");
 }
 
 static void add_communicators(struct es_segment *segment)

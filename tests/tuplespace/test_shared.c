@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#include "base/process.h"
 #include "fixture.h"
+#include "tuplespace/moving.h"
 #include "tuplespace/view_private.h"
 
 #define WRITERS 4
@@ -129,13 +131,24 @@ static void all_writers_tuples_arrive_whole(void **state)
         assert_int_equal(counts[i], TUPLES);
 }
 
+/* What the lock holds while this thread is inside. */
+static uint64_t own_word(void)
+{
+    uint64_t start;
+
+    assert_int_equal(es_process_start_time(gettid(), &start), 0);
+    return (uint64_t)gettid() | start << ES_READER_PID_BITS;
+}
+
 /* Dies as the owner of the lock, half a tuple written. */
 static void die_inside(const struct scene *scene)
 {
     struct es_element_layout *layout = scene->element->layout;
-    uint64_t head;
+    uint64_t nobody, head;
 
-    pthread_mutex_lock(&layout->writers);
+    do
+        nobody = 0;
+    while (!atomic_compare_exchange_weak(&layout->writers.holder, &nobody, own_word()));
     head = atomic_load_explicit(&layout->head, memory_order_relaxed);
     for (size_t i = 0; i < 5; i++)
         atomic_store_explicit(
@@ -196,6 +209,93 @@ static void writers_killed_anywhere_leave_whole_tuples(void **state)
     }
 }
 
+/* Whatever the words of the lock are. */
+static void a_broken_lock_stops_nobody(void **state)
+{
+    struct scene *scene = *state;
+    struct es_writers_lock *lock = &scene->element->layout->writers;
+    const uint64_t broken[] = {UINT64_MAX,         1,
+                               own_word(),         UINT64_C(1) << 21,
+                               1u << 22,           0x5555555555,
+                               (uint64_t)getpid(), UINT64_C(1) << 63};
+    uint64_t random = fixture_seed();
+    struct note note = make_note(0, 0);
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++, count++) {
+        memset(lock, 0xa5, sizeof *lock);
+        atomic_store(&lock->holder, broken[i]);
+        note = make_note(0, count);
+        assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
+    }
+    for (int i = 0; i < 1000; i++, count++) {
+        for (size_t w = 0; w < sizeof *lock / 8; w++)
+            ((uint64_t *)(void *)lock)[w] = fixture_random(&random);
+        note = make_note(0, count);
+        assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
+    }
+    uint32_t counts[WRITERS];
+    check_notes(scene, counts);
+    assert_int_equal(counts[0], count);
+}
+
+static void a_writer_that_is_stopped_inside_is_not_waited_for_for_ever(void **state)
+{
+    struct scene *scene = *state;
+    struct note note = make_note(0, 0);
+    int status;
+
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        atomic_store(&scene->element->layout->writers.holder, own_word());
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    waitpid(pid, &status, WUNTRACED);
+    assert_true(WIFSTOPPED(status));
+    assert_int_equal(es_element_append(scene->element, &note, sizeof note), -EBUSY);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
+}
+
+static void a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked(
+    void **state)
+{
+    struct scene *scene = *state;
+    struct note note = make_note(0, 0);
+    int code = 0;
+
+    assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    es_element_set_block(scene->element, true);
+    for (int i = 0; i < 40000 && code == 0; i++)
+        code = es_element_append_within(scene->element, &note, sizeof note, 1000000);
+    assert_int_equal(code, -EAGAIN);
+    /* Nobody is left inside. */
+    assert_int_equal(atomic_load(&scene->element->layout->writers.holder), 0);
+    es_element_acknowledge(scene->element, 1);
+    assert_int_equal(
+        es_element_append_within(scene->element, &note, sizeof note, 1000000), 0);
+}
+
+/* What was checked when the element was found stays what is used. */
+static void places_that_change_afterwards_are_not_believed(void **state)
+{
+    struct scene *scene = *state;
+    struct es_element_layout *layout = scene->element->layout;
+    struct note note = make_note(0, 0);
+    uint32_t counts[WRITERS];
+
+    layout->ring_offset = UINT64_MAX / 2;
+    layout->capacity = UINT32_MAX;
+    layout->tuple_bytes = 65532;
+    layout->kind = ES_ELEMENT_TRACE;
+    assert_int_equal(es_element_append(scene->element, &note, sizeof note), 0);
+    check_notes(scene, counts);
+    assert_int_equal(counts[0], 1);
+}
+
 static void a_tuple_of_another_size_is_refused(void **state)
 {
     struct scene *scene = *state;
@@ -240,6 +340,10 @@ int main(void)
         TEST(all_writers_tuples_arrive_whole),
         TEST(a_writer_killed_inside_stops_nobody),
         TEST(writers_killed_anywhere_leave_whole_tuples),
+        TEST(a_broken_lock_stops_nobody),
+        TEST(a_writer_that_is_stopped_inside_is_not_waited_for_for_ever),
+        TEST(a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked),
+        TEST(places_that_change_afterwards_are_not_believed),
         TEST(a_tuple_of_another_size_is_refused),
         TEST(a_trace_element_takes_no_appended_tuples),
         TEST(readers_of_trace_tuples_leave_other_sizes_alone),
