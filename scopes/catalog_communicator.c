@@ -17,6 +17,7 @@
 
 #include "base/now.h"
 #include "scopes/catalog_private.h"
+#include "tuplespace/layout.h"
 
 #define REQUEST_NS UINT64_C(2000000000)
 /* What nobody knew is asked for again after so long. */
@@ -145,11 +146,14 @@ static int rank_in_group(struct es_catalog *catalog,
 
 /* --- Communicators ------------------------------------------------------------ */
 
-static int bounded(const struct es_member *member, const char *name, int64_t minimum)
+static int bounded(const struct es_member *member,
+                   const char *name,
+                   int64_t minimum,
+                   int64_t maximum)
 {
     int64_t value = es_member_integer_or(member, name, minimum);
 
-    return value >= minimum && value <= INT32_MAX ? (int)value : (int)minimum;
+    return value >= minimum && value <= maximum ? (int)value : (int)minimum;
 }
 
 static void read_info(const struct es_member *member,
@@ -158,11 +162,11 @@ static void read_info(const struct es_member *member,
     const struct es_member *key = es_member_find(member, "key");
 
     *ret_info = (struct es_communicator_info){
-        .rank = bounded(member, "rank", -1),
-        .size = bounded(member, "size", 0),
-        .remote_size = bounded(member, "remote_size", 0),
-        .first = bounded(member, "first", -1),
-        .remote_first = bounded(member, "remote_first", -1),
+        .rank = bounded(member, "rank", -1, INT32_MAX),
+        .size = bounded(member, "size", 0, ES_GROUP_MAX),
+        .remote_size = bounded(member, "remote_size", 0, ES_GROUP_MAX),
+        .first = bounded(member, "first", -1, INT32_MAX),
+        .remote_first = bounded(member, "remote_first", -1, INT32_MAX),
         .parent =
             (uint16_t)es_member_integer_or(member, "parent", ES_COMMUNICATOR_NONE),
         .freed = es_member_boolean_or(member, "freed", false),

@@ -23,6 +23,7 @@
 
 #include "scopes/part_wire.h"
 #include "scopes/service.h"
+#include "tuplespace/layout.h"
 
 /* JSON's integers end where signed ones do. */
 static uint64_t bounded(uint64_t value)
@@ -250,7 +251,7 @@ static int read_wanted(const struct es_member *request,
 {
     const struct es_member *key = es_member_find(request, "key");
     int64_t size = 0, first = 0;
-    int result = es_member_integer(request, "size", 1, INT32_MAX, error, &size);
+    int result = es_member_integer(request, "size", 1, ES_GROUP_MAX, error, &size);
 
     if (result == 0)
         result = es_member_integer(request, "first", -1, INT32_MAX, error, &first);

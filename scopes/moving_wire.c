@@ -267,9 +267,10 @@ int es_moving_read_communicator(const struct es_member *request,
         (int)number(request, "rank", INT32_MIN, INT32_MAX, error, &result);
     read.config.parent =
         (uint16_t)number(request, "parent", 0, UINT16_MAX, error, &result);
-    read.config.group_size = (int)number(request, "size", 0, INT32_MAX, error, &result);
+    read.config.group_size =
+        (int)number(request, "size", 0, ES_GROUP_MAX, error, &result);
     read.config.remote_size =
-        (int)number(request, "remote_size", 0, INT32_MAX, error, &result);
+        (int)number(request, "remote_size", 0, ES_GROUP_MAX, error, &result);
     if (result == 0)
         result = read_key(key, error, read.config.key);
     if (result == 0)

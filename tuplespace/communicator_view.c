@@ -58,6 +58,31 @@ static bool copy_entry(const struct es_segment_view *segment,
     return false;
 }
 
+bool esi_segment_view_has_list(const struct es_segment_view *view,
+                               const struct es_group_layout *group)
+{
+    uint64_t bytes = (uint64_t)(uint32_t)group->size * sizeof(int32_t);
+
+    return group->size >= 0 && group->offset % sizeof(int32_t) == 0 &&
+           group->offset <= view->bytes && bytes <= view->bytes - group->offset;
+}
+
+/* Members of a group; 0 when it cannot have as many as it says: a list lies within the
+ * file, and a process knows by a stride only ranks of its own world. */
+static int group_size(const struct es_segment_view *view,
+                      const struct es_group_layout *group)
+{
+    int world = atomic_load_explicit(&view->layout->world_size, memory_order_relaxed);
+    int most = ES_GROUP_MAX;
+
+    if (group->kind == ES_GROUP_LIST && !esi_segment_view_has_list(view, group))
+        return 0;
+    if (group->kind == ES_GROUP_STRIDED && group->first >= 0 && world > 0 &&
+        world < most)
+        most = world;
+    return group->size > 0 && group->size <= most ? group->size : 0;
+}
+
 int es_segment_view_communicator(const struct es_segment_view *segment,
                                  uint16_t index,
                                  struct es_communicator_info *ret_info)
@@ -72,13 +97,17 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
     *ret_info = (struct es_communicator_info){
         .key = {entry.key[0], entry.key[1]},
         .rank = entry.rank,
-        .size = entry.local.size,
-        .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0 ? entry.remote.size : 0,
-        .first = entry.local.size > 0 ? entry.local.first : -1,
+        .size = group_size(segment, &entry.local),
+        .remote_size = (flags & ES_COMMUNICATOR_INTER) != 0
+                           ? group_size(segment, &entry.remote)
+                           : 0,
+        .first = -1,
         .remote_first = -1,
         .parent = entry.parent,
         .freed = (flags & ES_COMMUNICATOR_FREED) != 0,
     };
+    if (ret_info->size > 0)
+        ret_info->first = entry.local.first;
     if (ret_info->remote_size > 0)
         ret_info->remote_first = entry.remote.first;
     memcpy(ret_info->name, entry.name, sizeof ret_info->name);
@@ -89,15 +118,6 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
 /* --- Groups
  * --------------------------------------------------------------------------------- */
 
-bool esi_segment_view_has_list(const struct es_segment_view *view,
-                               const struct es_group_layout *group)
-{
-    uint64_t bytes = (uint64_t)(uint32_t)group->size * sizeof(int32_t);
-
-    return group->size >= 0 && group->offset % sizeof(int32_t) == 0 &&
-           group->offset <= view->bytes && bytes <= view->bytes - group->offset;
-}
-
 /* World rank of one member; -ENOENT when this segment does not say. */
 static int rank_in_group(const struct es_segment_view *segment,
                          const struct es_group_layout *group,
@@ -105,12 +125,11 @@ static int rank_in_group(const struct es_segment_view *segment,
 {
     int64_t world = -1;
 
-    if (rank < 0 || rank >= group->size)
+    if (rank < 0 || rank >= group_size(segment, group))
         return -ENOENT;
     if (group->kind == ES_GROUP_STRIDED) {
         world = (int64_t)group->first + (int64_t)rank * group->stride;
-    } else if (group->kind == ES_GROUP_LIST &&
-               esi_segment_view_has_list(segment, group)) {
+    } else if (group->kind == ES_GROUP_LIST) {
         world = ((const int32_t *)(void *)(segment->base + group->offset))[rank];
     }
     return world >= 0 && world <= INT32_MAX ? (int)world : -ENOENT;
@@ -163,9 +182,9 @@ int es_run_world_rank(const struct es_run *run,
         !copy_entry(segment, communicator, &entry))
         return -ENOENT;
     group = remote ? entry.remote : entry.local;
-    world = rank_in_group(segment, &group, rank);
-    if (rank < 0 || rank >= group.size)
+    if (rank < 0 || rank >= group_size(segment, &group))
         return -ENOENT;
+    world = rank_in_group(segment, &group, rank);
     for (size_t i = 0; i < es_run_segment_count(run) && world < 0; i++)
         world = rank_elsewhere(es_run_segment(run, i), &entry, &group, rank);
     return world;

@@ -184,6 +184,9 @@ enum es_group_kind {
     ES_GROUP_ELSEWHERE = 3, /* listed by the key's lowest world rank */
 };
 
+/* Members of a group at most: as many as a pathmap has ranks. */
+#define ES_GROUP_MAX (1 << 20)
+
 /* World ranks of one group of a communicator. */
 struct es_group_layout {
     uint32_t kind; /* enum es_group_kind */

@@ -269,6 +269,17 @@ bool esi_segment_view_has_ring(const struct es_segment_view *view,
     return is_sound(view, &ring);
 }
 
+/* Consumers count up to ranks: one that cannot be is not known. */
+static int sane_rank(int rank)
+{
+    return rank >= 0 && rank < ES_GROUP_MAX ? rank : -1;
+}
+
+static int sane_size(int size)
+{
+    return size >= 0 && size <= ES_GROUP_MAX ? size : -1;
+}
+
 /* 1, or 0 when the entry is broken, or -ENOMEM. */
 static int add_element(struct es_segment_view *view, uint32_t index)
 {
@@ -291,7 +302,7 @@ static int add_element(struct es_segment_view *view, uint32_t index)
         .threshold = layout->threshold,
         .kind = ring.kind,
         .classes = layout->classes,
-        .rank = layout->rank,
+        .rank = sane_rank(layout->rank),
         .thread = layout->thread,
         .peer = layout->peer,
         .communicator = layout->communicator,
@@ -423,8 +434,10 @@ void es_segment_view_info(const struct es_segment_view *segment,
     struct es_segment_info info = {
         .host = segment->host,
         .program = segment->program,
-        .rank = atomic_load_explicit(&layout->world_rank, memory_order_relaxed),
-        .size = atomic_load_explicit(&layout->world_size, memory_order_relaxed),
+        .rank =
+            sane_rank(atomic_load_explicit(&layout->world_rank, memory_order_relaxed)),
+        .size =
+            sane_size(atomic_load_explicit(&layout->world_size, memory_order_relaxed)),
         .pid = segment->pid,
         .alive = esi_segment_view_is_alive(segment),
         .foreign = segment->foreign,

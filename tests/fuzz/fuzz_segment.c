@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "eventspace/run.h"
+#include "tuplespace/layout.h"
 #include "tuplespace/segment_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,6 +58,9 @@ static void use_segment(const struct es_run *run, const struct es_segment_view *
     for (uint16_t i = 0; i < 100; i++) {
         if (es_segment_view_communicator(segment, i, &communicator) != 0)
             break;
+        require(communicator.size >= 0 && communicator.size <= ES_GROUP_MAX);
+        require(communicator.remote_size >= 0 &&
+                communicator.remote_size <= ES_GROUP_MAX);
         es_run_world_rank(run, segment, i, false, 0);
         es_run_world_rank(run, segment, i, true, communicator.size - 1);
     }

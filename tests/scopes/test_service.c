@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "eventspace/operation.h"
 #include "scopes/host_board.h"
 #include "scopes/service.h"
+#include "tests/scopes/made_run.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/tree_board.h"
@@ -479,6 +481,47 @@ static void collective_trees_are_told_and_changed(void **state)
     es_segment_destroy(segment);
 }
 
+/* One flipped bit in a segment: the answer stays what the segment can hold. */
+static void a_size_that_cannot_be_grows_no_answer(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct es_link *link = connect_here(fixture);
+    struct made_run run = {.clock = es_clock_kind()};
+    struct es_segment_layout *layout;
+    struct es_communicator_layout *world;
+    struct es_message *reply;
+    char request[160];
+
+    strcpy(run.name, fixture->run);
+    layout = es_segment_layout(made_run_add_rank_on(&run, fixture->host, 0, 4));
+    world = (void *)((char *)layout + layout->communicators_offset);
+    send_text(link, ES_FRAME_REQUEST,
+              "{\"request\": \"group\", \"key\": [\"1\", \"2\"], \"size\": 4, "
+              "\"first\": 0}");
+    reply = receive(link, ES_FRAME_REPLY);
+    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "ranks")),
+                     4);
+    es_message_destroy(reply);
+    world->local.stride = 0;
+    world->local.size = 4 | 1 << 19;
+    send_text(link, ES_FRAME_REQUEST,
+              "{\"request\": \"group\", \"key\": [\"1\", \"2\"], "
+              "\"size\": 524292, \"first\": 0}");
+    assert_failure(link, ENOENT, "nobody here knows");
+    world->local.size = 4 | 1 << 30;
+    snprintf(request, sizeof request,
+             "{\"request\": \"communicator\", \"pid\": %d, \"made\": %" PRIu64
+             ", \"index\": 0}",
+             layout->pid, layout->clock.base_realtime_ns);
+    reply = ask(link, request);
+    assert_int_equal(es_member_integer_or(es_message_root(reply), "size", -1), 0);
+    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "ranks")),
+                     0);
+    es_message_destroy(reply);
+    es_link_close(link);
+    made_run_end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +535,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_given_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(collectors_are_switched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(collective_trees_are_told_and_changed, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_size_that_cannot_be_grows_no_answer, set_up,
                                         tear_down),
     };
 

@@ -186,6 +186,55 @@ static void sides_of_an_intercommunicator_are_told_apart(void **state)
     assert_int_equal(world_rank(scene, 1, index, true, 1), 7);
 }
 
+/* The entry of the segment, to break it. */
+static struct es_communicator_layout *entry_of(struct es_segment *segment,
+                                               uint16_t index)
+{
+    struct es_segment_layout *layout = es_segment_layout(segment);
+
+    return (void *)((char *)layout + layout->communicators_offset +
+                    index * sizeof(struct es_communicator_layout));
+}
+
+/* One flipped bit must not make readers count to two thousand millions. */
+static void a_group_larger_than_it_can_be_is_not_known(void **state)
+{
+    static const int32_t strided[] = {0, 1, 2}, list[] = {3, 0, 1};
+    static const int sizes[] = {3 | 1 << 30, 5, INT32_MIN, -1, INT32_MAX, 1 << 21};
+    struct scene *scene = *state;
+    const struct es_segment_view *view = es_run_segment(scene->run, 0);
+    struct es_communicator_info info;
+
+    for (int kind = 0; kind < 3; kind++) {
+        struct es_communicator_config config = config_of(kind ? list : strided, 3);
+        config.key[0] = 100 + (uint64_t)kind;
+        config.keep_list = kind == 1;
+        uint16_t index = add(scene->segments[0], &config);
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            if (kind > 0 && sizes[i] == 5) /* there may be so many */
+                continue;
+            entry_of(scene->segments[0], index)->local.size = sizes[i];
+            assert_int_equal(es_segment_view_communicator(view, index, &info), 0);
+            /* What lies in the file can be listed. */
+            assert_in_range(info.size, 0, kind == 1 ? ES_GROUP_MAX : 0);
+            assert_int_equal(world_rank(scene, 0, index, false, sizes[i] / 2), -ENOENT);
+        }
+    }
+}
+
+static void ranks_that_cannot_be_are_not_known(void **state)
+{
+    struct scene *scene = *state;
+    struct es_segment_layout *layout = es_segment_layout(scene->segments[0]);
+    struct es_segment_info info;
+
+    atomic_store(&layout->world_rank, INT32_MAX);
+    atomic_store(&layout->world_size, INT32_MIN);
+    es_segment_view_info(es_run_segment(scene->run, 0), &info);
+    assert_int_equal(info.rank, -1);
+    assert_int_equal(info.size, -1);
+}
+
 static void a_full_table_refuses_and_counts(void **state)
 {
     static const int32_t group[] = {0};
@@ -381,6 +430,8 @@ int main(void)
         TEST(groups_give_world_ranks),
         TEST(a_list_is_found_in_the_segment_that_keeps_it),
         TEST(sides_of_an_intercommunicator_are_told_apart),
+        TEST(a_group_larger_than_it_can_be_is_not_known),
+        TEST(ranks_that_cannot_be_are_not_known),
         TEST(a_full_table_refuses_and_counts),
         TEST(very_many_that_come_and_go_take_little),
         TEST(what_a_ring_names_is_not_used_again),
