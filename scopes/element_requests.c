@@ -21,15 +21,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/now.h"
 #include "scopes/element_store.h"
 #include "scopes/element_wire.h"
 #include "scopes/moving_wire.h"
 #include "scopes/service.h"
+#include "tuplespace/moving.h"
 
 #define SENDING_NS UINT64_C(30000000000)
 /* A reader asks again after so long, so that the server can end. */
 #define WAIT_MAX_NS UINT64_C(500000000)
+/* Tuples for an element that blocks, and whose reader takes nothing, are refused after
+ * so long: before the client gives up. */
+#define WRITE_MAX_NS UINT64_C(5000000000)
+#define WRITE_SLICE_NS UINT64_C(100000000)
 #define READ_MAX_BYTES (UINT32_C(1) << 20)
 
 /* The element that a connection has opened. */
@@ -150,9 +157,9 @@ static int serve_create(struct es_service_connection *connection,
     if (result == 0)
         result = es_member_integer(request, "threshold", 1, 1 << 24, error, &threshold);
     if (result == 0)
-        result =
-            es_element_store_add(connection->service->elements, name,
-                                 (uint32_t)tuple_bytes, (uint32_t)threshold, error);
+        result = es_element_store_add(connection->service->elements, &connection->share,
+                                      name, (uint32_t)tuple_bytes, (uint32_t)threshold,
+                                      error);
     return result < 0 ? result : serve_open(connection, request, reply, error);
 }
 
@@ -205,7 +212,8 @@ static int serve_take(struct es_service_connection *connection,
     if (result == 0)
         result = es_moving_read(request, error, &moving);
     if (result == 0)
-        result = es_element_store_take(connection->service->elements, &moving.process,
+        result = es_element_store_take(connection->service->elements,
+                                       &connection->share, &moving.process,
                                        &moving.element, error, &id, &position);
     if (result < 0)
         return result;
@@ -253,7 +261,8 @@ static int serve_communicator(struct es_service_connection *connection,
         result = es_moving_read_communicator(request, error, &moving);
     if (result < 0)
         return result;
-    result = es_element_store_add_communicator(connection->service->elements, moving.id,
+    result = es_element_store_add_communicator(connection->service->elements,
+                                               &connection->share, moving.id,
                                                moving.index, &moving.config);
     es_moving_fini_communicator(&moving);
     return result;
@@ -289,18 +298,35 @@ static int send_tuples(struct es_link *link,
                         SENDING_NS);
 }
 
-static int append(const struct es_element_session *session,
+/* Waits for the element's reader in slices, so that the server can end. */
+static int append_one(const struct es_service *service,
+                      const struct es_element_session *session,
+                      const char *tuple,
+                      uint64_t begin_ns)
+{
+    int result;
+
+    do
+        result = es_element_append_within(session->view, tuple,
+                                          session->info.tuple_bytes, WRITE_SLICE_NS);
+    while (result == -EAGAIN && !atomic_load(&service->stops) &&
+           es_now_ns(CLOCK_MONOTONIC) - begin_ns < WRITE_MAX_NS);
+    return result == -EAGAIN ? -ETIMEDOUT : result;
+}
+
+static int append(const struct es_service *service,
+                  const struct es_element_session *session,
                   const char *tuples,
                   size_t count,
                   struct es_tuples_header *ret_header)
 {
+    const uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
     struct es_element_info info;
     int result = 0;
 
     for (size_t i = 0; i < count && result == 0; i++)
         result =
-            es_element_append(session->view, tuples + i * session->info.tuple_bytes,
-                              session->info.tuple_bytes);
+            append_one(service, session, tuples + i * session->info.tuple_bytes, begin);
     es_element_view_info(session->view, &info);
     *ret_header = (struct es_tuples_header){.position = info.head};
     return result;
@@ -324,7 +350,7 @@ static int write_tuples(struct es_service_connection *connection,
     }
     if (!session || session->info.tuple_bytes != header->tuple_bytes)
         return -EINVAL;
-    return append(session, tuples, count, ret_header);
+    return append(connection->service, session, tuples, count, ret_header);
 }
 
 static int serve_write(struct es_service_connection *connection,

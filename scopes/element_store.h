@@ -13,6 +13,10 @@
  * head.  So a
  * tuple that is sent twice is taken once, also by a server that was started again.
  *
+ * What clients may take has limits (element_budget.h), and a part of the shared memory
+ * always stays free for the program.  Memory is reserved while nobody waits for the
+ * store.
+ *
  * Thread safe.
  */
 #ifndef ES_SCOPES_ELEMENT_STORE_H
@@ -23,6 +27,7 @@
 
 #include "eventspace/error.h"
 #include "eventspace/tuple.h"
+#include "scopes/element_budget.h"
 #include "tuplespace/segment.h"
 
 struct es_element_store;
@@ -32,16 +37,27 @@ int es_element_store_create(const char *run,
                             struct es_element_store **ret_store);
 /* Removes its segments.  Accepts NULL. */
 void es_element_store_destroy(struct es_element_store *store);
+/* Nobody waits for readers in the store any more.  Accepts NULL. */
+void es_element_store_stop(struct es_element_store *store);
+/* Removes the names of its segments and nothing else: for a server that has to end
+ * while threads hang in it.  Takes no lock.  Accepts NULL. */
+void es_element_store_unlink(struct es_element_store *store);
+/* The connection ends: what it has made stays, but nothing is counted there any more.
+ * Accepts NULL. */
+void es_element_store_leave(struct es_element_store *store,
+                            const struct es_element_share *share);
 
 /* --- Consumers' own data --- */
 
-/* -EEXIST, -EINVAL with words, -ENOSPC. */
+/* -EEXIST; -EINVAL; -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room;
+ * each with words. */
 int es_element_store_add(struct es_element_store *store,
+                         struct es_element_share *share,
                          const char *name,
                          uint32_t tuple_bytes,
                          uint32_t threshold,
                          struct es_error *error);
-/* Who reads it goes on reading what there is.  -ENOENT. */
+/* Who reads it goes on reading what there is.  -ENOENT, -EBUSY: it is being made. */
 int es_element_store_remove(struct es_element_store *store,
                             const char *name,
                             struct es_error *error);
@@ -56,9 +72,11 @@ struct es_moved_process {
 };
 
 /* Finds or makes the place of an element.  `config`'s kind and on-full do not matter.
- * *ret_id is for the calls below, *ret_position the original's position from which on
- * tuples are wanted. */
+ * Failures as of es_element_store_add(), or -EBUSY: it is being made.  *ret_id is for
+ * the calls below, *ret_position the original's position from which on tuples are
+ * wanted. */
 int es_element_store_take(struct es_element_store *store,
+                          struct es_element_share *share,
                           const struct es_moved_process *process,
                           const struct es_element_config *config,
                           struct es_error *error,
@@ -66,7 +84,8 @@ int es_element_store_take(struct es_element_store *store,
                           uint64_t *ret_position);
 
 /* Writes what follows without a gap from the original's `position` on; what was taken
- * already is passed over, what is missing before it counts as lost.  -ENOENT. */
+ * already is passed over, what is missing before it counts as lost.  -ENOENT;
+ * -ETIMEDOUT: the element blocks and its registered reader takes nothing. */
 int es_element_store_write(struct es_element_store *store,
                            uint32_t id,
                            uint64_t position,
@@ -84,8 +103,10 @@ int es_element_store_note(struct es_element_store *store,
                           int status);
 
 /* Adds the communicators that the process's segment lacks: `index` is that of the next
- * one, which is added if it is the first that is lacking.  -ENOENT, -ENOSPC. */
+ * one, which is added if it is the first that is lacking.  -ENOENT, -EDQUOT, -ENOSPC.
+ */
 int es_element_store_add_communicator(struct es_element_store *store,
+                                      struct es_element_share *share,
                                       uint32_t id,
                                       uint16_t index,
                                       const struct es_communicator_config *config);

@@ -26,7 +26,10 @@
 #define LIMIT_NS UINT64_C(2000000000) /* for one answer */
 #define LAST_NS UINT64_C(2000000000)  /* for all that is left at the end */
 
-enum { CHUNK = 1024 };
+enum {
+    CHUNK = 1024,
+    CHUNKS_A_TURN = 64, /* of one element: a fast writer must not keep us from others */
+};
 
 /* A host that tuples go to. */
 struct target {
@@ -46,6 +49,7 @@ struct moving {
     bool taken;  /* the target has a place for it, over this link */
     bool ever_taken;
     bool registered;        /* the writer waits for us */
+    bool stays;             /* the target has refused it: read here */
     uint64_t lost;          /* as the target has counted it */
     uint16_t communicators; /* told */
     enum es_segment_state state;
@@ -319,6 +323,18 @@ static int move_some(struct es_mover *mover, struct target *target, struct movin
     return 1;
 }
 
+/* What there is, or as much as one element's turn has. */
+static int move_chunks(struct es_mover *mover,
+                       struct target *target,
+                       struct moving *item)
+{
+    int result = 1;
+
+    for (int i = 0; i < CHUNKS_A_TURN && result > 0; i++)
+        result = move_some(mover, target, item);
+    return result < 0 ? result : 0;
+}
+
 static enum es_segment_state state_of(const struct es_segment_info *process)
 {
     switch (process->state) {
@@ -372,6 +388,26 @@ static int tell_state(struct es_mover *mover,
     return 0;
 }
 
+/* The target has no room for the element: it is read here, as if it were not placed
+ * elsewhere. */
+static void leave_here(const struct es_mover *mover,
+                       struct moving *item,
+                       const struct es_error *error)
+{
+    struct es_element_info info;
+    char words[sizeof error->text + 160];
+
+    es_element_view_info(item->view, &info);
+    snprintf(words, sizeof words, "%s stays on host %s: %s", info.name,
+             mover->config.host, error->text);
+    tell(mover, "an element is not moved", words);
+    es_element_set_moved(item->view, false);
+    if (item->registered)
+        es_element_unregister_reader(item->view);
+    item->registered = false;
+    item->stays = true;
+}
+
 /* What is gone while nobody takes it. */
 static void count_losses(const struct moving *item)
 {
@@ -389,14 +425,21 @@ static void move_element(struct es_mover *mover, struct moving *item)
     struct es_error error = {.text = ""};
     int result = 0;
 
+    if (item->stays)
+        return;
     if (!reach_target(mover, target)) {
         count_losses(item);
         return;
     }
     if (!item->taken)
         result = take(target, item, &error);
-    while (result == 0 && (result = move_some(mover, target, item)) > 0)
-        result = 0;
+    if (result == -EDQUOT || result == -ENOSPC) {
+        leave_here(mover, item, &error);
+        return;
+    }
+    if (result == -EBUSY) /* it is being made there */
+        return;
+    result = result < 0 ? result : move_chunks(mover, target, item);
     if (result == 0)
         result = tell_state(mover, target, item);
     if (result < 0) {
@@ -431,6 +474,14 @@ static void move_all(struct es_mover *mover)
 {
     for (size_t i = 0; i < mover->count; i++)
         move_element(mover, &mover->items[i]);
+}
+
+static bool has_more(const struct moving *item)
+{
+    struct es_element_info info;
+
+    es_element_view_info(item->view, &info);
+    return item->taken && !item->stays && info.head > item->cursor.position;
 }
 
 /* What the target never took can be read here again. */
@@ -484,7 +535,10 @@ static void *run_mover(void *data)
     scan(mover);
     for (size_t i = 0; i < mover->count && es_now_ns(CLOCK_MONOTONIC) - begin < LAST_NS;
          i++)
-        move_element(mover, &mover->items[i]);
+        do
+            move_element(mover, &mover->items[i]);
+        while (has_more(&mover->items[i]) &&
+               es_now_ns(CLOCK_MONOTONIC) - begin < LAST_NS);
     end_moving(mover);
     return NULL;
 }

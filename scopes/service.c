@@ -55,6 +55,11 @@ void es_service_fini(struct es_service *service)
     service->elements = NULL;
 }
 
+void es_service_abandon(struct es_service *service)
+{
+    es_element_store_unlink(service->elements);
+}
+
 bool es_service_is_read(struct es_service *service)
 {
     return atomic_load(&service->parts) > 0;
@@ -83,6 +88,7 @@ static void close_connection(void *data)
         es_scope_board_leave(connection->service->scopes, connection->announced);
     esi_part_end(connection);
     esi_element_close(connection);
+    es_element_store_leave(connection->service->elements, &connection->share);
     es_run_close(connection->reading);
     free(connection);
 }
@@ -263,6 +269,8 @@ static void stop_waiting(void *data)
 {
     struct es_service *service = data;
 
+    atomic_store(&service->stops, true);
+    es_element_store_stop(service->elements);
     es_scope_board_close(service->scopes);
 }
 

@@ -17,6 +17,7 @@
 #include "eventspace/error.h"
 #include "eventspace/run.h"
 #include "pathmap/message.h"
+#include "scopes/element_budget.h"
 #include "tuplespace/server.h"
 
 struct es_part;
@@ -36,6 +37,7 @@ struct es_service {
     struct es_clock_board *clocks;
     struct es_element_store *elements;
     atomic_size_t parts; /* that connections have open now */
+    atomic_bool stops;   /* nobody is to wait any longer */
 };
 
 /* One client's connection. */
@@ -48,6 +50,7 @@ struct es_service_connection {
     void *announced;            /* the scope it has announced, or NULL: scope board's */
     bool owes_answer;           /* the server waits with its end for the reply */
     struct es_element_session *element; /* the element it has opened, or NULL */
+    struct es_element_share share;      /* of the elements that the server holds */
 };
 
 /* Writes the members of the reply, an object that is begun and ended by the caller.
@@ -77,6 +80,9 @@ extern const struct es_request esi_tree_requests[];    /* trees: collective tree
 int es_service_init(struct es_service *service, struct es_error *error);
 /* Whether some consumer's part of a scope is open here. */
 bool es_service_is_read(struct es_service *service);
+/* Removes the names of what the server holds in shared memory, while its threads may
+ * still run: for a server that is to end at once. */
+void es_service_abandon(struct es_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void es_service_fini(struct es_service *service);
 /* Ends the connection's part, if it has one (scopes/part_requests.c). */

@@ -283,6 +283,7 @@ int es_segment_create(const struct es_segment_config *config,
     if (!segment)
         return -ENOMEM;
     segment->page = (uint64_t)sysconf(_SC_PAGESIZE);
+    segment->keep_free_percent = config->keep_free_percent;
     rc = make_name(config, &name);
     if (rc != 0) {
         es_error_set(error, rc,
@@ -339,7 +340,8 @@ void es_segment_remove(struct es_segment *segment)
 {
     int saved_errno = errno;
 
-    esi_segment_file_remove(segment);
+    if (segment)
+        esi_segment_file_remove(segment);
     errno = saved_errno;
 }
 
@@ -394,6 +396,11 @@ static uint32_t capacity_for(uint32_t threshold)
     return capacity;
 }
 
+uint64_t es_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes)
+{
+    return (uint64_t)capacity_for(threshold) * tuple_bytes;
+}
+
 static int allocate_ring(struct es_segment *segment,
                          const struct es_element_config *config,
                          uint32_t *ret_threshold,
@@ -402,7 +409,7 @@ static int allocate_ring(struct es_segment *segment,
     uint32_t threshold = config->threshold;
 
     for (;;) {
-        uint64_t bytes = (uint64_t)capacity_for(threshold) * config->tuple_bytes;
+        uint64_t bytes = es_segment_ring_bytes(threshold, config->tuple_bytes);
         int rc = esi_segment_allocate(segment, bytes, ES_CACHE_LINE, ret_offset);
 
         if (rc == 0)

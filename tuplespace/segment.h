@@ -37,7 +37,8 @@ struct es_segment_config {
     uint32_t max_communicators;
     uint64_t
         arena_bytes; /* upper bound for rings and groups; address space, not memory */
-    uint64_t calibrate_ns;                    /* budget of es_clock_calibrate() */
+    uint64_t calibrate_ns;      /* budget of es_clock_calibrate() */
+    uint32_t keep_free_percent; /* of the file system, which this segment never takes */
     const struct es_segment_keeping *keeping; /* NULL = of this process; borrowed */
 };
 
@@ -68,7 +69,8 @@ void es_segment_close(struct es_segment *segment);
 /* Unmaps and removes the file, if its name still stands for it.  Accepts NULL. */
 void es_segment_destroy(struct es_segment *segment);
 
-/* Removes the file, if its name still stands for it; the mapping stays. */
+/* Removes the file, if its name still stands for it; the mapping stays.  Accepts
+ * NULL. */
 void es_segment_remove(struct es_segment *segment);
 
 struct es_segment_layout *es_segment_layout(struct es_segment *segment);
@@ -80,6 +82,21 @@ bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_us
 /* What there is too little of when an element is shrunk or refused: "space in
  * /dev/shm", or the limit of the process that made the segment small. */
 const char *es_segment_shortage(const struct es_segment *segment);
+
+/* The file system that segments lie in: all of it, and what is free. */
+struct es_segment_room {
+    uint64_t total_bytes;
+    uint64_t free_bytes;
+};
+/* -errno as statvfs(3) gives it. */
+int es_segment_find_room(struct es_segment_room *ret_room);
+/* Whether `percent` of it stay free when so many bytes are taken. */
+bool es_segment_room_keeps(const struct es_segment_room *room,
+                           uint64_t bytes,
+                           uint32_t percent);
+
+/* What an element takes: its ring. */
+uint64_t es_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes);
 
 /* Sets rank and size once MPI knows them (the file keeps its name). */
 void es_segment_set_rank(struct es_segment *segment, int rank, int size);

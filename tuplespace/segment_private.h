@@ -40,6 +40,7 @@ struct es_segment {
     const char *shortage; /* what a limit made it small for; NULL = it has full size */
     bool has_rival;       /* the name that it should have was taken ... */
     unsigned int rival;   /* ... by a file of this user */
+    uint32_t keep_free_percent;
     char name[ES_SEGMENT_NAME_BYTES];
 };
 

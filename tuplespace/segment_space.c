@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static int open_file(const struct es_segment *segment)
@@ -45,6 +46,45 @@ static int reserve_range(int fd, uint64_t begin, uint64_t bytes)
     return rc == 0 ? 0 : -ENOSPC;
 }
 
+static struct es_segment_room room_of(const struct statvfs *status)
+{
+    return (struct es_segment_room){
+        .total_bytes = (uint64_t)status->f_blocks * status->f_frsize,
+        .free_bytes = (uint64_t)status->f_bavail * status->f_frsize};
+}
+
+int es_segment_find_room(struct es_segment_room *ret_room)
+{
+    struct statvfs status;
+
+    if (statvfs(ES_SHM_DIRECTORY, &status) != 0)
+        return -errno;
+    *ret_room = room_of(&status);
+    return 0;
+}
+
+bool es_segment_room_keeps(const struct es_segment_room *room,
+                           uint64_t bytes,
+                           uint32_t percent)
+{
+    /* A file system without a size has no end. */
+    return room->total_bytes == 0 ||
+           (room->free_bytes >= bytes &&
+            room->free_bytes - bytes >= room->total_bytes / 100 * percent);
+}
+
+/* Whether so much can be taken and the rest that is to stay free is left. */
+static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes)
+{
+    struct es_segment_room room;
+    struct statvfs status;
+
+    if (segment->keep_free_percent == 0 || fstatvfs(fd, &status) != 0)
+        return true;
+    room = room_of(&status);
+    return es_segment_room_keeps(&room, bytes, segment->keep_free_percent);
+}
+
 /* Page faults are paid for here rather than one by one on the record path.  Failing is
  * no harm. */
 static void touch_ahead(const struct es_segment *segment,
@@ -73,7 +113,8 @@ int esi_segment_reserve(struct es_segment *segment, struct esi_area *area, uint6
     fd = open_file(segment);
     if (fd < 0)
         return fd;
-    rc = reserve_range(fd, begin, end - begin);
+    rc = leaves_rest(segment, fd, end - begin) ? reserve_range(fd, begin, end - begin)
+                                               : -ENOSPC;
     close(fd);
     if (rc != 0)
         return rc;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "eventspace/server_element.h"
 #include "made_run.h"
 #include "element_servers.h"
+#include "scopes/element_budget.h"
 
 enum { HOSTS = 2, THRESHOLD = 31 };
 
@@ -333,6 +335,163 @@ static void nonsense_is_refused_in_words(void **state)
     }
 }
 
+/* --- Limits ------------------------------------------------------------------- */
+
+static uint64_t free_bytes(void)
+{
+    struct es_segment_room room;
+
+    assert_int_equal(es_segment_find_room(&room), 0);
+    return room.free_bytes;
+}
+
+/* An element that the server refuses, with this word in the reason. */
+static void assert_refused(const struct scene *scene,
+                           uint32_t tuple_bytes,
+                           uint32_t threshold,
+                           int code,
+                           const char *word)
+{
+    struct es_error error = {.text = ""};
+    struct es_server_element *element;
+
+    assert_int_equal(es_server_element_create(scene->servers, "alpha", "large",
+                                              tuple_bytes, threshold, &error, &element),
+                     code);
+    if (!strstr(error.text, word))
+        fail_msg("\"%s\" lacks \"%s\"", error.text, word);
+    /* It is not there. */
+    assert_int_equal(
+        es_server_element_open(scene->servers, "alpha", "large", NULL, &element),
+        -ENOENT);
+}
+
+static void no_request_takes_the_whole_shared_memory(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t before = free_bytes();
+
+    assert_refused(scene, 65532, 1 << 24, -EDQUOT, "at most 268435456 bytes");
+    assert_refused(scene, 36, 1 << 23, -EDQUOT, "at most 268435456 bytes");
+    /* Others use the shared memory, too; none of it are these gigabytes. */
+    assert_true(free_bytes() + (UINT64_C(1) << 30) > before);
+}
+
+static void sums_have_limits(void **state)
+{
+    struct es_element_budget budget = {.elements = 0};
+    struct es_element_share shares[8] = {{.elements = 0}};
+    struct es_error error = {.text = ""};
+    struct es_segment_room room;
+    const uint64_t bytes = UINT64_C(64) << 20;
+    uint64_t share = 0, all = 0;
+    int result = 0;
+
+    (void)state;
+    assert_int_equal(es_segment_find_room(&room), 0);
+    while ((result = es_element_budget_add(&budget, &shares[0], bytes, &error)) == 0)
+        share += bytes;
+    assert_true(share <= room.total_bytes / 100 * ES_BUDGET_SHARE_PERCENT ||
+                result == -ENOSPC);
+    assert_non_null(strstr(error.text, "bytes"));
+    all = share;
+    for (int i = 1; i < 8; i++)
+        while (es_element_budget_add(&budget, &shares[i], bytes, NULL) == 0)
+            all += bytes;
+    assert_true(all <= room.total_bytes / 100 * ES_BUDGET_PERCENT);
+    assert_int_equal(budget.bytes, all);
+    assert_int_equal(budget.promised, all);
+    /* What is given back can be had again. */
+    es_element_budget_settle(&budget, bytes);
+    es_element_budget_remove(&budget, &shares[0], bytes);
+    assert_int_equal(es_element_budget_add(&budget, &shares[0], bytes, NULL), 0);
+}
+
+static void the_number_of_elements_has_a_limit(void **state)
+{
+    struct es_element_budget budget = {.elements = 0};
+    struct es_error error = {.text = ""};
+    int count = 0;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct es_element_share share = {.elements = 0};
+        int own = 0;
+
+        es_error_clear(&error);
+        for (; es_element_budget_add(&budget, &share, 0, &error) == 0; own++)
+            ;
+        if (i == 0) {
+            assert_int_equal(own, ES_BUDGET_SHARE_ELEMENTS);
+            assert_non_null(strstr(error.text, "1024 elements"));
+        }
+        count += own;
+    }
+    assert_int_equal(count, ES_BUDGET_ELEMENTS);
+    assert_non_null(strstr(error.text, "4096 elements"));
+}
+
+/* As much as all of the shared memory is promised to others: nothing can be made. */
+static void a_part_of_the_shared_memory_stays_free(void **state)
+{
+    struct es_element_budget budget = {.elements = 0};
+    struct es_element_share share = {.elements = 0};
+    struct es_error error = {.text = ""};
+    struct es_segment_room room = {.total_bytes = 1000, .free_bytes = 350};
+
+    (void)state;
+    assert_true(es_segment_room_keeps(&room, 100, 25));
+    assert_false(es_segment_room_keeps(&room, 101, 25));
+    assert_false(es_segment_room_keeps(&room, 1001, 25));
+    assert_int_equal(es_segment_find_room(&room), 0);
+    budget.promised = room.free_bytes;
+    assert_int_equal(es_element_budget_add(&budget, &share, 1 << 20, &error), -ENOSPC);
+    assert_non_null(strstr(error.text, "stay free"));
+}
+
+static void what_was_removed_counts_no_more(void **state)
+{
+    struct scene *scene = *state;
+    struct es_error error = {.text = ""};
+
+    for (int i = 0; i < 3; i++) {
+        struct es_server_element *element;
+
+        assert_int_equal(es_server_element_create(scene->servers, "alpha", "again",
+                                                  1024, 8191, &error, &element),
+                         0);
+        es_server_element_close(element);
+        assert_int_equal(
+            es_server_element_remove(scene->servers, "alpha", "again", &error), 0);
+    }
+    assert_int_equal(es_server_element_open(scene->servers, "alpha", "again", NULL,
+                                            &(struct es_server_element *){NULL}),
+                     -ENOENT);
+}
+
+/* The client is refused in the end, and the server can end. */
+static void a_reader_that_takes_nothing_holds_no_server(void **state)
+{
+    struct scene *scene = *state;
+    struct es_server_element *element = create(scene, "beta", "blocked");
+    struct es_selection selection;
+    struct es_element_view **views;
+    struct item items[THRESHOLD + 2] = {{0}};
+    struct es_run *run;
+
+    assert_int_equal(es_run_open(scene->run.name, NULL, &run), 0);
+    es_selection_init(&selection);
+    selection.name = "blocked";
+    assert_int_equal(es_run_select(run, &selection, &views), 1);
+    assert_int_equal(es_element_register_reader(views[0], 0), 0);
+    es_element_set_block(views[0], true);
+    assert_int_equal(es_server_element_append(element, items, THRESHOLD + 2),
+                     -ETIMEDOUT);
+    free(views);
+    es_run_close(run);
+    es_server_element_close(element);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -346,6 +505,12 @@ int main(void)
         TEST(trace_elements_can_be_read_too),
         TEST(removed_ones_are_gone),
         TEST(nonsense_is_refused_in_words),
+        TEST(no_request_takes_the_whole_shared_memory),
+        TEST(a_part_of_the_shared_memory_stays_free),
+        TEST(what_was_removed_counts_no_more),
+        TEST(a_reader_that_takes_nothing_holds_no_server),
+        cmocka_unit_test(sums_have_limits),
+        cmocka_unit_test(the_number_of_elements_has_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
