@@ -5,17 +5,20 @@
  *
  * The main thread sleeps; once a second it looks at the processes.  The server ends
  * when it is told so, when nothing of the run has lived here for the grace time, or
- * when its files were removed under it.
+ * when its files were removed under it.  A thread of its own sees to it that it does
+ * end, whatever hangs.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +35,9 @@
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 8 << 20 };
 
 #define ANSWER_NS UINT64_C(4000000000)
+/* How long the server takes to end, at most: more than a mover, a registration and an
+ * answer that have to be waited for. */
+#define END_NS UINT64_C(6000000000)
 /* How long consumers may take to read what the run left at its end. */
 #define FAREWELL_NS UINT64_C(10000000000)
 
@@ -39,6 +45,8 @@ struct daemon {
     const struct es_daemon_options *options;
     const struct es_server_place *place;
     int lock;
+    int signals; /* signalfd */
+    int ending;  /* eventfd: the main thread has found a reason to end */
     int log;
     size_t log_bytes;
     struct es_run_key key;
@@ -249,10 +257,10 @@ static const char *find_reason(struct daemon *daemon)
     return NULL;
 }
 
-static const char *serve_till_the_end(struct daemon *daemon, int signals)
+static const char *serve_till_the_end(struct daemon *daemon)
 {
     struct pollfd polled[] = {
-        {.fd = signals, .events = POLLIN},
+        {.fd = daemon->signals, .events = POLLIN},
         {.fd = es_host_board_descriptor(daemon->board), .events = POLLIN},
     };
     const char *reason = NULL;
@@ -286,11 +294,51 @@ static void remove_directory(struct daemon *daemon)
         es_server_log(daemon->server, "the run directory stays: %s", error.text);
 }
 
+static void remove_facts(const struct daemon *daemon)
+{
+    if (esi_run_lock_is_orphan(daemon->lock))
+        return;
+    remove_file(daemon, "json");
+    remove_file(daemon, "sock");
+}
+
+/* Ends the process although threads hang in it, at the latest END_NS after a signal or
+ * after the main thread has found a reason.  The log may be what hangs. */
+static void *end_in_time(void *data)
+{
+    const struct timespec limit = {.tv_sec = END_NS / 1000000000};
+    struct daemon *daemon = data;
+    struct pollfd polled[] = {{.fd = daemon->signals, .events = POLLIN},
+                              {.fd = daemon->ending, .events = POLLIN}};
+
+    while (poll(polled, 2, -1) < 0)
+        if (errno != EINTR)
+            return NULL;
+    nanosleep(&limit, NULL);
+    es_service_abandon(&daemon->service);
+    remove_facts(daemon);
+    fcntl(daemon->log, F_SETFL, O_APPEND | O_NONBLOCK);
+    dprintf(daemon->log, "ended although something in it hung\n");
+    _exit(ES_EXIT_SUCCESS);
+}
+
+/* Without that thread the server ends as long as nothing hangs. */
+static void start_guard(struct daemon *daemon)
+{
+    pthread_t guard;
+
+    daemon->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (daemon->ending >= 0 && pthread_create(&guard, NULL, end_in_time, daemon) == 0)
+        pthread_detach(guard);
+}
+
 /* Other hosts hear of it, who asked gets his answer, and what is left goes. */
 static void end(struct daemon *daemon, const char *reason)
 {
     bool has_ended = es_host_board_ending(daemon->board) == ES_RUN_ENDED;
+    const uint64_t one = 1;
 
+    (void)!write(daemon->ending, &one, sizeof one);
     es_server_log(daemon->server, "ends: %s", reason);
     if (daemon->told_ns)
         es_host_board_await_answers(daemon->board, ANSWER_NS);
@@ -298,12 +346,10 @@ static void end(struct daemon *daemon, const char *reason)
     daemon->registration = NULL;
     if (has_ended)
         es_run_remove(daemon->options->run, false);
-    if (!esi_run_lock_is_orphan(daemon->lock)) {
-        remove_file(daemon, "json");
-        remove_file(daemon, "sock");
-        if (has_ended && daemon->place->seat == ES_SEAT_OWN)
-            remove_directory(daemon);
-    }
+    remove_facts(daemon);
+    if (!esi_run_lock_is_orphan(daemon->lock) && has_ended &&
+        daemon->place->seat == ES_SEAT_OWN)
+        remove_directory(daemon);
 }
 
 /* --- Start -------------------------------------------------------------------- */
@@ -484,26 +530,25 @@ int esi_daemon_serve(const struct es_daemon_options *options,
                      int ready)
 {
     struct daemon daemon = {
-        .options = options, .place = place, .lock = lock, .log = -1};
+        .options = options, .place = place, .lock = lock, .ending = -1, .log = -1};
     struct es_error error = {.text = ""};
     char fault[sizeof error.source + sizeof error.text + 32];
 
-    int signals = take_signals();
-    int code = signals < 0 ? -errno : start(&daemon, &error);
+    daemon.signals = take_signals();
+    int code = daemon.signals < 0 ? -errno : start(&daemon, &error);
     if (code < 0) {
         es_error_format(&error, fault, sizeof fault);
         esi_daemon_tell(ready, error.text[0] ? fault : strerror(-code), NULL);
     } else {
+        start_guard(&daemon);
         if (daemon.registration)
             esi_registration_await(daemon.registration);
         tell_addresses(&daemon, ready);
         es_server_log(daemon.server, "serves run %s on %s, pid %d", options->run,
                       options->host, (int)getpid());
         daemon.lived_ns = es_now_ns(CLOCK_MONOTONIC);
-        end(&daemon, serve_till_the_end(&daemon, signals));
+        end(&daemon, serve_till_the_end(&daemon));
     }
     stop(&daemon);
-    if (signals >= 0)
-        close(signals);
     return code < 0 ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
 }

@@ -27,7 +27,8 @@
 
 enum {
     READY_MS = 7000, /* longer than it waits itself */
-    GONE_MS = 3000,
+    END_MS = 8000,   /* after its word: longer than it takes whatever hangs in it */
+    GONE_MS = 3000,  /* after a signal */
     EXIT_NOT_RUN = 127,
 };
 
@@ -251,10 +252,10 @@ static int ask(const struct es_server_place *place,
     return code == -EPIPE || code == -ECONNRESET ? 0 : code;
 }
 
-static bool await_gone(const struct es_server_place *place)
+static bool await_gone(const struct es_server_place *place, unsigned limit_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    const uint64_t deadline = now_ms() + GONE_MS;
+    const uint64_t deadline = now_ms() + limit_ms;
 
     while (is_live(place)) {
         if (now_ms() > deadline)
@@ -297,9 +298,9 @@ static bool end_by_signal(const struct es_server_place *place)
 
     if (pid == 0 || kill(pid, SIGTERM) != 0)
         return false;
-    if (await_gone(place))
+    if (await_gone(place, GONE_MS))
         return true;
-    return kill(pid, SIGKILL) == 0 && await_gone(place);
+    return kill(pid, SIGKILL) == 0 && await_gone(place, GONE_MS);
 }
 
 int esi_server_end(const char *run,
@@ -318,7 +319,7 @@ int esi_server_end(const char *run,
     memcpy(ret_unreached, said.unreached, sizeof said.unreached);
     if (code == 0 && said.stays)
         return 0;
-    if (code == 0 && await_gone(&place))
+    if (code == 0 && await_gone(&place, END_MS))
         return 0;
     if (end_by_signal(&place))
         return 0;

@@ -139,6 +139,31 @@ kill -STOP "$(pids -hand)"
 expect 0 "$eventspace" clean "$name"
 await 5 none_left -hand
 
+# Whatever hangs in it, a signal and `clean` end it: here its log, which nobody reads.
+hang()
+{
+    mkfifo "$folder/$1"
+    exec 8<>"$folder/$1"
+    expect 0 "$server" --run "$name" --grace 60 --log "$folder/$1"
+    # What a pipe holds; then nothing goes into it any more.
+    "$PYTHON" -c 'import os
+os.set_blocking(8, False)
+try:
+    while os.write(8, bytes(4096)):
+        pass
+except BlockingIOError:
+    pass'
+}
+hang stuck-log
+kill "$(pids -hand)"
+await 20 none_left -hand
+[ ! -e "$home/$name/server.sock" ] || fault "it left its socket"
+hang stuck-log-2
+expect 0 "$eventspace" clean "$name"
+await 20 none_left -hand
+[ ! -e "$home/$name" ] || fault "clean left the run directory"
+exec 8<&-
+
 # Nothing lives: it ends after its grace time.  Removed files end it, too.
 expect 0 "$server" --run "$prefix-grace" --grace 0.5
 await 10 none_left -grace
