@@ -32,8 +32,9 @@ struct es_server_element;
 
 /* Makes an element on `host` (NULL = the home server's) that keeps `threshold` tuples
  * of `tuple_bytes`, a multiple of 4, and opens it.  It lives until it is removed or the
- * server ends.  -EEXIST when there is one of that name, -EINVAL with words, -ENOSPC, or
- * as connecting fails. */
+ * server ends.  -EEXIST when there is one of that name, -EINVAL; -EDQUOT: more than the
+ * server allows (docs/servers.md); -ENOSPC: too little shared memory would stay free;
+ * all with words; or as connecting fails. */
 ES_API int es_server_element_create(struct es_servers *servers,
                                     const char *host,
                                     const char *name,
@@ -56,7 +57,8 @@ ES_API void es_server_element_close(struct es_server_element *element);
 ES_API uint32_t es_server_element_tuple_bytes(const struct es_server_element *element);
 
 /* Appends `count` tuples, one behind the other but for what others append meanwhile.
- * -EINVAL: a trace element; -EPIPE, -ETIMEDOUT: the server does not answer, and then
+ * -EINVAL: a trace element; -EPIPE, -ETIMEDOUT: the server does not answer, or the
+ * element blocks and its reader takes nothing; -EBUSY: another writer is inside.  Then
  * what was appended of them is not known. */
 ES_API int es_server_element_append(struct es_server_element *element,
                                     const void *tuples,
