@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pathmap/hostfile.h"
 #include "pathmap/pathmap.h"
 
 /* Expanding more than this takes long and shows nothing new. */
@@ -114,22 +113,9 @@ static void fuzz_scope(const char *text, size_t size)
     es_pathmap_scope_destroy(scope);
 }
 
-static void fuzz_hostfile(const char *data, size_t size)
-{
-    struct esi_hostfile hostfile;
-    char *text = strndup(data, size);
-
-    if (text != NULL && esi_hostfile_parse(text, "fuzz", NULL, &hostfile) == 0) {
-        require(hostfile.count > 0, "a hostfile without hosts is accepted");
-        esi_hostfile_fini(&hostfile);
-    }
-    free(text);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_map((const char *)data, size);
     fuzz_scope((const char *)data, size);
-    fuzz_hostfile((const char *)data, size);
     return 0;
 }

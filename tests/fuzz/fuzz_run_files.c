@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Files of a run directory that say where the servers are.  The first line of an input
+ * is run.json, the second server.json, the third server.HOST.json; "@HOST@" in them
+ * stands for the name of this host.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "cli/server_place.h"
+#include "scopes/servers_find.h"
+#include "tuplespace/run_directory.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char run[64];
+static char here[ES_HOST_NAME_BYTES];
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void remove_all(void)
+{
+    char base[ES_RUN_PATH_BYTES];
+
+    es_run_directory_remove(run, NULL);
+    if (es_run_directory_base(NULL, base) == 0)
+        rmdir(base);
+}
+
+static void begin(void)
+{
+    char directory[] = "/tmp/fuzz-run-files-XXXXXX";
+    char path[ES_RUN_PATH_BYTES];
+
+    require(mkdtemp(directory) != NULL);
+    setenv("EVENTSPACE_DIR", directory, 1);
+    snprintf(run, sizeof run, "fuzz-files-%d", (int)getpid());
+    require(es_run_directory_create(run, NULL, path) == 0);
+    es_host_name(here);
+    atexit(remove_all);
+}
+
+static void write_file(const char *file, const char *text, size_t length)
+{
+    static const char mark[] = "@HOST@";
+    char path[ES_RUN_PATH_BYTES];
+    FILE *stream;
+
+    require(es_run_directory_path(run, file, NULL, path) == 0);
+    /* A file that is cut and written again goes to the disk at once, slowly. */
+    unlink(path);
+    stream = fopen(path, "w");
+    require(stream != NULL);
+    while (length > 0) {
+        const char *found = memmem(text, length, mark, strlen(mark));
+        size_t before = found ? (size_t)(found - text) : length;
+
+        fwrite(text, 1, before, stream);
+        if (found) {
+            fputs(here, stream);
+            before += strlen(mark);
+        }
+        text += before;
+        length -= before;
+    }
+    fclose(stream);
+}
+
+static void write_files(const char *data, size_t size)
+{
+    char own[ES_HOST_NAME_BYTES + 16];
+    const char *files[] = {"run.json", "server.json", own};
+
+    snprintf(own, sizeof own, "server.%s.json", here);
+    for (int i = 0; i < 3; i++) {
+        const char *end = memchr(data, '\n', size);
+        size_t length = end && i < 2 ? (size_t)(end - data) : size;
+
+        write_file(files[i], data, length);
+        data += length + (end && i < 2);
+        size -= length + (end && i < 2);
+    }
+}
+
+static void find_places(void)
+{
+    struct es_server_place place;
+    char address[ES_ADDRESS_BYTES], path[ES_RUN_PATH_BYTES];
+
+    esi_server_place_find(run, here, &place);
+    require(esi_server_path(&place, "json", NULL, path) == 0);
+    if (esi_server_former(&place, "tls:", address) == 0)
+        require(strncmp(address, "tls:", 4) == 0 && strlen(address) < sizeof address);
+    if (esi_server_former(&place, "", address) == 0)
+        require(strlen(address) < sizeof address);
+}
+
+static void find_servers(const char *home)
+{
+    struct es_error error = {.text = ""};
+    struct esi_servers_found found;
+
+    if (esi_servers_find(run, home, &error, &found) < 0) {
+        require(error.text[0] != '\0');
+        return;
+    }
+    require(found.home[0] != '\0' && strlen(found.home) < sizeof found.home);
+    require(strlen(found.socket) < sizeof found.socket);
+    require(strcmp(found.run, run) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!run[0])
+        begin();
+    write_files((const char *)data, size);
+    find_places();
+    find_servers(NULL);
+    find_servers("tls:home:4711");
+    return 0;
+}
