@@ -285,6 +285,35 @@ static void the_end_of_the_process_is_told(void **state)
     es_run_close(run);
 }
 
+/* The other host's server takes no element of such a size.  A blocking one shows that
+ * the mover has come, and gone: its writer is woken each time. */
+static void what_the_other_host_refuses_stays_readable_here(void **state)
+{
+    struct scene *scene = *state;
+    struct es_element_layout *layout = scene->placed->element;
+    struct es_element_view **views;
+    struct es_element_info info;
+    struct es_run *run;
+
+    write_some(scene, 20);
+    atomic_store(&layout->limit, 1u << 24);
+    atomic_store(&layout->on_full, ES_ON_FULL_BLOCK);
+    atomic_store(&layout->writer_waits, 1);
+    start_mover(scene);
+    for (int i = 0; i < TRIES && atomic_load(&layout->reader_wake) < 2; i++)
+        rest();
+    assert_int_equal(atomic_load(&layout->reader_wake), 2);
+    assert_int_equal(atomic_load(&layout->reader), 0);
+    assert_int_equal(atomic_load(&layout->moved), 0);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    assert_int_equal(find_placed(run, &views), 1);
+    es_element_view_info(views[0], &info);
+    assert_string_equal(info.host, "alpha");
+    assert_int_equal(info.head, 20);
+    free(views);
+    es_run_close(run);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -295,6 +324,7 @@ int main(void)
         TEST(what_the_plan_leaves_here_stays),
         TEST(losses_while_the_target_is_away_are_counted),
         TEST(the_end_of_the_process_is_told),
+        TEST(what_the_other_host_refuses_stays_readable_here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
