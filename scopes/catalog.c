@@ -16,6 +16,7 @@
 #include "base/now.h"
 #include "scopes/catalog_private.h"
 #include "scopes/part_wire.h"
+#include "tuplespace/layout.h"
 
 /* A host that does not answer, or is called silent by the home server, is asked again,
  * but not for long and not each time: who refreshes is held up by a small part of the
@@ -114,6 +115,14 @@ static int integer(const struct es_member *member, const char *name, int fallbac
     return value >= INT32_MIN && value <= INT32_MAX ? (int)value : fallback;
 }
 
+/* Ranks and their number, up to which consumers count. */
+static int rank(const struct es_member *member, const char *name)
+{
+    int value = integer(member, name, -1);
+
+    return value >= 0 && value <= ES_GROUP_MAX ? value : -1;
+}
+
 static uint64_t counter(const struct es_member *member, const char *name)
 {
     int64_t value = es_member_integer_or(member, name, 0);
@@ -131,8 +140,8 @@ static void read_state(const struct es_member *member,
         .host = process->host,
         .program = process->program,
         .pid = integer(member, "pid", 0),
-        .rank = integer(member, "rank", -1),
-        .size = integer(member, "size", -1),
+        .rank = rank(member, "rank"),
+        .size = rank(member, "size"),
         .alive = es_member_boolean_or(member, "alive", false),
         .state = state >= ES_PROCESS_RUNNING && state <= ES_PROCESS_LOST
                      ? (enum es_process_state)state
@@ -152,7 +161,7 @@ static void read_element(const struct es_member *member,
                          struct es_element_info *info)
 {
     info->host = process->host;
-    info->rank = integer(member, "rank", -1);
+    info->rank = rank(member, "rank");
     info->thread = integer(member, "thread", 0);
     info->classes = (uint32_t)counter(member, "classes");
     info->peer = integer(member, "peer", ES_PEER_NONE);

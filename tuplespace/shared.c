@@ -15,6 +15,7 @@
 #include "tuplespace/segment.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,20 +33,35 @@ enum { SPINS = 200 };
 
 /* --- The lock --------------------------------------------------------------------- */
 
-/* The word of this thread; a forked child's threads have others. */
+/* How often this process and those it comes from have forked. */
+static _Atomic uint32_t forks = 1;
+
+static void count_fork(void)
+{
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* The word of this thread; a forked child's thread has another one than its parent's.
+ */
 static uint64_t own_word(void)
 {
+    static pthread_once_t is_watched = PTHREAD_ONCE_INIT;
     static _Thread_local uint64_t word;
-    static _Thread_local int owner;
-    int thread = gettid();
+    static _Thread_local uint32_t made_after; /* so many forks; 0 = not made */
     uint64_t start;
 
-    if (thread != owner) {
-        if (es_process_start_time(thread, &start) != 0)
-            start = 0;
-        word = (uint64_t)thread | start << ES_READER_PID_BITS;
-        owner = thread;
-    }
+    if (made_after == atomic_load_explicit(&forks, memory_order_relaxed))
+        return word;
+    pthread_once(&is_watched, watch_forks);
+    if (es_process_start_time(gettid(), &start) != 0)
+        start = 0;
+    word = (uint64_t)gettid() | start << ES_READER_PID_BITS;
+    made_after = atomic_load_explicit(&forks, memory_order_relaxed);
     return word;
 }
 
@@ -136,8 +152,7 @@ static void store_words(_Atomic uint32_t *slot, const char *tuple, size_t words)
 static int enter_with_room(struct es_writer *writer, uint64_t timeout_ns)
 {
     struct es_element_layout *element = writer->element;
-    const uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
-    bool has_waited = false;
+    uint64_t begin = 0;
     int rc;
 
     for (;;) {
@@ -148,9 +163,10 @@ static int enter_with_room(struct es_writer *writer, uint64_t timeout_ns)
         if (esi_writer_has_room(writer))
             return 0;
         leave(&element->writers);
-        if (!has_waited)
+        if (begin == 0) {
+            begin = es_now_ns(CLOCK_MONOTONIC);
             atomic_fetch_add_explicit(&element->blocked, 1, memory_order_relaxed);
-        has_waited = true;
+        }
         if (es_now_ns(CLOCK_MONOTONIC) - begin >= timeout_ns)
             return -EAGAIN;
         esi_writer_sleep_for_room(writer, begin);
