@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# es_compiler.m4 - language level, warnings and sanitizers.
+# es_compiler.m4 - language level, warnings, sanitizers and hardening.
 
 # ES_TRY_FLAG(FLAG, IF-ACCEPTED, [IF-NOT]) - does the C compiler take FLAG silently?
 AC_DEFUN([ES_TRY_FLAG], [
@@ -73,4 +73,70 @@ AC_DEFUN([ES_CHECK_SANITIZERS], [
   AC_SUBST([FUZZER_LDFLAGS])
   AM_CONDITIONAL([ENABLE_FUZZERS], [test "x$enable_fuzzers" = xyes])
   AM_CONDITIONAL([ENABLE_SANITIZERS], [test -n "$es_sanitizers"])
+])
+
+# ES_TRY_LINK_FLAG(FLAG) - adds FLAG to ES_HARDENING_LDFLAGS if the linker takes it.
+AC_DEFUN([ES_TRY_LINK_FLAG], [
+  ES_TRY_FLAG([$1], [ES_HARDENING_LDFLAGS="$ES_HARDENING_LDFLAGS $1"])
+])
+
+# ES_CHECK_FORTIFY - checked string functions, where the build optimises.  Whoever has
+# chosen a level himself keeps it.
+AC_DEFUN([ES_CHECK_FORTIFY], [
+  AC_MSG_CHECKING([for checked string functions])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#if defined _FORTIFY_SOURCE || !defined __OPTIMIZE__
+#error not here
+#endif
+]], [])],
+    [ES_HARDENING_CFLAGS="$ES_HARDENING_CFLAGS -D_FORTIFY_SOURCE=2"
+     es_fortify=yes],
+    [es_fortify="as the flags of the build say"])
+  AC_MSG_RESULT([$es_fortify])
+])
+
+# ES_CHECK_PIE - programs at random addresses, where the compiler does not do so by itself.
+AC_DEFUN([ES_CHECK_PIE], [
+  AC_MSG_CHECKING([whether $CC makes position-independent programs])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#ifndef __PIE__
+#error not by itself
+#endif
+]], [])], [es_pie=yes], [es_pie=no])
+  AC_MSG_RESULT([$es_pie])
+  AS_IF([test $es_pie = no],
+    [ES_TRY_FLAG([-fPIE -pie],
+      [ES_HARDENING_CFLAGS="$ES_HARDENING_CFLAGS -fPIE" ES_PIE_LDFLAGS=-pie])])
+])
+
+# ES_CHECK_HARDENING - what makes a fault in the code harder to use.  Comes after
+# ES_CHECK_SANITIZERS: a build that checks itself goes without.
+AC_DEFUN([ES_CHECK_HARDENING], [
+  AC_ARG_ENABLE([hardening],
+    [AS_HELP_STRING([--disable-hardening],
+      [build without stack protector, checked string functions, full RELRO, PIE])],
+    [], [enable_hardening=yes])
+  AS_IF([test -n "$es_sanitizers"], [enable_hardening=no])
+  ES_HARDENING_CFLAGS=
+  ES_HARDENING_LDFLAGS=
+  ES_PIE_LDFLAGS=
+  ES_RECORD_CFLAGS=
+  AS_IF([test "x$enable_hardening" != xno], [
+    enable_hardening=yes
+    m4_foreach_w([es_flag],
+      [-fstack-protector-strong -fstack-clash-protection -fcf-protection],
+      [ES_TRY_FLAG(es_flag, [ES_HARDENING_CFLAGS="$ES_HARDENING_CFLAGS es_flag"])])
+    AS_CASE([$ES_HARDENING_CFLAGS], [*-fstack-protector*],
+      [ES_RECORD_CFLAGS=-fno-stack-protector])
+    ES_CHECK_FORTIFY
+    ES_CHECK_PIE
+    ES_TRY_LINK_FLAG([-Wl,-z,relro])
+    ES_TRY_LINK_FLAG([-Wl,-z,now])
+    ES_TRY_LINK_FLAG([-Wl,-z,noexecstack])])
+  AC_SUBST([ES_HARDENING], [$enable_hardening])
+  AC_SUBST([ES_HARDENING_CFLAGS])
+  AC_SUBST([ES_HARDENING_LDFLAGS])
+  AC_SUBST([ES_PIE_LDFLAGS])
+  dnl For the path of an operation in the observed process.
+  AC_SUBST([ES_RECORD_CFLAGS])
 ])
