@@ -316,8 +316,8 @@ static int serve_group(struct es_service_connection *connection,
 }
 
 const struct es_request esi_catalog_requests[] = {
-    {"catalog", serve_catalog},
-    {"communicator", serve_communicator},
-    {"group", serve_group},
-    {NULL, NULL},
+    {"catalog", serve_catalog, false},
+    {"communicator", serve_communicator, false},
+    {"group", serve_group, false},
+    {NULL, NULL, false},
 };

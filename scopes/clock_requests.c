@@ -63,6 +63,6 @@ static int serve_clock(struct es_service_connection *connection,
 }
 
 const struct es_request esi_clock_requests[] = {
-    {"clock", serve_clock},
-    {NULL, NULL},
+    {"clock", serve_clock, false},
+    {NULL, NULL, false},
 };

@@ -156,6 +156,6 @@ static int serve_collect(struct es_service_connection *connection,
 }
 
 const struct es_request esi_control_requests[] = {
-    {"collect", serve_collect},
-    {NULL, NULL},
+    {"collect", serve_collect, true},
+    {NULL, NULL, false},
 };

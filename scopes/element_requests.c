@@ -269,14 +269,14 @@ static int serve_communicator(struct es_service_connection *connection,
 }
 
 const struct es_request esi_element_requests[] = {
-    {"element.create", serve_create},
-    {"element.open", serve_open},
-    {"element.discard", serve_discard},
-    {"element.remove", serve_remove},
-    {"element.take", serve_take},
-    {"element.note", serve_note},
-    {"element.communicator", serve_communicator},
-    {NULL, NULL},
+    {"element.create", serve_create, true},
+    {"element.open", serve_open, false},
+    {"element.discard", serve_discard, true},
+    {"element.remove", serve_remove, true},
+    {"element.take", serve_take, true},
+    {"element.note", serve_note, true},
+    {"element.communicator", serve_communicator, true},
+    {NULL, NULL, false},
 };
 
 /* --- Tuples

@@ -318,7 +318,7 @@ static int serve_file(struct es_service_connection *connection,
 }
 
 const struct es_request esi_host_requests[] = {
-    {"hosts", serve_hosts}, {"register", serve_register},
-    {"end", serve_end},     {"file", serve_file},
-    {NULL, NULL},
+    {"hosts", serve_hosts, false}, {"register", serve_register, true},
+    {"end", serve_end, true},      {"file", serve_file, false},
+    {NULL, NULL, false},
 };

@@ -76,6 +76,10 @@ static int open_servers(struct es_part *part,
     const struct es_member *hosts = es_member_find(request, "hosts");
     struct es_run_key key;
     bool has_key = es_run_key_load(run, NULL, &key) == 0;
+
+    /* What may change nothing here may not do so elsewhere. */
+    if (has_key && es_link_is_read_only(part->connection->link))
+        has_key = es_run_key_derive_read(&key, &key) == 0;
     int result = es_servers_create(run, has_key ? &key : NULL, &part->servers);
 
     explicit_bzero(&key, sizeof key);
@@ -165,7 +169,8 @@ static int join_readers(struct es_part *part)
         if (!element)
             continue;
         es_element_view_info(element, &info);
-        if (info.block)
+        /* Writers would wait for a reader that is to change nothing. */
+        if (info.block && !es_link_is_read_only(part->connection->link))
             result = es_part_reader_join(element, part->places.items[i].taken.position,
                                          &part->readers[i]);
     }

@@ -59,10 +59,10 @@ static int serve_costs(struct es_service_connection *connection,
 }
 
 const struct es_request esi_part_requests[] = {
-    {"open", serve_open},
-    {"close", serve_close},
-    {"costs", serve_costs},
-    {NULL, NULL},
+    {"open", serve_open, false},
+    {"close", serve_close, false},
+    {"costs", serve_costs, false},
+    {NULL, NULL, false},
 };
 
 /* --- Costs ------------------------------------------------------------------- */

@@ -107,7 +107,7 @@ static int serve_command(struct es_service_connection *connection,
 }
 
 const struct es_request esi_scope_requests[] = {
-    {"announce", serve_announce},     {"poll", serve_poll},
-    {"answer", serve_answer},         {"scopes", serve_scopes},
-    {"scope.command", serve_command}, {NULL, NULL},
+    {"announce", serve_announce, false},    {"poll", serve_poll, false},
+    {"answer", serve_answer, false},        {"scopes", serve_scopes, false},
+    {"scope.command", serve_command, true}, {NULL, NULL, false},
 };

@@ -553,7 +553,7 @@ int es_servers_open(const char *run,
 
     if (result < 0)
         return result;
-    result = es_run_key_load(found.run, error, &key);
+    result = es_run_key_find(found.run, error, &key);
     has_key = result == 0;
     if (result < 0 && result != -ENOENT)
         return result;

@@ -168,6 +168,19 @@ int esi_service_fail(struct es_service_connection *connection,
     return send_failure(connection->link, id, code, error);
 }
 
+/* The one check of what the read-only key is not enough for. */
+static int check_may_change(const struct es_service_connection *connection,
+                            const char *what,
+                            struct es_error *error)
+{
+    if (!es_link_is_read_only(connection->link))
+        return 0;
+    return es_error_set(error, -EACCES,
+                        "\"%s\" changes something: it needs the run's key, this "
+                        "connection has the read-only key",
+                        what);
+}
+
 /* Finds the row and lets it write its reply. */
 static int answer(struct es_service_connection *connection,
                   const struct es_member *request,
@@ -184,7 +197,9 @@ static int answer(struct es_service_connection *connection,
         return es_error_set(error, -ENOSYS,
                             "\"%.64s\" is no request that this tuple server knows",
                             name);
-    return row->serve(connection, request, out, error);
+    if (row->changes)
+        code = check_may_change(connection, name, error);
+    return code < 0 ? code : row->serve(connection, request, out, error);
 }
 
 /* Writes the whole reply.  Caller frees *ret_text, also on failure. */
@@ -248,6 +263,16 @@ static int serve_pull(struct es_service_connection *connection,
     return send_failure(connection->link, frame->id, -EPROTO, &error);
 }
 
+static int serve_write(struct es_service_connection *connection,
+                       const struct es_frame *frame)
+{
+    struct es_error error = {.text = ""};
+
+    int code = check_may_change(connection, "write", &error);
+    return code < 0 ? send_failure(connection->link, frame->id, code, &error)
+                    : esi_element_serve(connection, frame);
+}
+
 static int serve_frame(void *data, const struct es_frame *frame)
 {
     struct es_service_connection *connection = data;
@@ -258,6 +283,7 @@ static int serve_frame(void *data, const struct es_frame *frame)
     case ES_FRAME_PULL:
         return serve_pull(connection, frame);
     case ES_FRAME_WRITE:
+        return serve_write(connection, frame);
     case ES_FRAME_READ:
         return esi_element_serve(connection, frame);
     default:

@@ -63,6 +63,7 @@ typedef int (*es_request_fn)(struct es_service_connection *connection,
 struct es_request {
     const char *name;
     es_request_fn serve;
+    bool changes; /* refused to those who have the read-only key */
 };
 
 /* Tables of rows, each ended by a row with name NULL; the list by NULL. */

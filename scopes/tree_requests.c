@@ -75,8 +75,8 @@ static int serve_change(struct es_service_connection *connection,
 }
 
 const struct es_request esi_tree_requests[] = {
-    {"trees", serve_trees},
-    {"trees.wish", serve_wish},
-    {"trees.change", serve_change},
-    {NULL, NULL},
+    {"trees", serve_trees, false},
+    {"trees.wish", serve_wish, false},
+    {"trees.change", serve_change, true},
+    {NULL, NULL, false},
 };

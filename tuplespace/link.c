@@ -102,6 +102,11 @@ const struct es_greeting *es_link_peer(const struct es_link *link)
     return &link->peer;
 }
 
+bool es_link_is_read_only(const struct es_link *link)
+{
+    return link->read_only;
+}
+
 const char *es_link_peer_address(const struct es_link *link)
 {
     return link->peer_address;

@@ -7,12 +7,13 @@
  * An address is text:
  *
  *     unix:/path/of/socket    the peer's uid must be ours (the kernel tells)
- *     tls:HOST:PORT           TLS 1.3, key = the run's (es_run_key), identity = its id
+ *     tls:HOST:PORT           TLS 1.3, key = the run's (es_run_key), identity = a hash
  *     tcp:HOST:PORT           the same key proven by a challenge in both directions,
  *                             but nothing is encrypted
  *
  * IPv6 hosts stand in brackets.  Both sides say hello before anything else: protocol
- * version, run, byte order, host, what they are.  Who is refused hears why.
+ * version, run, byte order, host, what they are.  Who is refused hears why; but not
+ * whether the run or the key was the wrong one.
  *
  * A link is used by one thread at a time.  All waits end: every call has a limit.
  * SIGPIPE is never raised.
@@ -87,6 +88,9 @@ int es_link_descriptor(const struct es_link *link);
 
 /* What the peer said at the beginning.  Borrowed. */
 const struct es_greeting *es_link_peer(const struct es_link *link);
+/* Whether the peer has shown the run's read-only key: it may look, but change nothing.
+ */
+bool es_link_is_read_only(const struct es_link *link);
 /* The peer's address for people: "10.77.0.3:40112", "uid 1000 pid 4711".  Borrowed. */
 const char *es_link_peer_address(const struct es_link *link);
 

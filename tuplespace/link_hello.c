@@ -17,15 +17,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "tuplespace/link_private.h"
 
 #define REFUSAL_BYTES 400
-#define REFUSAL_NS UINT64_C(1000000000)
-/* How long a refused peer gets to read why. */
-#define LINGER_NS UINT64_C(500000000)
 #define LINGER_BYTES 65536
 
 /* A hello under way. */
@@ -36,6 +34,8 @@ struct hello {
     uint64_t deadline_ns;
     const char *peer; /* for words */
     struct es_error *error;
+    bool is_stepping;         /* nothing is waited for: -EAGAIN */
+    const char *public_words; /* what the peer hears in place of the reason; or NULL */
     struct esi_hello theirs;
     /* As they went over the wire: what is proven. */
     unsigned char client[ESI_HELLO_BYTES];
@@ -75,16 +75,18 @@ static int explain(const struct hello *hello, int code, const struct es_error *f
 static int await(const struct hello *hello, struct es_frame *ret_frame)
 {
     struct es_error fault = {.text = ""};
-    uint64_t left = esi_link_remaining(hello->deadline_ns);
+    uint64_t left = hello->is_stepping ? 0 : esi_link_remaining(hello->deadline_ns);
     int rc = es_link_receive(hello->link, left, &fault, ret_frame);
 
+    if (rc == -ETIMEDOUT && hello->is_stepping)
+        return -EAGAIN;
     return rc == 0 ? 0 : explain(hello, rc, &fault);
 }
 
 static int say(const struct hello *hello, uint16_t type, const void *bytes, size_t size)
 {
     struct iovec part = {(void *)bytes, size};
-    uint64_t left = esi_link_remaining(hello->deadline_ns);
+    uint64_t left = hello->is_stepping ? 0 : esi_link_remaining(hello->deadline_ns);
     int rc = es_link_send(hello->link, type, 0, &part, 1, left);
 
     /* Who has closed may have said why: that is found when receiving. */
@@ -92,17 +94,26 @@ static int say(const struct hello *hello, uint16_t type, const void *bytes, size
                                    : explain(hello, rc, &(struct es_error){.line = 0});
 }
 
-static void encode(const struct hello *hello,
+static void encode(const struct es_greeting *greeting,
                    const unsigned char token[ESI_TOKEN_BYTES],
                    unsigned char out[ESI_HELLO_BYTES])
 {
-    struct esi_hello ours = {.greeting = *hello->greeting};
+    struct esi_hello ours = {.greeting = *greeting};
 
     memcpy(ours.token, token, ESI_TOKEN_BYTES);
     esi_hello_encode(&ours, out);
 }
 
-/* Reads their hello and compares what has to agree. */
+static int check_run(const struct hello *hello)
+{
+    if (strcmp(hello->theirs.greeting.run, hello->greeting->run) == 0)
+        return 0;
+    return es_error_set_at(hello->error, -EACCES, hello->peer, 0, 0,
+                           "run \"%s\" is not %s", hello->theirs.greeting.run,
+                           hello->party.is_server ? "this server's" : "the one wanted");
+}
+
+/* Reads their hello. */
 static int decode(struct hello *hello, const struct es_frame *frame)
 {
     struct es_error fault = {.text = ""};
@@ -119,13 +130,7 @@ static int decode(struct hello *hello, const struct es_frame *frame)
         return es_error_set_at(hello->error, -EACCES, hello->peer, 0, 0,
                                "the server speaks version %u, we %u", version,
                                ES_PROTOCOL_VERSION);
-    if (rc != 0)
-        return explain(hello, rc, &fault);
-    if (strcmp(hello->theirs.greeting.run, hello->greeting->run) != 0)
-        return es_error_set_at(hello->error, -EACCES, hello->peer, 0, 0,
-                               "run \"%s\" is not %s", hello->theirs.greeting.run,
-                               is_server ? "this server's" : "the one wanted");
-    return 0;
+    return rc == 0 ? 0 : explain(hello, rc, &fault);
 }
 
 static int welcome(struct hello *hello)
@@ -144,7 +149,7 @@ static int say_hello(struct hello *hello)
 
     if (rc != 0)
         return fail(hello, rc, "no random numbers");
-    encode(hello, token, hello->client);
+    encode(hello->greeting, token, hello->client);
     return say(hello, ES_FRAME_HELLO, hello->client, ESI_HELLO_BYTES);
 }
 
@@ -162,6 +167,8 @@ static int answer_challenge(struct hello *hello, const struct es_frame *frame)
     unsigned char proof[ESI_TOKEN_BYTES];
     int rc = decode(hello, frame);
 
+    if (rc == 0)
+        rc = check_run(hello);
     if (rc != 0)
         return rc;
     memcpy(hello->server, frame->payload, ESI_HELLO_BYTES);
@@ -176,6 +183,8 @@ static int be_welcome(struct hello *hello, const struct es_frame *frame)
     unsigned char proof[ESI_TOKEN_BYTES];
     int rc = decode(hello, frame);
 
+    if (rc == 0)
+        rc = check_run(hello);
     if (rc != 0 || !hello->link->ops->needs_proof)
         return rc != 0 ? rc : welcome(hello);
     rc = esi_proof_make(hello->party.key, true, hello->client, hello->server, proof);
@@ -261,36 +270,95 @@ int es_link_connect(const char *address,
 
 /* --- The server's half ----------------------------------------------------------- */
 
-/* Closed with bytes unread, a socket takes back what the peer has not read yet: so its
- * words are read away until it closes. */
-static void linger(const struct es_link *link)
-{
-    uint64_t deadline_ns = esi_link_deadline(LINGER_NS);
-    char bytes[1024];
-    size_t total = 0;
-    ssize_t got = 1;
+/* One of these is next. */
+enum stage { STAGE_SECURE, STAGE_HELLO, STAGE_PROOF, STAGE_GREETED };
 
-    shutdown(link->descriptor, SHUT_WR);
-    while (got > 0 && total < LINGER_BYTES &&
-           esi_socket_wait(link->descriptor, POLLIN, deadline_ns) == 0) {
+struct esi_handshake {
+    struct hello hello;
+    struct es_run_key read_key;
+    enum stage stage;
+};
+
+/* Who has another run and who has another key cannot be told apart by what he hears. */
+static const char not_ours[] =
+    "the server serves another run, or the run's key is another one";
+
+bool esi_link_drain(struct es_link *link)
+{
+    char bytes[1024];
+    ssize_t got;
+
+    do {
         got = recv(link->descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
-        total += got > 0 ? (size_t)got : 0;
-    }
+        link->drained += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && link->drained < LINGER_BYTES);
+    return link->drained < LINGER_BYTES && got < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-/* Tells the peer why, where it can still be told. */
+/* Tells the peer why, where it can still be told, and that there is nothing more. */
 static int refuse(const struct hello *hello, int code, const char *reason)
 {
-    struct iovec part = {(void *)reason, strnlen(reason, REFUSAL_BYTES)};
+    const char *words = hello->public_words ? hello->public_words : reason;
+    struct iovec part = {(void *)words, strnlen(words, REFUSAL_BYTES)};
 
     fail(hello, code, reason);
-    if (es_link_send(hello->link, ES_FRAME_REFUSAL, 0, &part, 1, REFUSAL_NS) == 0)
-        linger(hello->link);
+    es_link_send(hello->link, ES_FRAME_REFUSAL, 0, &part, 1, 0);
+    shutdown(hello->link->descriptor, SHUT_WR);
     return code;
 }
 
-static int await_hello(struct hello *hello)
+static int send_welcome(struct esi_handshake *handshake,
+                        const unsigned char token[ESI_TOKEN_BYTES])
 {
+    struct hello *hello = &handshake->hello;
+    unsigned char bytes[ESI_HELLO_BYTES];
+
+    encode(hello->greeting, token, bytes);
+    int rc = say(hello, ES_FRAME_WELCOME, bytes, sizeof bytes);
+    if (rc != 0)
+        return rc;
+    handshake->stage = STAGE_GREETED;
+    return welcome(hello);
+}
+
+static int secure(struct esi_handshake *handshake)
+{
+    struct hello *hello = &handshake->hello;
+    const struct esi_link_ops *ops = hello->link->ops;
+    int rc = 0;
+
+    if (ops->needs_key && !hello->party.key)
+        return fail(hello, -EACCES, "this server has no key of the run");
+    esi_link_begin(hello->link, 0);
+    if (ops->secure)
+        rc = ops->secure(hello->link, &hello->party, hello->error);
+    if (rc == 0)
+        handshake->stage = STAGE_HELLO;
+    return rc;
+}
+
+/* The client has not shown the key yet: the challenge names nothing but what it has
+ * asked for. */
+static int challenge(struct esi_handshake *handshake)
+{
+    struct hello *hello = &handshake->hello;
+    struct es_greeting nobody = {.pid = 0};
+    unsigned char token[ESI_TOKEN_BYTES];
+    int rc = esi_proof_challenge(token);
+
+    if (rc != 0)
+        return fail(hello, rc, "no random numbers");
+    memcpy(nobody.run, hello->theirs.greeting.run, sizeof nobody.run);
+    encode(&nobody, token, hello->server);
+    handshake->stage = STAGE_PROOF;
+    return say(hello, ES_FRAME_CHALLENGE, hello->server, ESI_HELLO_BYTES);
+}
+
+static int take_hello(struct esi_handshake *handshake)
+{
+    static const unsigned char no_token[ESI_TOKEN_BYTES];
+    struct hello *hello = &handshake->hello;
     struct es_frame frame;
     int rc = await(hello, &frame);
 
@@ -299,59 +367,117 @@ static int await_hello(struct hello *hello)
     if (frame.type != ES_FRAME_HELLO)
         return fail(hello, -EPROTO, "the first frame is no hello");
     rc = decode(hello, &frame);
-    if (rc == 0)
-        memcpy(hello->client, frame.payload, ESI_HELLO_BYTES);
-    return rc;
+    if (rc != 0)
+        return rc;
+    memcpy(hello->client, frame.payload, ESI_HELLO_BYTES);
+    if (hello->link->ops->needs_proof)
+        return challenge(handshake);
+    rc = check_run(hello);
+    return rc == 0 ? send_welcome(handshake, no_token) : rc;
 }
 
-/* Lets the client prove the key; makes our own proof. */
-static int challenge(struct hello *hello, unsigned char ret_proof[ESI_TOKEN_BYTES])
+/* Whether the proof was made with `key`; if so, ours in return. */
+static bool is_proof(const struct hello *hello,
+                     const struct es_run_key *key,
+                     const void *proof,
+                     unsigned char ret_ours[ESI_TOKEN_BYTES])
 {
-    unsigned char token[ESI_TOKEN_BYTES], expected[ESI_TOKEN_BYTES];
-    struct es_frame frame;
-    int rc = esi_proof_challenge(token);
+    unsigned char expected[ESI_TOKEN_BYTES];
 
-    if (rc != 0)
-        return fail(hello, rc, "no random numbers");
-    encode(hello, token, hello->server);
-    rc = say(hello, ES_FRAME_CHALLENGE, hello->server, ESI_HELLO_BYTES);
-    if (rc == 0)
-        rc = await(hello, &frame);
+    return esi_proof_make(key, false, hello->client, hello->server, expected) == 0 &&
+           esi_proof_is_equal(expected, proof) &&
+           esi_proof_make(key, true, hello->client, hello->server, ret_ours) == 0;
+}
+
+static int take_proof(struct esi_handshake *handshake)
+{
+    struct hello *hello = &handshake->hello;
+    unsigned char ours[ESI_TOKEN_BYTES];
+    struct es_frame frame;
+    int rc = await(hello, &frame);
+
     if (rc != 0)
         return rc;
     if (frame.type != ES_FRAME_PROOF || frame.length != ESI_TOKEN_BYTES)
         return fail(hello, -EPROTO, "expected a proof of the run's key");
-    rc =
-        esi_proof_make(hello->party.key, false, hello->client, hello->server, expected);
-    if (rc == 0)
-        rc = esi_proof_make(hello->party.key, true, hello->client, hello->server,
-                            ret_proof);
-    if (rc != 0)
-        return fail(hello, rc, "cannot make a proof");
-    if (!esi_proof_is_equal(expected, frame.payload))
-        return fail(hello, -EACCES, "the run's key is another one");
+    bool is_full = is_proof(hello, hello->party.key, frame.payload, ours);
+    hello->link->read_only =
+        !is_full && is_proof(hello, &handshake->read_key, frame.payload, ours);
+    hello->public_words = not_ours;
+    rc = check_run(hello);
+    if (rc == 0 && !is_full && !hello->link->read_only)
+        rc = fail(hello, -EACCES, "the run's key is another one");
+    return rc == 0 ? send_welcome(handshake, ours) : rc;
+}
+
+int esi_handshake_create(struct es_link *link,
+                         const struct es_greeting *greeting,
+                         const struct es_run_key *key,
+                         struct esi_handshake **ret_handshake)
+{
+    struct esi_handshake *handshake = calloc(1, sizeof *handshake);
+
+    if (!handshake)
+        return -ENOMEM;
+    handshake->hello =
+        (struct hello){.link = link,
+                       .greeting = greeting,
+                       .party = {.is_server = true, .run = greeting->run, .key = key},
+                       .peer = link->peer_address,
+                       .is_stepping = true};
+    int rc = key ? es_run_key_derive_read(key, &handshake->read_key) : 0;
+    if (rc != 0) {
+        free(handshake);
+        return rc;
+    }
+    handshake->hello.party.read_key = key ? &handshake->read_key : NULL;
+    *ret_handshake = handshake;
     return 0;
 }
 
-static int server_half(struct hello *hello)
+void esi_handshake_destroy(struct esi_handshake *handshake)
 {
-    const struct esi_link_ops *ops = hello->link->ops;
-    unsigned char token[ESI_TOKEN_BYTES] = {0}, bytes[ESI_HELLO_BYTES];
+    if (!handshake)
+        return;
+    explicit_bzero(&handshake->read_key, sizeof handshake->read_key);
+    free(handshake);
+}
+
+int esi_handshake_step(struct esi_handshake *handshake, struct es_error *error)
+{
+    static int (*const stages[])(struct esi_handshake *) = {[STAGE_SECURE] = secure,
+                                                            [STAGE_HELLO] = take_hello,
+                                                            [STAGE_PROOF] = take_proof};
+    struct es_error fault = {.text = ""};
     int rc = 0;
 
-    if (ops->needs_key && !hello->party.key)
-        return fail(hello, -EACCES, "this server has no key of the run");
-    if (ops->secure)
-        rc = ops->secure(hello->link, &hello->party, hello->error);
-    if (rc == 0)
-        rc = await_hello(hello);
-    if (rc == 0 && ops->needs_proof)
-        rc = challenge(hello, token);
-    if (rc != 0)
+    handshake->hello.error = &fault;
+    while (rc == 0 && handshake->stage != STAGE_GREETED)
+        rc = stages[handshake->stage](handshake);
+    handshake->hello.error = error;
+    if (rc == 0 || rc == -EAGAIN)
         return rc;
-    encode(hello, token, bytes);
-    rc = say(hello, ES_FRAME_WELCOME, bytes, sizeof bytes);
-    return rc == 0 ? welcome(hello) : rc;
+    return refuse(&handshake->hello, rc, fault.text[0] ? fault.text : strerror(-rc));
+}
+
+int esi_handshake_expire(struct esi_handshake *handshake, struct es_error *error)
+{
+    handshake->hello.error = error;
+    return refuse(&handshake->hello, -ETIMEDOUT,
+                  handshake->stage == STAGE_SECURE && handshake->hello.link->ops->secure
+                      ? "no TLS handshake within the limit"
+                      : "no hello within the limit");
+}
+
+/* Closed with bytes unread, a socket takes back what the peer has not read yet: so its
+ * words are read away until it closes. */
+static void linger(struct es_link *link)
+{
+    uint64_t deadline_ns = esi_link_deadline(ESI_LINGER_NS);
+
+    while (esi_link_drain(link) &&
+           esi_socket_wait(link->descriptor, POLLIN, deadline_ns) == 0)
+        continue;
 }
 
 int es_link_greet(struct es_link *link,
@@ -360,20 +486,20 @@ int es_link_greet(struct es_link *link,
                   uint64_t timeout_ns,
                   struct es_error *error)
 {
-    struct es_error fault = {.text = ""};
-    struct hello hello = {
-        .link = link,
-        .greeting = greeting,
-        .party = {.is_server = true, .run = greeting->run, .key = key},
-        .deadline_ns = esi_link_deadline(timeout_ns),
-        .peer = link->peer_address,
-        .error = &fault};
-    int rc;
+    const uint64_t deadline_ns = esi_link_deadline(timeout_ns);
+    struct esi_handshake *handshake;
+    int rc = esi_handshake_create(link, greeting, key, &handshake);
 
-    esi_link_begin(link, timeout_ns);
-    rc = server_half(&hello);
-    if (rc == 0)
-        return 0;
-    hello.error = error;
-    return refuse(&hello, rc, fault.text[0] != '\0' ? fault.text : strerror(-rc));
+    if (rc != 0)
+        return rc;
+    do {
+        rc = esi_handshake_step(handshake, error);
+        if (rc == -EAGAIN &&
+            esi_socket_wait(link->descriptor, POLLIN, deadline_ns) != 0)
+            rc = esi_handshake_expire(handshake, error);
+    } while (rc == -EAGAIN);
+    esi_handshake_destroy(handshake);
+    if (rc != 0)
+        linger(link);
+    return rc;
 }

@@ -32,7 +32,8 @@
 struct esi_party {
     bool is_server;
     const char *run;
-    const struct es_run_key *key; /* NULL: none */
+    const struct es_run_key *key;      /* NULL: none */
+    const struct es_run_key *read_key; /* of the server: for those who only look */
 };
 
 struct esi_link_ops {
@@ -55,7 +56,8 @@ struct esi_link_ops {
     int (*prepare)(int descriptor, char *ret_name, size_t size);
 
     /* What comes before the hello, within the link's limit: -EACCES with words when the
-     * peer is not one of us.  NULL: nothing. */
+     * peer is not one of us, -EAGAIN where a link without a limit has to wait (then it
+     * is called again).  Sets link->read_only.  NULL: nothing. */
     int (*secure)(struct es_link *link,
                   const struct esi_party *party,
                   struct es_error *error);
@@ -98,6 +100,9 @@ struct es_link {
     size_t given;  /* bytes of the frame given last, header included */
     uint32_t most; /* longest payload taken now */
 
+    bool read_only; /* the peer has shown the read-only key */
+    size_t drained; /* bytes read away after a refusal */
+
     struct es_link_traffic traffic;
     struct es_greeting peer;
     char peer_address[128];
@@ -137,6 +142,28 @@ int esi_tcp_listen(struct es_address *address,
                    struct es_error *error,
                    int *ret_descriptor);
 int esi_tcp_prepare(int descriptor, char *ret_name, size_t size);
+
+/* --- The server's half of the hello, without waiting (link_hello.c) --------------- */
+
+struct esi_handshake;
+
+/* Borrows all that it is given.  -ENOMEM. */
+int esi_handshake_create(struct es_link *link,
+                         const struct es_greeting *greeting,
+                         const struct es_run_key *key,
+                         struct esi_handshake **ret_handshake);
+/* Goes as far as what has arrived allows.  0: greeted; -EAGAIN: the peer has to send
+ * more; else it was refused, with the reason in `error`: drain, then close. */
+int esi_handshake_step(struct esi_handshake *handshake, struct es_error *error);
+/* Refuses a peer that has taken too long.  -ETIMEDOUT. */
+int esi_handshake_expire(struct esi_handshake *handshake, struct es_error *error);
+/* Accepts NULL. */
+void esi_handshake_destroy(struct esi_handshake *handshake);
+
+/* How long a refused peer gets to read why. */
+#define ESI_LINGER_NS UINT64_C(500000000)
+/* Reads away what a refused peer sends.  False: the link may be closed now. */
+bool esi_link_drain(struct es_link *link);
 
 /* --- Proofs (link_proof.c) -------------------------------------------------------- */
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * TLS 1.3 over TCP, with the run's key as an external pre-shared key and the run's id
- * as its identity.  There are no certificates: who has no key gets no connection.
+ * TLS 1.3 over TCP, with the run's key as an external pre-shared key.  Its identity is
+ * a hash that only holders of the key can make, so that the wire shows neither the run
+ * nor its user.  There are no certificates: who has no key gets no connection.
+ *
+ * All refusals look the same from outside: an identity that the server does not know is
+ * checked against a key that nobody has, and every alert of a server before the
+ * handshake's end is handshake_failure.
  *
  * OpenSSL reads and writes through a BIO of ours, which keeps the limits of link.c and
  * raises no SIGPIPE.  A frame that fits into a record leaves in one system call, and
@@ -16,17 +21,21 @@
 #include <string.h>
 
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include "tuplespace/link_private.h"
 
 #define RECORD_BYTES 16384
+#define ALERT_BYTES 7
 
 struct secret {
     SSL *ssl;
-    const struct esi_party *party; /* during the handshake only */
-    bool asked_for_other_run;
+    const struct esi_party *party;        /* during the handshake only */
+    char identity[ES_RUN_KEY_TEXT_BYTES]; /* of the client */
+    bool is_unknown;                      /* the client's identity */
+    bool is_read_only;
     bool plain; /* the peer does not speak TLS: it is told so without */
     int failed; /* of the last read or write below TLS: -errno */
     unsigned char record[RECORD_BYTES];
@@ -55,26 +64,37 @@ static SSL_SESSION *make_session(SSL *ssl, const struct es_run_key *key)
     return NULL;
 }
 
-static const struct secret *secret_of(SSL *ssl)
-{
-    return SSL_get_app_data(ssl);
-}
-
 static int use_key(SSL *ssl,
                    const EVP_MD *hash,
                    const unsigned char **ret_identity,
                    size_t *ret_length,
                    SSL_SESSION **ret_session)
 {
-    const struct esi_party *party = secret_of(ssl)->party;
+    struct secret *secret = SSL_get_app_data(ssl);
+    const struct esi_party *party = secret->party;
 
     *ret_session = NULL;
     if (hash && EVP_MD_type(hash) != NID_sha256)
         return 1;
+    if (es_run_key_identify(party->key, party->run, secret->identity) < 0)
+        return 0;
     *ret_session = make_session(ssl, party->key);
-    *ret_identity = (const unsigned char *)party->run;
-    *ret_length = strlen(party->run);
+    *ret_identity = (const unsigned char *)secret->identity;
+    *ret_length = strlen(secret->identity);
     return *ret_session ? 1 : 0;
+}
+
+/* Whether the identity is the one that belongs to the key. */
+static bool is_identity(const struct es_run_key *key,
+                        const char *run,
+                        const unsigned char *identity,
+                        size_t length)
+{
+    char expected[ES_RUN_KEY_TEXT_BYTES];
+
+    return length == sizeof expected - 1 &&
+           es_run_key_identify(key, run, expected) == 0 &&
+           CRYPTO_memcmp(identity, expected, length) == 0;
 }
 
 static int find_key(SSL *ssl,
@@ -83,14 +103,19 @@ static int find_key(SSL *ssl,
                     SSL_SESSION **ret_session)
 {
     struct secret *secret = SSL_get_app_data(ssl);
-    const char *run = secret->party->run;
+    const struct esi_party *party = secret->party;
+    struct es_run_key nobodys = {.bytes = {0}};
 
     *ret_session = NULL;
-    if (length != strlen(run) || memcmp(identity, run, length) != 0) {
-        secret->asked_for_other_run = true;
-        return 1;
-    }
-    *ret_session = make_session(ssl, secret->party->key);
+    bool is_full = is_identity(party->key, party->run, identity, length);
+    secret->is_read_only =
+        !is_full && is_identity(party->read_key, party->run, identity, length);
+    secret->is_unknown = !is_full && !secret->is_read_only;
+    if (secret->is_unknown && es_run_key_make(&nobodys) == 0)
+        *ret_session = make_session(ssl, &nobodys);
+    else if (!secret->is_unknown)
+        *ret_session = make_session(ssl, is_full ? party->key : party->read_key);
+    OPENSSL_cleanse(&nobodys, sizeof nobodys);
     return *ret_session ? 1 : 0;
 }
 
@@ -131,11 +156,22 @@ static int socket_read(BIO *bio, char *memory, int size)
     return -1;
 }
 
+/* A server's refusal, if these bytes are one: type 21, version, length 2, level, and
+ * what it is for. */
+static bool is_refusal(const struct secret *secret, const char *bytes, int length)
+{
+    return secret->party && secret->party->is_server && length == ALERT_BYTES &&
+           bytes[0] == SSL3_RT_ALERT && bytes[3] == 0 && bytes[4] == 2;
+}
+
 static int socket_write(BIO *bio, const char *bytes, int length)
 {
+    static const char alert[ALERT_BYTES] = {
+        SSL3_RT_ALERT, 3, 3, 0, 2, SSL3_AL_FATAL, SSL3_AD_HANDSHAKE_FAILURE};
     struct es_link *link = BIO_get_data(bio);
     struct secret *secret = link->secret;
-    struct iovec part = {(void *)bytes, (size_t)length};
+    bool is_alert = is_refusal(secret, bytes, length);
+    struct iovec part = {(void *)(is_alert ? alert : bytes), (size_t)length};
     int rc = esi_socket_send(link, &part, 1);
 
     BIO_clear_retry_flags(bio);
@@ -224,7 +260,8 @@ static const char *words(int reason)
     case SSL_R_TLSV1_ALERT_DECRYPT_ERROR:
         return "the run's key is another one";
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-        return "refused: the server serves another run, or has no key of it";
+        return "refused: the server serves another run, or the run's key is another "
+               "one";
     case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
     case SSL_R_NO_SHARED_CIPHER:
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
@@ -251,8 +288,10 @@ static int explain(struct secret *secret, struct es_error *error)
     unsigned long code = ERR_peek_error();
     const char *text = code != 0 ? words(ERR_GET_REASON(code)) : NULL;
 
-    if (secret->asked_for_other_run)
-        return es_error_set(error, -EACCES, "the peer asks for another run");
+    if (secret->is_unknown)
+        return es_error_set(error, -EACCES,
+                            "the peer's run is another one, or the run's key is "
+                            "another one");
     if (secret->failed == -ETIMEDOUT)
         return es_error_set(error, -ETIMEDOUT, "no TLS handshake within the limit");
     if (text)
@@ -270,19 +309,28 @@ static int explain(struct secret *secret, struct es_error *error)
     return es_error_set(error, -EACCES, "TLS: %s", text ? text : "handshake failed");
 }
 
+static bool must_wait(const struct secret *secret, int result)
+{
+    return SSL_get_error(secret->ssl, result) == SSL_ERROR_WANT_READ &&
+           secret->failed == -ETIMEDOUT;
+}
+
 static int tls_secure(struct es_link *link,
                       const struct esi_party *party,
                       struct es_error *error)
 {
     struct secret *secret;
-    int rc = make_secret(link, party);
+    int rc = link->secret ? 0 : make_secret(link, party);
 
     if (rc != 0)
         return es_error_set(error, rc, "cannot set up TLS");
     secret = link->secret;
     secret->party = party;
+    secret->failed = 0;
     ERR_clear_error();
     rc = party->is_server ? SSL_accept(secret->ssl) : SSL_connect(secret->ssl);
+    if (rc != 1 && link->timeout_ns == 0 && must_wait(secret, rc))
+        return -EAGAIN;
     if (rc != 1)
         rc = explain(secret, error);
     else if (!SSL_session_reused(secret->ssl))
@@ -291,6 +339,7 @@ static int tls_secure(struct es_link *link,
         rc = 0;
     ERR_clear_error();
     secret->party = NULL;
+    link->read_only = rc == 0 && secret->is_read_only;
     return rc;
 }
 
@@ -362,6 +411,8 @@ static void tls_close(struct es_link *link)
     if (!secret)
         return;
     SSL_free(secret->ssl);
+    /* The record was plain text. */
+    OPENSSL_cleanse(secret, sizeof *secret);
     free(secret);
 }
 

@@ -28,7 +28,9 @@ static const char *const known[] = {
     "collect.plan",
     "collect.trees",
     "eventspaced.log",
+    "eventspaced.log.old",
     "key",
+    "key.read",
     "lock",
     "map.json",
     "run.json",
@@ -41,6 +43,7 @@ static const char *const known[] = {
     "server.*.sock",
     "server.*.start",
     "eventspaced.*.log",
+    "eventspaced.*.log.old",
 };
 
 static bool is_written(const char *file)

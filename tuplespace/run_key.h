@@ -2,10 +2,12 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The run's key: 32 random bytes that everybody who may talk to the run's tuple servers
- * over a network has.
+ * over a network has.  Beside it there is a read-only key, which is derived from it:
+ * who has only that one may look at the run, but change nothing.
  *
- * It lies in the run directory as the file "key" (hexadecimal, mode 0600).  A key file
- * that others may read, or that belongs to somebody else, is refused.
+ * They lie in the run directory as the files "key" and "key.read" (hexadecimal, mode
+ * 0600).  A key file that others may read, or that belongs to somebody else, is
+ * refused.
  */
 #ifndef ES_TUPLESPACE_RUN_KEY_H
 #define ES_TUPLESPACE_RUN_KEY_H
@@ -22,8 +24,18 @@ struct es_run_key {
 /* Makes a new key from the system's random source.  -errno. */
 int es_run_key_make(struct es_run_key *ret_key);
 
-/* Writes the key to the run's directory, which must exist; an existing file is replaced
- * at once. */
+/* The read-only key that belongs to a key.  -ENOMEM. */
+int es_run_key_derive_read(const struct es_run_key *key, struct es_run_key *ret_key);
+
+/* The name under which TLS asks for the key, as text: a hash that only a holder of the
+ * key can make, so that it shows nothing of the run.  -ENOMEM; -EINVAL: `run` is too
+ * long. */
+int es_run_key_identify(const struct es_run_key *key,
+                        const char *run,
+                        char out[ES_RUN_KEY_TEXT_BYTES]);
+
+/* Writes the key and its read-only key to the run's directory, which must exist;
+ * existing files are replaced at once. */
 int es_run_key_save(const char *run,
                     const struct es_run_key *key,
                     struct es_error *error);
@@ -32,6 +44,17 @@ int es_run_key_save(const char *run,
 int es_run_key_load(const char *run,
                     struct es_error *error,
                     struct es_run_key *ret_key);
+
+/* For consumers: the key in the file that EVENTSPACE_KEY_FILE names, else the run's
+ * key, else its read-only key.  As es_run_key_load(); -EINVAL also where the named file
+ * is not there. */
+int es_run_key_find(const char *run,
+                    struct es_error *error,
+                    struct es_run_key *ret_key);
+
+/* Keeps other processes of the user from reading this one's memory, and the system from
+ * writing it to a core file.  For programs, which call it first of all. */
+void es_run_key_guard(void);
 
 void es_run_key_format(const struct es_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES]);
 /* -EINVAL unless the text is 64 hexadecimal digits. */

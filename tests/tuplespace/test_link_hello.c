@@ -349,6 +349,167 @@ static void the_silent_are_not_waited_for_long(void **state)
     peer_fini(&peer);
 }
 
+/* --- What the wire shows ---------------------------------------------------------- */
+
+struct listened {
+    struct es_listener *listener;
+    unsigned char bytes[2048];
+    size_t length;
+};
+
+static void *listen_once(void *data)
+{
+    struct listened *listened = data;
+    struct es_link *client = NULL;
+
+    while (es_listener_accept(listened->listener, &client) == -EAGAIN)
+        usleep(1000);
+    ssize_t got =
+        recv(es_link_descriptor(client), listened->bytes, sizeof listened->bytes, 0);
+    listened->length = got > 0 ? (size_t)got : 0;
+    es_link_close(client);
+    return NULL;
+}
+
+/* The first words of a client of the run. */
+static void listen_to(const struct peer *peer, struct listened *ret_listened)
+{
+    struct es_error error = {.text = ""};
+    pthread_t thread;
+
+    *ret_listened = (struct listened){.listener = peer->listener};
+    assert_int_equal(pthread_create(&thread, NULL, listen_once, ret_listened), 0);
+    assert_int_not_equal(try_connect(peer, &peer->key, peer->greeting.run, &error), 0);
+    pthread_join(thread, NULL);
+    assert_true(ret_listened->length > 100);
+}
+
+static void tls_does_not_show_the_run(void **state)
+{
+    struct listened listened;
+    struct peer peer;
+
+    (void)state;
+    peer_init(&peer, ES_ADDRESS_TLS);
+    listen_to(&peer, &listened);
+    assert_null(memmem(listened.bytes, listened.length, peer.greeting.run,
+                       strlen(peer.greeting.run)));
+    peer_fini(&peer);
+}
+
+/* What the peer answers to these bytes. */
+static size_t answer_to(struct peer *peer,
+                        const void *bytes,
+                        size_t length,
+                        unsigned char answer[1024])
+{
+    int descriptor;
+
+    peer_start(peer);
+    descriptor = raw_connect(peer->address);
+    raw_write(descriptor, bytes, length);
+    shutdown(descriptor, SHUT_WR);
+    size_t got = raw_read(descriptor, answer, 1024);
+    close(descriptor);
+    peer_join(peer);
+    assert_true(peer->rc < 0);
+    return got;
+}
+
+/* A known identity with a wrong key, an unknown one, no TLS 1.3, no key at all. */
+static void all_refusals_of_tls_look_the_same(void **state)
+{
+    char identity[ES_RUN_KEY_TEXT_BYTES];
+    unsigned char wrong_key[1024], other[1024];
+    struct listened listened;
+    struct peer peer;
+
+    (void)state;
+    peer_init(&peer, ES_ADDRESS_TLS);
+    listen_to(&peer, &listened);
+    listened.bytes[listened.length - 1] ^= 1;
+    size_t length = answer_to(&peer, listened.bytes, listened.length, wrong_key);
+    assert_int_equal(length, 7);
+    assert_int_equal(wrong_key[0], 0x15);
+    listened.bytes[listened.length - 1] ^= 1;
+    assert_int_equal(es_run_key_identify(&peer.key, peer.greeting.run, identity), 0);
+    unsigned char *at = memmem(listened.bytes, listened.length, identity, 64);
+    assert_non_null(at);
+    *at ^= 1;
+    assert_int_equal(answer_to(&peer, listened.bytes, listened.length, other), length);
+    assert_memory_equal(wrong_key, other, length);
+    /* The type of the extension that carries the key: now it is one that nobody knows.
+     */
+    at[-8] ^= 0x55;
+    assert_int_equal(answer_to(&peer, listened.bytes, listened.length, other), length);
+    assert_memory_equal(wrong_key, other, length);
+    peer_fini(&peer);
+}
+
+/* Over tcp: what the server says to a stranger does not depend on the run he asks for,
+ * but for the name that he said himself. */
+static void tcp_shows_nothing_before_the_proof(void **state)
+{
+    unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES], proof[512];
+    struct esi_hello hello = {.greeting = {.run = "guessed"}};
+    struct es_frame header = {.type = ES_FRAME_HELLO, .length = ESI_HELLO_BYTES};
+    unsigned char both[1024], answers[2][1024];
+    struct peer peer;
+
+    (void)state;
+    peer_init(&peer, ES_ADDRESS_TCP);
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            strcpy(hello.greeting.run, peer.greeting.run);
+        es_frame_encode_header(&header, frame);
+        esi_hello_encode(&hello, frame + ES_FRAME_HEADER_BYTES);
+        memcpy(both, frame, sizeof frame);
+        size_t length = make_frame(ES_FRAME_PROOF, ESI_TOKEN_BYTES, 1, proof);
+        memcpy(both + sizeof frame, proof, length);
+        size_t got = answer_to(&peer, both, sizeof frame + length, answers[i]);
+        assert_true(got > sizeof frame);
+        assert_null(memmem(answers[i], got, peer.greeting.host,
+                           strlen(peer.greeting.host) + 1));
+        if (i == 0)
+            assert_null(
+                memmem(answers[i], got, peer.greeting.run, strlen(peer.greeting.run)));
+        expect_refusal(answers[i] + sizeof frame, got - sizeof frame,
+                       "another run, or the run's key is another one");
+    }
+    peer_fini(&peer);
+}
+
+static void note_right(struct peer *peer, struct es_link *link)
+{
+    peer->greeting.pid = es_link_is_read_only(link) ? 1 : 2;
+    echo(peer, link);
+}
+
+static void the_read_only_key_is_known(void **state)
+{
+    struct es_error error = {.text = ""};
+    struct es_run_key read_key, twice;
+    struct peer peer;
+
+    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer.serve = note_right;
+    assert_int_equal(es_run_key_derive_read(&peer.key, &read_key), 0);
+    assert_int_equal(es_run_key_derive_read(&read_key, &twice), 0);
+    peer_start(&peer);
+    assert_int_equal(try_connect(&peer, &read_key, peer.greeting.run, &error), 0);
+    peer_join(&peer);
+    assert_int_equal(peer.greeting.pid, 1);
+    peer_start(&peer);
+    assert_int_equal(try_connect(&peer, &peer.key, peer.greeting.run, &error), 0);
+    peer_join(&peer);
+    assert_int_equal(peer.greeting.pid, 2);
+    /* No key comes from the read-only one. */
+    peer_start(&peer);
+    assert_int_equal(try_connect(&peer, &twice, peer.greeting.run, &error), -EACCES);
+    peer_join(&peer);
+    peer_fini(&peer);
+}
+
 /* --- Who is behind a socket --------------------------------------------------------
  */
 
@@ -433,6 +594,10 @@ int main(void)
         EVERY(strangers_are_refused),
         PLAIN(hellos_that_are_wrong_are_refused),
         EVERY(the_silent_are_not_waited_for_long),
+        cmocka_unit_test(tls_does_not_show_the_run),
+        cmocka_unit_test(all_refusals_of_tls_look_the_same),
+        cmocka_unit_test(tcp_shows_nothing_before_the_proof),
+        NETWORK(the_read_only_key_is_known),
         cmocka_unit_test(another_user_is_refused),
         cmocka_unit_test(hellos_tell_the_byte_order),
     };
