@@ -3,9 +3,10 @@
 /*
  * The frame of a tuple server.
  *
- * One thread accepts; it sleeps in poll(2) till somebody comes, a connection has ended,
- * or the server is to stop.  Every connection has a thread of its own, which greets,
- * serves, and leaves itself to be joined by the accepting thread.
+ * One thread accepts and greets; it sleeps in poll(2) till somebody comes or says
+ * something, a connection has ended, or the server is to stop.  Every connection that
+ * was greeted gets a thread of its own, which serves and leaves itself to be joined by
+ * the accepting thread.
  */
 #include "config.h"
 
@@ -19,16 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tuplespace/server_log.h"
+#include "tuplespace/server_pending.h"
 
 enum {
     LISTENERS_MAX = 8,
     CONNECTIONS_MAX = 1000,
-    /* Not greeted yet, for each listener; more of them wait in the kernel's queue, so
-     * that strangers cannot make us start threads at will. */
-    UNGREETED_MAX = 64,
-    LINE_BYTES = 1024,
+    /* Accepted at once by a listener before those are heard who came before. */
+    ACCEPTED_AT_ONCE = 32,
     /* Not touched as long as it is not needed.  The deepest that comes is the JSON
      * reader at its nesting limit. */
     STACK_BYTES = 1 << 20,
@@ -36,7 +37,6 @@ enum {
 };
 
 #define SECOND_NS UINT64_C(1000000000)
-#define GREETING_NS (5 * SECOND_NS)
 #define SENDING_NS (5 * SECOND_NS)
 #define IDLE_NS (3600 * SECOND_NS) /* after which we only wait again */
 
@@ -44,14 +44,14 @@ struct connection {
     struct connection *next, **place; /* in `live` or `ended` */
     struct es_server *server;
     struct es_link *link; /* owned */
-    size_t listener;
-    bool is_greeted;
+    bool has_room;        /* false: it is told that there are too many */
     pthread_t thread;
 };
 
+/* Owns both. */
 struct listener {
-    struct es_listener *listener; /* owned */
-    size_t ungreeted;
+    struct es_listener *listener;
+    struct esi_pending *pending; /* used by the accepting thread only */
 };
 
 struct es_server {
@@ -61,8 +61,9 @@ struct es_server {
     size_t listener_count;
     int wake; /* eventfd: the accepting thread has something to look at */
     pthread_t acceptor;
-    pthread_mutex_t log_lock;
-    pthread_mutex_t lock;     /* guards what follows, and ungreeted above */
+    struct pollfd polled[1 + LISTENERS_MAX * (1 + ESI_PENDING_MAX)]; /* its own */
+    struct esi_server_log log;
+    pthread_mutex_t lock;     /* guards what follows */
     struct connection *live;  /* their threads run */
     struct connection *ended; /* their threads are to be joined */
     size_t greeted;
@@ -72,33 +73,12 @@ struct es_server {
 
 /* --- Log ---------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 0))) static void log_list(struct es_server *server,
-                                                           const char *format,
-                                                           va_list arguments)
-{
-    char line[LINE_BYTES], words[LINE_BYTES - 64];
-    struct timespec now;
-    struct tm parts;
-
-    vsnprintf(words, sizeof words, format, arguments);
-    clock_gettime(CLOCK_REALTIME, &now);
-    localtime_r(&now.tv_sec, &parts);
-    size_t length = strftime(line, sizeof line, "%Y-%m-%d %H:%M:%S", &parts);
-    snprintf(line + length, sizeof line - length, ".%03ld %s", now.tv_nsec / 1000000,
-             words);
-    pthread_mutex_lock(&server->log_lock);
-    server->config.log(server->config.log_data, line);
-    pthread_mutex_unlock(&server->log_lock);
-}
-
 void es_server_log(struct es_server *server, const char *format, ...)
 {
     va_list arguments;
 
-    if (!server->config.log)
-        return;
     va_start(arguments, format);
-    log_list(server, format, arguments);
+    esi_server_log_list(&server->log, format, arguments);
     va_end(arguments);
 }
 
@@ -145,40 +125,22 @@ static void serve_frames(struct connection *connection, void *served)
                       error.text[0] ? error.text : strerror(-code));
 }
 
-/* Whether there is room for one more; it is counted from then on. */
-static bool enter(struct connection *connection)
-{
-    struct es_server *server = connection->server;
-
-    pthread_mutex_lock(&server->lock);
-    server->listeners[connection->listener].ungreeted--;
-    connection->is_greeted = true;
-    bool has_room = server->greeted++ < CONNECTIONS_MAX;
-    pthread_mutex_unlock(&server->lock);
-    /* It may be that the listener was left alone because of us. */
-    wake_acceptor(server);
-    return has_room;
-}
-
 static void refuse_for_room(struct connection *connection)
 {
     static const char words[] = "the tuple server has as many connections as it takes";
     struct iovec part = {.iov_base = (void *)words, .iov_len = sizeof words - 1};
 
-    es_server_log(connection->server, "refused %s: there are %d connections",
-                  es_link_peer_address(connection->link), CONNECTIONS_MAX);
+    esi_server_log_refusal(&connection->server->log,
+                           es_link_peer_address(connection->link),
+                           "there are as many connections as it takes");
     es_link_send(connection->link, ES_FRAME_REFUSAL, 0, &part, 1, SENDING_NS);
 }
 
-static void serve_greeted(struct connection *connection)
+static void serve(struct connection *connection)
 {
     const struct es_server_service *service = &connection->server->config.service;
     void *served;
 
-    if (!enter(connection)) {
-        refuse_for_room(connection);
-        return;
-    }
     int code = service->open(service->data, connection->link, &served);
     if (code < 0) {
         es_server_log(connection->server, "closed %s: %s",
@@ -213,10 +175,7 @@ static void leave(struct connection *connection)
     pthread_mutex_lock(&server->lock);
     unlink_connection(connection);
     link_connection(connection, &server->ended);
-    if (connection->is_greeted)
-        server->greeted--;
-    else
-        server->listeners[connection->listener].ungreeted--;
+    server->greeted--;
     pthread_cond_signal(&server->has_left);
     pthread_mutex_unlock(&server->lock);
 }
@@ -225,15 +184,11 @@ static void *run_connection(void *data)
 {
     struct connection *connection = data;
     struct es_server *server = connection->server;
-    struct es_error error = {.text = ""};
 
-    int code = es_link_greet(connection->link, &server->greeting, &server->config.key,
-                             GREETING_NS, &error);
-    if (code == 0)
-        serve_greeted(connection);
+    if (connection->has_room)
+        serve(connection);
     else
-        es_server_log(server, "refused %s: %s", es_link_peer_address(connection->link),
-                      error.text[0] ? error.text : strerror(-code));
+        refuse_for_room(connection);
     leave(connection);
     es_link_close(connection->link);
     wake_acceptor(server);
@@ -255,54 +210,51 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *data)
     return -failure;
 }
 
-/* Takes the link. */
-static int start_connection(struct es_server *server,
-                            size_t listener,
-                            struct es_link *link)
+/* Takes the link of a peer that was greeted. */
+static void start_connection(void *data, struct es_link *link)
 {
+    struct es_server *server = data;
     struct connection *connection = calloc(1, sizeof *connection);
     int code = -ENOMEM;
 
     if (connection) {
-        *connection =
-            (struct connection){.server = server, .link = link, .listener = listener};
+        *connection = (struct connection){.server = server, .link = link};
         /* Its thread must not leave before it is here, nor be joined before the
          * thread is known. */
         pthread_mutex_lock(&server->lock);
+        connection->has_room = server->greeted < CONNECTIONS_MAX;
         code = start_thread(&connection->thread, run_connection, connection);
         if (code == 0) {
             link_connection(connection, &server->live);
-            server->listeners[listener].ungreeted++;
+            server->greeted++;
         }
         pthread_mutex_unlock(&server->lock);
     }
     if (code < 0) {
-        es_server_log(server, "refused %s: %s", es_link_peer_address(link),
-                      strerror(-code));
+        esi_server_log_refusal(&server->log, es_link_peer_address(link),
+                               strerror(-code));
         es_link_close(link);
         free(connection);
     }
-    return code;
 }
 
-static bool has_room_for_strangers(struct es_server *server, size_t listener)
+static void note_refused(void *data, const struct es_link *link, const char *reason)
 {
-    pthread_mutex_lock(&server->lock);
-    bool has_room = server->listeners[listener].ungreeted < UNGREETED_MAX;
-    pthread_mutex_unlock(&server->lock);
-    return has_room;
+    struct es_server *server = data;
+
+    esi_server_log_refusal(&server->log, es_link_peer_address(link), reason);
 }
 
-/* -EAGAIN: nobody waits any more. */
-static int accept_all(struct es_server *server, size_t listener)
+/* -EAGAIN: nobody waits any more; 0: there may be more. */
+static int accept_some(struct listener *listener)
 {
     struct es_link *link;
     int code = 0;
 
-    while (code == 0 && has_room_for_strangers(server, listener)) {
-        code = es_listener_accept(server->listeners[listener].listener, &link);
+    for (int i = 0; i < ACCEPTED_AT_ONCE && code == 0; i++) {
+        code = es_listener_accept(listener->listener, &link);
         if (code == 0)
-            code = start_connection(server, listener, link);
+            esi_pending_add(listener->pending, link);
     }
     return code;
 }
@@ -329,76 +281,115 @@ static bool is_stopping(struct es_server *server)
     return stopping;
 }
 
-/* Waits for what there is to do.  A listener that cannot be served now is left out. */
+static int sooner(int a_ms, int b_ms)
+{
+    if (a_ms < 0 || b_ms < 0)
+        return a_ms < 0 ? b_ms : a_ms;
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* Waits for what there is to do; whatever has events has them in `polled` then. */
 static void await_work(struct es_server *server, struct pollfd *polled)
 {
-    uint64_t count;
+    int timeout_ms = esi_server_log_flush(&server->log);
+    size_t count = 0;
+    uint64_t woken;
 
-    for (size_t i = 0; i < server->listener_count; i++)
-        polled[i] = (struct pollfd){
-            .fd = has_room_for_strangers(server, i)
-                      ? es_listener_descriptor(server->listeners[i].listener)
-                      : -1,
-            .events = POLLIN};
-    polled[server->listener_count] =
-        (struct pollfd){.fd = server->wake, .events = POLLIN};
+    polled[count++] = (struct pollfd){.fd = server->wake, .events = POLLIN};
+    for (size_t i = 0; i < server->listener_count; i++) {
+        struct listener *listener = &server->listeners[i];
+        polled[count++] = (struct pollfd){
+            .fd = es_listener_descriptor(listener->listener), .events = POLLIN};
+        count += esi_pending_poll(listener->pending, polled + count);
+        timeout_ms = sooner(timeout_ms, esi_pending_timeout_ms(listener->pending));
+    }
     /* It fails for want of memory only: then we do not spin. */
-    if (poll(polled, server->listener_count + 1, -1) < 0)
+    if (poll(polled, count, timeout_ms) < 0) {
+        for (size_t i = 0; i < count; i++)
+            polled[i].revents = 0;
         poll(NULL, 0, PAUSE_MS);
-    if (polled[server->listener_count].revents)
-        (void)!read(server->wake, &count, sizeof count);
+    }
+    if (polled[0].revents)
+        (void)!read(server->wake, &woken, sizeof woken);
+}
+
+/* Newcomers first, so that who has waited is heard before there are more.  Returns how
+ * many entries of `polled` were the listener's. */
+static size_t serve_listener(struct listener *listener, const struct pollfd *polled)
+{
+    size_t used = 1 + esi_pending_count(listener->pending);
+
+    esi_pending_advance(listener->pending, polled + 1);
+    if (polled[0].revents) {
+        int code = accept_some(listener);
+        /* Out of descriptors or memory: somebody has to go first. */
+        if (code < 0 && code != -EAGAIN) {
+            esi_pending_drop(listener->pending);
+            poll(NULL, 0, PAUSE_MS);
+        }
+    }
+    return used;
 }
 
 static void *accept_connections(void *data)
 {
     struct es_server *server = data;
-    struct pollfd polled[LISTENERS_MAX + 1];
 
     while (!is_stopping(server)) {
-        await_work(server, polled);
+        const struct pollfd *next = server->polled + 1;
+
+        await_work(server, server->polled);
         join_ended(server);
-        for (size_t i = 0; i < server->listener_count && !is_stopping(server); i++) {
-            if (!polled[i].revents)
-                continue;
-            int code = accept_all(server, i);
-            /* Out of descriptors or threads: somebody has to go first. */
-            if (code < 0 && code != -EAGAIN)
-                poll(NULL, 0, PAUSE_MS);
-        }
+        for (size_t i = 0; i < server->listener_count && !is_stopping(server); i++)
+            next += serve_listener(&server->listeners[i], next);
     }
     return NULL;
 }
 
 /* --- Start and stop ----------------------------------------------------------- */
 
+static int listen_on(struct es_server *server,
+                     const char *address,
+                     struct es_error *error)
+{
+    const struct esi_pending_config config = {.greeting = &server->greeting,
+                                              .key = &server->config.key,
+                                              .greeted = start_connection,
+                                              .refused = note_refused,
+                                              .data = server};
+    struct listener *place = &server->listeners[server->listener_count];
+
+    if (server->listener_count == LISTENERS_MAX)
+        return es_error_set(error, -E2BIG, "more than %d addresses to listen on",
+                            LISTENERS_MAX);
+    int code = es_listener_open(address, error, &place->listener);
+    if (code < 0)
+        return code;
+    server->listener_count++;
+    return esi_pending_create(&config, &place->pending);
+}
+
 static int listen_on_all(struct es_server *server, struct es_error *error)
 {
     const char *const *address = server->config.addresses;
+    int code = *address ? 0 : es_error_set(error, -EINVAL, "no address to listen on");
 
-    for (; *address; address++) {
-        struct listener *place = &server->listeners[server->listener_count];
-        if (server->listener_count == LISTENERS_MAX)
-            return es_error_set(error, -E2BIG, "more than %d addresses to listen on",
-                                LISTENERS_MAX);
-        int code = es_listener_open(*address, error, &place->listener);
-        if (code < 0)
-            return code;
-        server->listener_count++;
-    }
-    return server->listener_count > 0
-               ? 0
-               : es_error_set(error, -EINVAL, "no address to listen on");
+    for (; *address && code == 0; address++)
+        code = listen_on(server, *address, error);
+    return code;
 }
 
 static void free_server(struct es_server *server)
 {
-    for (size_t i = 0; i < server->listener_count; i++)
+    for (size_t i = 0; i < server->listener_count; i++) {
+        esi_pending_destroy(server->listeners[i].pending);
         es_listener_close(server->listeners[i].listener);
+    }
     if (server->wake >= 0)
         close(server->wake);
     pthread_cond_destroy(&server->has_left);
     pthread_mutex_destroy(&server->lock);
-    pthread_mutex_destroy(&server->log_lock);
+    esi_server_log_fini(&server->log);
     explicit_bzero(&server->config.key, sizeof server->config.key);
     free(server);
 }
@@ -417,7 +408,7 @@ int es_server_start(const struct es_server_config *config,
     strcpy(server->greeting.program, "eventspaced");
     server->greeting.pid = (uint32_t)getpid();
     pthread_mutex_init(&server->lock, NULL);
-    pthread_mutex_init(&server->log_lock, NULL);
+    esi_server_log_init(&server->log, config->log, config->log_data);
     pthread_cond_init(&server->has_left, NULL);
     server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = server->wake < 0 ? -errno : listen_on_all(server, error);

@@ -3,7 +3,10 @@
 /* The frame of a tuple server: greets, serves many at once, refuses, logs, stops. */
 #include "config.h"
 
+#include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -28,6 +33,7 @@ struct echo {
     atomic_int opened;
     atomic_int closed;
     atomic_int lines;
+    atomic_int refused;
     pthread_mutex_t lock;
     char last_line[1024]; /* guarded */
 };
@@ -72,10 +78,23 @@ static void close_echo(void *connection)
     atomic_fetch_add(&the_echo->closed, 1);
 }
 
+/* How many connections a line of the log says were refused. */
+static int refused_by(const char *line)
+{
+    const char *word = strstr(line, " refused ");
+    int count, end = 0;
+
+    if (!word)
+        return 0;
+    sscanf(word, " refused %d connections,%n", &count, &end);
+    return end > 0 ? count : 1;
+}
+
 static void log_line(void *data, const char *line)
 {
     struct echo *echo = data;
 
+    atomic_fetch_add(&echo->refused, refused_by(line));
     pthread_mutex_lock(&echo->lock);
     snprintf(echo->last_line, sizeof echo->last_line, "%s", line);
     pthread_mutex_unlock(&echo->lock);
@@ -252,6 +271,99 @@ static void refusals_are_told_and_logged(void **state)
     es_link_close(link);
 }
 
+/* --- Strangers ---------------------------------------------------------------- */
+
+enum { STRANGERS = 400, FROM_ONE_ADDRESS = 64, IN_ALL = 256 };
+
+/* A connection from 127.0.0.`last` that has sent nothing, or part of a TLS hello. */
+static int be_stranger(const struct fixture *fixture, int last, bool speaks)
+{
+    static const unsigned char beginning[] = {0x16, 3, 1};
+    const char *port = strrchr(es_server_address(fixture->server, 1), ':') + 1;
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000000u + (unsigned)last)};
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    assert_true(descriptor >= 0);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, sizeof address), 0);
+    address.sin_port = htons((uint16_t)atoi(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    /* It may have to wait for a place in the queue; nobody waits for it. */
+    connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    if (speaks)
+        (void)!send(descriptor, beginning, sizeof beginning, MSG_NOSIGNAL);
+    return descriptor;
+}
+
+static size_t count_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* Who is dropped is seen at once, and the rest when it ends: never more than these. */
+static void expect_places(struct fixture *fixture, int addresses, size_t places)
+{
+    const size_t before = count_descriptors();
+    int strangers[STRANGERS];
+
+    for (int i = 0; i < STRANGERS; i++)
+        strangers[i] = be_stranger(fixture, 1 + i % addresses, i % 2 == 0);
+    struct es_link *link = connect_well(fixture, 1);
+    assert_int_equal(echo_once(link, 1), 0);
+    assert_true(await_count(&fixture->echo.refused, STRANGERS - (int)places));
+    assert_true(count_descriptors() <= before + STRANGERS + places + 2);
+    /* Those that are left keep nobody out either. */
+    struct es_link *other = connect_well(fixture, 1);
+    assert_int_equal(echo_once(other, 2), 0);
+    es_link_close(other);
+    es_link_close(link);
+    for (int i = 0; i < STRANGERS; i++)
+        close(strangers[i]);
+    assert_true(await_count(&fixture->echo.refused, STRANGERS));
+}
+
+static void idle_and_slow_strangers_keep_nobody_out(void **state)
+{
+    struct timespec began, ended;
+    struct fixture *fixture = *state;
+
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    expect_places(fixture, 1, FROM_ONE_ADDRESS);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    assert_int_equal(atomic_load(&fixture->echo.refused), STRANGERS);
+    /* One line a second, and the first. */
+    assert_true(atomic_load(&fixture->echo.lines) <= ended.tv_sec - began.tv_sec + 2);
+}
+
+static void strangers_of_many_addresses_keep_nobody_out(void **state)
+{
+    expect_places(*state, 100, IN_ALL);
+}
+
+/* However often he knocks: an address whose places are taken drops its own. */
+static void an_address_loses_its_own_places_first(void **state)
+{
+    struct fixture *fixture = *state;
+    int first = be_stranger(fixture, 2, true), others[STRANGERS];
+    char byte;
+
+    for (int i = 0; i < STRANGERS; i++)
+        others[i] = be_stranger(fixture, 3, true);
+    assert_true(await_count(&fixture->echo.refused, STRANGERS - FROM_ONE_ADDRESS));
+    assert_int_equal(recv(first, &byte, 1, MSG_DONTWAIT), -1);
+    assert_true(errno == EAGAIN);
+    for (int i = 0; i < STRANGERS; i++)
+        close(others[i]);
+    close(first);
+}
+
 static void the_service_may_close_a_connection(void **state)
 {
     struct fixture *fixture = *state;
@@ -382,6 +494,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_clients_are_served_at_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(refusals_are_told_and_logged, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(idle_and_slow_strangers_keep_nobody_out, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(strangers_of_many_addresses_keep_nobody_out,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_address_loses_its_own_places_first, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_service_may_close_a_connection, set_up,
                                         tear_down),
