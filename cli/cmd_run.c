@@ -20,6 +20,7 @@
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
+#include "tuplespace/interface.h"
 #include "tuplespace/segment_name.h"
 #include "tuplespace/tree_rules.h"
 
@@ -33,6 +34,8 @@ struct run_arguments {
     struct es_tree_rule tree; /* owned */
     const char *launcher;
     const char *record; /* directory of an archive; NULL = none is wanted */
+    const char *listen; /* address for other hosts; NULL = as the map says */
+    bool shared_dir;
     bool keep;
     bool no_server;
 };
@@ -47,6 +50,8 @@ enum {
     OPTION_LAUNCHER,
     OPTION_RECORD,
     OPTION_KEEP,
+    OPTION_LISTEN,
+    OPTION_SHARED_DIR,
     OPTION_NO_SERVER
 };
 
@@ -75,6 +80,16 @@ static const struct argp_option options[] = {
      0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep tuples and run directory after a good end, too", 0},
+    {"listen", OPTION_LISTEN, "ADDRESS", 0,
+     "name or address of this host on which its tuple server listens for other hosts; "
+     "* "
+     "= all; default: as the map or the hostfile calls this host, else the one that "
+     "leads to the others",
+     0},
+    {"shared-dir", OPTION_SHARED_DIR, NULL, 0,
+     "the hosts share the folder of run directories: the run's key is read there, and "
+     "does not pass through the launcher",
+     0},
     {"no-server", OPTION_NO_SERVER, NULL, 0,
      "start no tuple server: nobody on another host can look", 0},
     {0},
@@ -106,6 +121,17 @@ static void take_tree(const char *text,
         argp_error(state, "--trees=%s: at character %d: %s", text, error.column,
                    error.text);
     arguments->request.tree = &arguments->tree;
+}
+
+static void check_listen(const char *text, struct argp_state *state)
+{
+    char address[ES_INTERFACE_BYTES];
+
+    if (strcmp(text, "*") != 0 && es_interface_find(text, address) < 0)
+        argp_error(state,
+                   "--listen: '%s' is no address of this host that others could reach; "
+                   "give one of its addresses, a name of one, or *",
+                   text);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -145,6 +171,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_KEEP:
         arguments->keep = true;
+        return 0;
+    case OPTION_LISTEN:
+        check_listen(text, state);
+        arguments->listen = text;
+        return 0;
+    case OPTION_SHARED_DIR:
+        arguments->shared_dir = true;
         return 0;
     case OPTION_NO_SERVER:
         arguments->no_server = true;
@@ -228,8 +261,16 @@ static void start_server(const struct run_arguments *arguments,
     const char *chosen = getenv("EVENTSPACE_LAUNCHER");
     bool others = setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
 
-    esi_run_server_start(setup->name, others,
-                         setup->address[0] ? setup->address : NULL);
+    struct esi_run_network network = {
+        .others = others,
+        .advertise = setup->address[0] ? setup->address : NULL,
+        .everywhere = arguments->listen && strcmp(arguments->listen, "*") == 0,
+        .shared = arguments->shared_dir,
+    };
+
+    if (arguments->listen && !network.everywhere)
+        network.advertise = arguments->listen;
+    esi_run_server_start(setup->name, &network);
 }
 
 /* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
@@ -284,6 +325,7 @@ static int launch(const struct run_arguments *arguments,
      */
     struct es_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
     pid_t child = esi_supervise_start(&supervision);
+    esi_run_server_hide_key();
     if (child < 0) {
         code = esi_command_fail_error(ES_EXIT_USAGE, NULL, child, "cannot start %s",
                                       line.words[0]);

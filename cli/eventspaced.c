@@ -17,6 +17,8 @@
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
+#include "tuplespace/interface.h"
+#include "tuplespace/run_key.h"
 #include "tuplespace/segment_name.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -42,7 +44,10 @@ static const struct argp_option options[] = {
      "register with the home server there; without, this is the home server", 0},
     {"listen", OPTION_LISTEN, "ADDRESS", 0,
      "listen there: unix:PATH, tls:HOST:PORT or tcp:HOST:PORT; may be given several "
-     "times; default: a Unix socket in the run directory and tls:*:0",
+     "times; default: a Unix socket in the run directory, and over tls: the address "
+     "that is advertised, else the one that leads to the home server, else that of "
+     "this "
+     "host's name, else all (tls:*:0)",
      0},
     {"advertise", OPTION_ADVERTISE, "HOST", 0,
      "name or address by which other hosts reach this one; default: as the home server "
@@ -223,20 +228,67 @@ static int find_directory(const char *run, struct es_error *error)
     return code;
 }
 
+/* The host of an address such as "tls:HOST:PORT", without its brackets. */
+static void copy_host(const char *address, char out[ES_ADDRESS_BYTES])
+{
+    struct es_address parsed;
+
+    out[0] = '\0';
+    if (es_address_parse(address, NULL, &parsed) == 0 && parsed.kind != ES_ADDRESS_UNIX)
+        snprintf(out, ES_ADDRESS_BYTES, "%s", parsed.place);
+}
+
+/* From where the home server is reached, by the first of its addresses that leads
+ * anywhere. */
+static int find_way_home(const char *home, char out[ES_INTERFACE_BYTES])
+{
+    char address[ES_ADDRESS_BYTES], host[ES_ADDRESS_BYTES];
+    int code = -EHOSTUNREACH;
+
+    while (*home && code < 0) {
+        size_t length = strcspn(home, ",");
+        snprintf(address, sizeof address, "%.*s", (int)length, home);
+        copy_host(address, host);
+        if (host[0])
+            code = es_interface_toward(host, out);
+        home += length + (home[length] == ',');
+    }
+    return code;
+}
+
+/* Where others are to come: no more than has to be seen from a network. */
+static void choose_interface(const struct es_daemon_options *chosen,
+                             char out[ES_INTERFACE_BYTES])
+{
+    if (chosen->advertise && es_interface_find(chosen->advertise, out) == 0)
+        return;
+    if (chosen->home && find_way_home(chosen->home, out) == 0)
+        return;
+    /* A host that is advertised by somebody else's address is behind a translation. */
+    if (!chosen->advertise && !chosen->home &&
+        es_interface_find(chosen->host, out) == 0)
+        return;
+    strcpy(out, "*");
+}
+
 static int add_default_addresses(const struct es_server_place *place,
                                  struct es_error *error,
                                  struct es_daemon_options *chosen)
 {
     static char unix_address[ES_ADDRESS_BYTES], former[ES_ADDRESS_BYTES];
+    static char tls_address[ES_ADDRESS_BYTES];
+    char interface[ES_INTERFACE_BYTES];
 
     if (chosen->address_count > 0)
         return 0;
     int code = esi_server_socket(place, error, unix_address);
     if (code < 0)
         return code;
+    choose_interface(chosen, interface);
+    snprintf(tls_address, sizeof tls_address, "tls:%s:0", interface);
     chosen->addresses[chosen->address_count++] = unix_address;
-    chosen->addresses[chosen->address_count++] = "tls:*:0";
-    if (esi_server_former(place, "tls:*:", former) == 0)
+    chosen->addresses[chosen->address_count++] = tls_address;
+    if (esi_server_former(place, "tls:", former) == 0)
         chosen->former = former;
     return 0;
 }
@@ -268,6 +320,7 @@ int main(int argc, char **argv)
     struct es_server_place place;
     int lock;
 
+    es_run_key_guard();
     fill_standard_descriptors();
     argp_err_exit_status = ES_EXIT_USAGE;
     esi_command_parse(&parser, argc, argv, 0, &chosen);

@@ -32,7 +32,9 @@
 #include "scopes/mover.h"
 #include "tuplespace/run_file.h"
 
-enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 8 << 20 };
+enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
+
+#define OLD_SUFFIX ".old"
 
 #define ANSWER_NS UINT64_C(4000000000)
 /* How long the server takes to end, at most: more than a mover, a registration and an
@@ -49,6 +51,7 @@ struct daemon {
     int ending;  /* eventfd: the main thread has found a reason to end */
     int log;
     size_t log_bytes;
+    char log_path[ES_RUN_PATH_BYTES]; /* "": standard error */
     struct es_run_key key;
     struct es_service service;
     struct es_host_board *board;
@@ -63,38 +66,66 @@ struct daemon {
 
 /* --- Log ---------------------------------------------------------------------- */
 
-/* Strangers must not be able to fill the disk by being refused. */
-static void log_line(void *data, const char *line)
-{
-    struct daemon *daemon = data;
-    size_t length = strlen(line);
-
-    if (daemon->log_bytes > LOG_BYTES_MAX)
-        return;
-    daemon->log_bytes += length + 1;
-    char *plain = es_plain_duplicate(line);
-    dprintf(daemon->log, "%s\n%s", plain ? plain : "",
-            daemon->log_bytes > LOG_BYTES_MAX ? "nothing more is logged\n" : "");
-    free(plain);
-}
-
-static int open_log(struct daemon *daemon, struct es_error *error)
+/* The descriptor. */
+static int open_file(const struct daemon *daemon, struct es_error *error)
 {
     enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC };
     const char *chosen = daemon->options->log;
     char file[96];
 
-    if (!chosen && !daemon->options->foreground) {
-        daemon->log =
-            es_run_file_open(daemon->options->run,
-                             esi_server_file(daemon->place, "log", file), FLAGS, error);
-        return daemon->log < 0 ? daemon->log : 0;
+    if (!chosen)
+        return es_run_file_open(daemon->options->run,
+                                esi_server_file(daemon->place, "log", file), FLAGS,
+                                error);
+    int descriptor = open(chosen, FLAGS, 0600);
+    return descriptor >= 0
+               ? descriptor
+               : es_error_set_at(error, -errno, chosen, 0, 0, "%s", strerror(errno));
+}
+
+/* A log never grows without end, and never falls silent: what is old is kept once. */
+static void turn_over(struct daemon *daemon)
+{
+    char old[ES_RUN_PATH_BYTES + sizeof OLD_SUFFIX];
+
+    snprintf(old, sizeof old, "%s" OLD_SUFFIX, daemon->log_path);
+    int fresh = rename(daemon->log_path, old) == 0 ? open_file(daemon, NULL) : -1;
+    if (fresh >= 0) {
+        close(daemon->log);
+        daemon->log = fresh;
     }
-    daemon->log = chosen ? open(chosen, FLAGS, 0600) : dup(STDERR_FILENO);
-    if (daemon->log < 0)
-        return es_error_set_at(error, -errno, chosen ? chosen : "standard error", 0, 0,
-                               "%s", strerror(errno));
-    return 0;
+    daemon->log_bytes = 0;
+}
+
+static void log_line(void *data, const char *line)
+{
+    struct daemon *daemon = data;
+
+    daemon->log_bytes += strlen(line) + 1;
+    if (daemon->log_bytes > LOG_BYTES_MAX && daemon->log_path[0])
+        turn_over(daemon);
+    char *plain = es_plain_duplicate(line);
+    dprintf(daemon->log, "%s\n", plain ? plain : "");
+    free(plain);
+}
+
+static int open_log(struct daemon *daemon, struct es_error *error)
+{
+    const char *chosen = daemon->options->log;
+    int code = 0;
+
+    if (!chosen && daemon->options->foreground) {
+        daemon->log = dup(STDERR_FILENO);
+        return daemon->log < 0 ? -errno : 0;
+    }
+    if (chosen)
+        snprintf(daemon->log_path, sizeof daemon->log_path, "%s", chosen);
+    else
+        code = esi_server_path(daemon->place, "log", error, daemon->log_path);
+    if (code < 0)
+        return code;
+    daemon->log = open_file(daemon, error);
+    return daemon->log < 0 ? daemon->log : 0;
 }
 
 /* --- What clients find -------------------------------------------------------- */
@@ -150,7 +181,7 @@ static void remove_file(const struct daemon *daemon, const char *kind)
 }
 
 /* How others reach this server: the first address that leads over a network, with the
- * name of this host or the one that was asked for in place of "*". */
+ * name that was asked for, or this host's in place of "*". */
 static void publish_address(struct daemon *daemon)
 {
     const struct es_daemon_options *options = daemon->options;
@@ -162,12 +193,14 @@ static void publish_address(struct daemon *daemon)
             address = one;
             break;
         }
-    const char *star = strstr(address, ":*:");
+    const char *host = options->advertise;
+    const char *port = strrchr(address, ':'), *kind_end = strchr(address, ':');
     /* The home server sees better where we are than we do. */
-    bool is_known = !options->home || options->advertise;
-    if (star && is_known)
-        snprintf(shown, sizeof shown, "%.*s:%s%s", (int)(star - address), address,
-                 options->advertise ? options->advertise : options->host, star + 2);
+    if (!host && !options->home && strstr(address, ":*:"))
+        host = options->host;
+    if (host && strncmp(address, "unix:", 5) != 0)
+        snprintf(shown, sizeof shown, "%.*s:%s%s", (int)(kind_end - address), address,
+                 host, port);
     else
         snprintf(shown, sizeof shown, "%s", address);
     es_host_board_set_address(daemon->board, shown, options->advertise != NULL);
@@ -385,7 +418,9 @@ static int listen_again(struct daemon *daemon, const struct es_server_config *co
     memcpy(addresses, options->addresses, sizeof addresses);
     addresses[options->address_count - 1] = options->former;
     again.addresses = addresses;
-    return es_server_start(&again, NULL, &daemon->server);
+    int code = es_server_start(&again, NULL, &daemon->server);
+    explicit_bzero(&again.key, sizeof again.key);
+    return code;
 }
 
 static int start_server(struct daemon *daemon, struct es_error *error)
@@ -414,6 +449,7 @@ static int start_server(struct daemon *daemon, struct es_error *error)
     es_service_fill(&daemon->service, &config.service);
     if (listen_again(daemon, &config) < 0)
         code = es_server_start(&config, error, &daemon->server);
+    explicit_bzero(&config.key, sizeof config.key);
     if (code < 0) {
         es_service_fini(&daemon->service);
         return code;

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "eventspace/stage_module.h"
+#include "tuplespace/run_key.h"
 
 static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
+    es_run_key_guard();
     setlocale(LC_CTYPE, "");
     argp_err_exit_status = ES_EXIT_USAGE;
     if (!*name) {

@@ -42,12 +42,22 @@ struct invitation {
     bool has_key;
 };
 
+/* The key leaves the environment, and the memory in which the system shows it to others
+ * as that of this process. */
+static void forget_key(char *key)
+{
+    if (!key)
+        return;
+    explicit_bzero(key, strlen(key));
+    unsetenv("EVENTSPACE_KEY");
+}
+
 /* False: nothing is to be done here. */
 static bool take_invitation(struct invitation *ret_invitation)
 {
     const char *run = getenv("EVENTSPACE_RUN");
     const char *home = getenv("EVENTSPACE_HOME");
-    const char *key = getenv("EVENTSPACE_KEY");
+    char *key = getenv("EVENTSPACE_KEY");
     struct invitation invitation = {.has_key = false};
 
     bool is_invited = run && es_run_id_is_valid(run) && home && *home &&
@@ -58,8 +68,9 @@ static bool take_invitation(struct invitation *ret_invitation)
         invitation.has_key = key && es_run_key_parse(key, &invitation.key) == 0;
     }
     unsetenv("EVENTSPACE_HOME");
-    unsetenv("EVENTSPACE_KEY");
+    forget_key(key);
     *ret_invitation = invitation;
+    explicit_bzero(&invitation.key, sizeof invitation.key);
     return is_invited;
 }
 
@@ -185,7 +196,9 @@ static int save_key(const struct invitation *invitation, struct es_error *error)
         return code;
     return invitation->has_key
                ? es_run_key_save(invitation->run, &invitation->key, error)
-               : es_error_set(error, -ENOENT, "EVENTSPACE_KEY has not come along");
+               : es_error_set(error, -ENOENT,
+                              "the run's key is not in its directory, and "
+                              "EVENTSPACE_KEY has not come along");
 }
 
 static int lay_out(const struct invitation *invitation,

@@ -18,6 +18,8 @@
 
 enum { ADDRESSES_MAX = 8, SAID_BYTES = 4096 };
 
+#define KEY_NAME "EVENTSPACE_KEY="
+
 static void add_home(char *list, size_t size, const char *host, const char *port)
 {
     size_t length = strlen(list);
@@ -27,58 +29,76 @@ static void add_home(char *list, size_t size, const char *host, const char *port
              is_bare_ipv6 ? "[" : "", host, is_bare_ipv6 ? "]" : "", port);
 }
 
-/* Where others may find the server: by its addresses, and by the host's name. */
-static void list_homes(const char *advertise, const char *port, char *list, size_t size)
+/* All addresses of this host, and its name. */
+static void add_all_homes(char *list, size_t size, const char *port)
 {
     char addresses[ADDRESSES_MAX][ES_INTERFACE_BYTES], host[ES_HOST_NAME_BYTES];
 
-    list[0] = '\0';
-    if (advertise) {
-        add_home(list, size, advertise, port);
-        return;
-    }
     size_t count = es_interface_addresses(addresses, ADDRESSES_MAX);
     for (size_t i = 0; i < count; i++)
         add_home(list, size, addresses[i], port);
     add_home(list, size, es_host_name(host), port);
 }
 
-/* The port in "tls:*:4711", one of the lines. */
-static const char *find_port(char *lines)
+/* Where others may find the server that listens on "tls:HOST:PORT", one of the lines.
+ */
+static int list_homes(const char *advertise, char *lines, char *list, size_t size)
 {
     char *line = strstr(lines, "tls:");
 
     if (!line)
-        return NULL;
+        return -EADDRNOTAVAIL;
     line[strcspn(line, "\n")] = '\0';
-    char *colon = strrchr(line, ':');
-    return colon + 1;
+    char *host = line + strlen("tls:"), *colon = strrchr(line, ':');
+    *colon = '\0';
+    list[0] = '\0';
+    if (advertise)
+        add_home(list, size, advertise, colon + 1);
+    else if (strcmp(host, "*") == 0)
+        add_all_homes(list, size, colon + 1);
+    else
+        add_home(list, size, host, colon + 1);
+    return 0;
 }
+
+/* Not on the heap, where a copy would stay. */
+static char key_variable[sizeof KEY_NAME + ES_RUN_KEY_TEXT_BYTES];
 
 /* What the ranks' `eventspace exec` finds, and keeps from the program. */
 static int set_environment(const struct es_run_key *key,
-                           const char *advertise,
+                           const struct esi_run_network *network,
                            char *addresses)
 {
-    char text[ES_RUN_KEY_TEXT_BYTES], homes[(ADDRESSES_MAX + 1) * ES_ADDRESS_BYTES];
-    const char *port = find_port(addresses);
+    char homes[(ADDRESSES_MAX + 1) * ES_ADDRESS_BYTES];
 
-    if (!port)
-        return -EADDRNOTAVAIL;
-    list_homes(advertise, port, homes, sizeof homes);
-    es_run_key_format(key, text);
-    int code = setenv("EVENTSPACE_HOME", homes, 1) == 0 &&
-                       setenv("EVENTSPACE_KEY", text, 1) == 0
-                   ? 0
-                   : -errno;
-    explicit_bzero(text, sizeof text);
-    return code;
+    int code = list_homes(network->advertise, addresses, homes, sizeof homes);
+    if (code < 0)
+        return code;
+    if (setenv("EVENTSPACE_HOME", homes, 1) != 0)
+        return -errno;
+    unsetenv("EVENTSPACE_KEY");
+    if (network->shared)
+        return 0;
+    strcpy(key_variable, KEY_NAME);
+    es_run_key_format(key, key_variable + strlen(KEY_NAME));
+    return putenv(key_variable) == 0 ? 0 : -errno;
 }
 
-void esi_run_server_start(const char *run, bool others, const char *advertise)
+void esi_run_server_hide_key(void)
 {
-    const struct es_server_order order = {
-        .run = run, .advertise = advertise, .local = !others};
+    if (!key_variable[0])
+        return;
+    unsetenv("EVENTSPACE_KEY");
+    explicit_bzero(key_variable, sizeof key_variable);
+}
+
+void esi_run_server_start(const char *run, const struct esi_run_network *network)
+{
+    const struct es_server_order order = {.run = run,
+                                          .advertise = network->advertise,
+                                          .everywhere =
+                                              network->others && network->everywhere,
+                                          .local = !network->others};
     struct es_error error = {.text = ""};
     char said[SAID_BYTES];
     struct es_run_key key;
@@ -88,8 +108,8 @@ void esi_run_server_start(const char *run, bool others, const char *advertise)
         code = es_run_key_save(run, &key, &error);
     if (code == 0)
         code = esi_server_start(&order, &error, said, sizeof said);
-    if (code == 0 && others)
-        code = set_environment(&key, advertise, said);
+    if (code == 0 && network->others)
+        code = set_environment(&key, network, said);
     explicit_bzero(&key, sizeof key);
     if (code < 0)
         esi_command_fail_error(0, &error, code, "no tuple server");

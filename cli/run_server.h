@@ -6,11 +6,20 @@
 
 #include <stdbool.h>
 
-/* Makes the run's key and starts the server.  Where ranks may be on other hosts
- * (`others`), it listens on the network, and the environment tells them how to reach
- * it: by the name `advertise`, NULL = by this host's addresses.  What fails is said in
- * one line: the program runs all the same. */
-void esi_run_server_start(const char *run, bool others, const char *advertise);
+struct esi_run_network {
+    bool others;           /* ranks may be on other hosts: it listens on a network */
+    const char *advertise; /* by which they reach this host; NULL = found out */
+    bool everywhere;       /* listen on all addresses of this host */
+    bool shared;           /* they see the run directory: the key is there for them */
+};
+
+/* Makes the run's keys and starts the server.  Where ranks may be on other hosts, the
+ * environment tells them how to reach it.  What fails is said in one line: the program
+ * runs all the same. */
+void esi_run_server_start(const char *run, const struct esi_run_network *network);
+
+/* The launcher has been started: takes the key out of this process again. */
+void esi_run_server_hide_key(void);
 
 /* Says that the run has ended; with `keep` what is left stays readable.  Waits till the
  * server is gone, unless it stays for other hosts. */

@@ -22,13 +22,14 @@
 #include "cli/run_trees.h"
 #include "pathmap/pathmap.h"
 #include "eventspace/tuple.h"
+#include "tuplespace/interface.h"
 #include "tuplespace/plan.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
 
 #define PLAN_FILE "collect.plan"
 
-enum { NAME_TRIES = 8 };
+enum { NAME_TRIES = 8, WAYS_MAX = 8 };
 
 /* --- The map
  * ---------------------------------------------------------------------------- */
@@ -323,6 +324,31 @@ static bool is_loop(const char *address)
            strncmp(address, "127.", 4) == 0;
 }
 
+/* The address from which this host reaches the others; "" where there are several, or
+ * the others are not known here.  The first few stand for all: names take time. */
+static void find_way(const struct es_pathmap *map,
+                     const char *name,
+                     char *out,
+                     size_t size)
+{
+    char first[ES_INTERFACE_BYTES] = "", next[ES_INTERFACE_BYTES];
+    int looked_at = 0;
+
+    for (size_t i = 0; i < es_pathmap_host_count(map) && looked_at < WAYS_MAX; i++) {
+        const struct es_pathmap_host *host = es_pathmap_host(map, i);
+        const char *address = host->address ? host->address : host->name;
+
+        if (strcmp(host->name, name) == 0)
+            continue;
+        looked_at++;
+        if (es_interface_toward(address, next) < 0 || is_loop(next) ||
+            (first[0] && strcmp(first, next) != 0))
+            return;
+        strcpy(first, next);
+    }
+    snprintf(out, size, "%s", first);
+}
+
 /* What the map says of other hosts and of the way here. */
 static void look_around(const struct es_pathmap *map, struct es_run_setup *setup)
 {
@@ -336,6 +362,8 @@ static void look_around(const struct es_pathmap *map, struct es_run_setup *setup
         else if (host->address && !is_loop(host->address))
             snprintf(setup->address, sizeof setup->address, "%s", host->address);
     }
+    if (setup->has_other_hosts && !setup->address[0])
+        find_way(map, name, setup->address, sizeof setup->address);
 }
 
 int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup)

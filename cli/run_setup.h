@@ -33,7 +33,8 @@ struct es_run_setup {
     int ranks;
     int lock;             /* descriptor: as long as it is open the run counts as live */
     bool has_other_hosts; /* the map has other hosts than this one */
-    char address[256];    /* by which they reach this one, as the map says; or "" */
+    char address[256];    /* by which they reach this one, as the map says, else as
+                             the way to them says; or "" */
 };
 
 /* Lays all out.  What the user gave and cannot be used (map, hostfile, name) is an exit

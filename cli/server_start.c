@@ -58,7 +58,7 @@ _Noreturn static void become_server(const struct es_server_order *order,
 {
     struct es_server_place place;
     char host[ES_HOST_NAME_BYTES], socket[ES_ADDRESS_BYTES];
-    const char *words[12] = {PROGRAM, "--run", order->run};
+    const char *words[16] = {PROGRAM, "--run", order->run};
     size_t count = 3;
 
     if (order->home) {
@@ -70,9 +70,14 @@ _Noreturn static void become_server(const struct es_server_order *order,
         words[count++] = order->advertise;
     }
     esi_server_place_find(order->run, es_host_name(host), &place);
-    if (order->local && esi_server_socket(&place, NULL, socket) == 0) {
+    if ((order->local || order->everywhere) &&
+        esi_server_socket(&place, NULL, socket) == 0) {
         words[count++] = "--listen";
         words[count++] = socket;
+    }
+    if (order->everywhere) {
+        words[count++] = "--listen";
+        words[count++] = "tls:*:0";
     }
     /* Other people's tools are for the program, not for us. */
     unsetenv("LD_PRELOAD");

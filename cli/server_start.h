@@ -18,7 +18,8 @@
 struct es_server_order {
     const char *run;
     const char *home;      /* NULL = it is the home server */
-    const char *advertise; /* NULL = found out */
+    const char *advertise; /* NULL = found out; it listens there, if that is possible */
+    bool everywhere;       /* it listens on all addresses of this host */
     bool local;            /* nobody comes from other hosts: a Unix socket only */
 };
 

@@ -51,9 +51,9 @@ expect 2 "$server" --run 'a b'
 expect 2 "$server" --run x --grace never
 
 name=$prefix-hand
-expect 0 "$server" --run "$name" --grace 60
+expect 0 "$server" --run "$name" --grace 60 --advertise 127.0.0.1
 contains out "unix:$home/$name/server.sock"
-contains out "tls:*:"
+contains out "tls:127.0.0.1:"
 is_empty err
 pid=$(pids -hand)
 [ "$(stat -c %a "$home/$name/server.sock" "$home/$name/key" "$home/$name/eventspaced.log" |
@@ -111,12 +111,12 @@ await 5 none_left -hand
 log_of "$name"
 contains out "by a signal"
 # So does a kill, of which it knows nothing; the next one is where others know it.
-expect 0 "$server" --run "$name" --grace 60
+expect 0 "$server" --run "$name" --grace 60 --advertise 127.0.0.1
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
 kill -9 "$(pids -hand)"
 await 5 none_left -hand
-expect 0 "$server" --run "$name" --grace 60
-contains out "tls:*:$port"
+expect 0 "$server" --run "$name" --grace 60 --advertise 127.0.0.1
+contains out "tls:127.0.0.1:$port"
 await 5 test -n "$(pids -hand)"
 # Unless somebody else listens there by now.
 kill -9 "$(pids -hand)"
@@ -126,10 +126,10 @@ s = socket.create_server(("", int(sys.argv[1])))
 print("there", flush=True)
 s.accept()' "$port" >"$folder/taker" &
 await 5 test -s "$folder/taker"
-expect 0 "$server" --run "$name" --grace 60
+expect 0 "$server" --run "$name" --grace 60 --advertise 127.0.0.1
 kill $!
-contains out "tls:*:"
-lacks out "tls:*:$port"
+contains out "tls:127.0.0.1:"
+lacks out "tls:127.0.0.1:$port"
 # `clean` ends it, also when it does not answer.
 expect 0 "$eventspace" clean "$name"
 await 5 none_left -hand
@@ -197,7 +197,7 @@ done
 
 name=$prefix-two
 other=$folder/other
-expect 0 "$server" --run "$name" --grace 60 --host alpha
+expect 0 "$server" --run "$name" --grace 60 --host alpha --advertise 127.0.0.1
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
 make_run_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
@@ -230,7 +230,7 @@ if await 10 sh -c "[ \"\$(grep -c 'registered with' '$other/$name/eventspaced.lo
     [ ! -e "$other/$name" ] || fault "the other server's directory is left"
 fi
 # One whose home is gone ends after its grace time.
-expect 0 "$server" --run "$name" --grace 60 --host alpha
+expect 0 "$server" --run "$name" --grace 60 --host alpha --advertise 127.0.0.1
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
 make_run_folder "$other/$name"
 cp -p "$home/$name/key" "$other/$name/"
