@@ -13,7 +13,8 @@ draw_map $work/map.json
 start_run seen --keep --threshold 60000 --map $work/map.json -- \
     "$apps/windtunnel" --rows 704 --matrices 2 --iterations 1000
 home=$(home_of seen)
-bring_key out seen
+# Who has no part in the run only looks.
+bring_key out seen key.read
 # The gateway has no rank, so its tuple server is started by hand.
 bring_key gate seen
 on gate 10 "$top_builddir/cli/eventspaced" --run seen --home "$home" \
@@ -28,6 +29,32 @@ on b1 20 "$eventspace" heartbeat -n 1 seen >$work/heartbeat
 check 'the heartbeat sees all ranks' grep -q '4 threads' $work/heartbeat
 on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
 check 'so it does from outside' grep -q '4 threads' $work/heartbeat
+for host in front a0 b1; do
+    hosts exec $host cat "$EVENTSPACE_DIR/seen/server.json" >$work/server.json
+    check "the server of $host does not listen everywhere" sh -c \
+        "grep -q '\"tls:[0-9.]*:' $work/server.json && ! grep -q 'tls:\*' $work/server.json"
+done
+# From the same address 400 connections come that say nothing, or very little.
+begin strangers out timeout 60 "$PYTHON" -c 'import socket, sys, time
+host, port = sys.argv[1].split(":")[1:]
+held = []
+for i in range(400):
+    held.append(socket.create_connection((host, int(port)), 5))
+    try:
+        held[-1].send(b"\x16\x03" if i % 2 else b"")
+    except OSError:
+        pass
+print("there", flush=True)
+time.sleep(600)' "$home"
+await 20 grep -q there $work/strangers.out
+on out 20 "$eventspace" heartbeat -n 1 --server "$home" seen >$work/heartbeat
+check 'strangers keep nobody out' grep -q '4 threads' $work/heartbeat
+refusals_are_counted() {
+    hosts exec front grep -q 'refused [0-9]* connections' "$EVENTSPACE_DIR/seen/eventspaced.log"
+}
+check 'the log counts them' await 10 refusals_are_counted
+on out 20 "$eventspace" scope set --server "$home" consumer shape=flat seen >$work/out 2>&1
+check 'who only looks changes nothing' grep -q 'read-only key' $work/out
 # Servers tell the home server once a second how many ranks they know.
 run_is_live() {
     on front 10 "$eventspace" list | grep -E "^seen +live "

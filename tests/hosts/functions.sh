@@ -120,9 +120,10 @@ home_of() {
         sed -n 's/.*tls:[^:]*:\([0-9]*\)".*/tls:front:\1/p'
 }
 
-# bring_key HOST RUN - to a host that has no part in the run, as its user would.
+# bring_key HOST RUN [FILE] - to a host that has no part in the run, as its user would:
+# the file "key", or "key.read" to one that only looks.
 bring_key() {
-    hosts exec front tar -C "$EVENTSPACE_DIR" -c "$2/eventspace-run" "$2/key" |
+    hosts exec front tar -C "$EVENTSPACE_DIR" -c "$2/eventspace-run" "$2/${3:-key}" |
         hosts exec "$1" tar -C "$EVENTSPACE_DIR" -x && hosts exec "$1" chmod 700 "$EVENTSPACE_DIR/$2"
 }
 
