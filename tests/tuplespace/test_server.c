@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +26,7 @@
 #include "tuplespace/server.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
+#define LIMIT_MS 20000
 
 enum { CLIENTS = 12, ROUNDS = 50 };
 
@@ -288,8 +290,10 @@ static int be_stranger(const struct fixture *fixture, int last, bool speaks)
     assert_int_equal(bind(descriptor, (struct sockaddr *)&address, sizeof address), 0);
     address.sin_port = htons((uint16_t)atoi(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    /* It may have to wait for a place in the queue; nobody waits for it. */
     connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
+    /* The server does not let even strangers wait in its queue. */
+    assert_int_equal(poll(&polled, 1, LIMIT_MS), 1);
     if (speaks)
         (void)!send(descriptor, beginning, sizeof beginning, MSG_NOSIGNAL);
     return descriptor;
