@@ -144,7 +144,7 @@ static int bind_socket(int descriptor, const struct place *place)
              sizeof place->address) != 0)
         return -errno;
     /* The umask may have taken rights away. */
-    (void)fchmodat(place->directory, place->name, 0600, 0);
+    (void)!fchmodat(place->directory, place->name, 0600, 0);
     return listen(descriptor, BACKLOG) == 0 ? 0 : -errno;
 }
 

@@ -53,7 +53,7 @@ lacks out '"tls:127.0.0.1:'
 # A server that is not the home server: the address by which it gets there.
 expect 0 "$server" --run "$prefix-way" --grace 60 --advertise 127.0.0.1 --host alpha
 port=$(sed -n 's/^tls:.*://p' "$folder/out")
-mkdir -m 700 "$folder/other" "$folder/other/$prefix-way"
+make_run_folder "$folder/other/$prefix-way"
 cp -p "$home/$prefix-way/key" "$folder/other/$prefix-way"
 expect 0 env EVENTSPACE_DIR="$folder/other" "$server" --run "$prefix-way" --grace 60 --host beta \
     --home "tls:127.0.0.1:$port"
