@@ -126,7 +126,7 @@ expect 0 env EVENTSPACE_KEY_FILE="$folder/mine" "$eventspace" scope list "$far"
 expect 2 env EVENTSPACE_KEY_FILE="$folder/absent" "$eventspace" scope list "$far"
 contains err "$folder/absent"
 chmod 644 "$folder/mine"
-expect 3 env EVENTSPACE_KEY_FILE="$folder/mine" "$eventspace" scope list "$far"
+expect 2 env EVENTSPACE_KEY_FILE="$folder/mine" "$eventspace" scope list "$far"
 contains err 'others may use it'
 # The key itself changes things.
 expect 0 env EVENTSPACE_KEY_FILE="$folder/key" "$eventspace" scope list "$far"
