@@ -51,6 +51,7 @@ struct daemon {
     int ending;  /* eventfd: the main thread has found a reason to end */
     int log;
     size_t log_bytes;
+    bool has_turned; /* the old log is this server's */
     char log_path[ES_RUN_PATH_BYTES]; /* "": standard error */
     struct es_run_key key;
     struct es_service service;
@@ -83,18 +84,24 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
                : es_error_set_at(error, -errno, chosen, 0, 0, "%s", strerror(errno));
 }
 
-/* A log never grows without end, and never falls silent: what is old is kept once. */
+/* A log never grows without end, and never falls silent: what is old is kept once.  Beside
+ * a log that the user has named, a file that is not this server's is left alone. */
 static void turn_over(struct daemon *daemon)
 {
+    bool may_replace = !daemon->options->log || daemon->has_turned;
     char old[ES_RUN_PATH_BYTES + sizeof OLD_SUFFIX];
 
+    daemon->log_bytes = 0;
     snprintf(old, sizeof old, "%s" OLD_SUFFIX, daemon->log_path);
-    int fresh = rename(daemon->log_path, old) == 0 ? open_file(daemon, NULL) : -1;
+    if (renameat2(AT_FDCWD, daemon->log_path, AT_FDCWD, old,
+                  may_replace ? 0 : RENAME_NOREPLACE) != 0)
+        return;
+    daemon->has_turned = true;
+    int fresh = open_file(daemon, NULL);
     if (fresh >= 0) {
         close(daemon->log);
         daemon->log = fresh;
     }
-    daemon->log_bytes = 0;
 }
 
 static void log_line(void *data, const char *line)
