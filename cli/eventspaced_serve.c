@@ -51,7 +51,7 @@ struct daemon {
     int ending;  /* eventfd: the main thread has found a reason to end */
     int log;
     size_t log_bytes;
-    bool has_turned; /* the old log is this server's */
+    bool has_turned;                  /* the old log is this server's */
     char log_path[ES_RUN_PATH_BYTES]; /* "": standard error */
     struct es_run_key key;
     struct es_service service;
@@ -84,8 +84,9 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
                : es_error_set_at(error, -errno, chosen, 0, 0, "%s", strerror(errno));
 }
 
-/* A log never grows without end, and never falls silent: what is old is kept once.  Beside
- * a log that the user has named, a file that is not this server's is left alone. */
+/* A log never grows without end, and never falls silent: what is old is kept once.
+ * Beside a log that the user has named, a file that is not this server's is left alone.
+ */
 static void turn_over(struct daemon *daemon)
 {
     bool may_replace = !daemon->options->log || daemon->has_turned;

@@ -194,7 +194,7 @@ static void csv_has_a_line_for_each_event(void **state)
             "1,1.0,3,receive,MPI_Barrier exit,,0:2,,,,,,,,,5000,9000,\r\n"
             "0,0.0,4,send,MPI_Isend,,,,,,,,,,,10000,20000,\r\n"
             "0,0.0,5,unary,MPI_Probe,,,,,,,,,,,11000,12000,\r\n"
-            "0,0.0,6,unary,,\"two\nlines, \"\"quoted\"\"\",,,,,,,,,,,,"
+            "0,0.0,6,unary,,\"two\\nlines, \"\"quoted\"\"\",,,,,,,,,,,,"
             "\"{\"\"mood\"\":\"\"a \\\"\"b\\\"\"\"\"}\"\r\n");
 }
 
