@@ -13,12 +13,9 @@ unset EVENTSPACE_RUN
 export EVENTSPACE_DIR=$work/runs EVENTSPACE_PRELOAD=$library
 tries=3
 
-# clean_up - runs that ended badly are kept.
+# clean_up - runs that ended badly are kept, in this folder; some have no directory.
 clean_up() {
-    local run
-    for run in "$work"/runs/*; do
-        [ -d "$run" ] && "$eventspace" clean "${run##*/}"
-    done
+    "$eventspace" clean --all >/dev/null
     rm -rf "$work"
 }
 trap clean_up EXIT

@@ -21,7 +21,7 @@ cp "$bin/planted_names" "$folder/$planted"
 clean_up() {
     [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null
     wait
-    "$eventspace" clean "$run" "$run-hangs" >/dev/null 2>&1
+    "$eventspace" clean --all >/dev/null 2>&1
     rm -rf "$work"
 }
 trap clean_up EXIT
