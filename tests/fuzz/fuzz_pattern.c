@@ -11,15 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "monitors/patterns/pattern.h"
 #include "tests/patterns/pattern_compare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_error(const struct es_error *error)
+/* What is no text has no lines. */
+static void check_error(const struct es_error *error, const char *text, size_t length)
 {
-    if (error->text[0] == '\0' || error->line < 1 || error->column < 1 ||
-        strlen(error->text) >= sizeof error->text - 1)
+    size_t mark = esi_input_mark(text, length);
+    bool is_text = esi_input_describe(text + mark, length - mark) == NULL;
+
+    if (error->text[0] == '\0' || strlen(error->text) >= sizeof error->text - 1 ||
+        (is_text && (error->line < 1 || error->column < 1)))
         abort();
 }
 
@@ -45,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text;
 
     if (es_pattern_file_parse((const char *)data, size, "input", &file, &error) < 0) {
-        check_error(&error);
+        check_error(&error, (const char *)data, size);
         return 0;
     }
     check_reach(file);
