@@ -75,46 +75,61 @@ static void drop_dead_reader(struct es_element_layout *element)
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Where the reader was seen, and since when it is there. */
+/* Which reader was seen where, and since when it is there. */
 struct reader_place {
+    uint64_t reader;
     uint64_t position;
     uint64_t since_ns;
 };
+
+static struct reader_place find_reader(const struct es_element_layout *element)
+{
+    return (struct reader_place){
+        .reader = atomic_load_explicit(&element->reader, memory_order_relaxed),
+        .position =
+            atomic_load_explicit(&element->reader_position, memory_order_relaxed),
+        .since_ns = es_now_ns(CLOCK_MONOTONIC),
+    };
+}
+
+/* The process of the reader goes on: all its elements are waited for again. */
+static void forget_still_reader(uint64_t reader)
+{
+    atomic_compare_exchange_strong_explicit(&still_reader, &reader, 0,
+                                            memory_order_relaxed, memory_order_relaxed);
+}
 
 /* Waits no longer for a reader that is stopped or stands still.  It stays registered:
  * as soon as it moves, it is waited for again. */
 static void pass_still_reader(struct es_element_layout *element,
                               struct reader_place *place)
 {
-    uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
-    uint64_t position =
-        atomic_load_explicit(&element->reader_position, memory_order_relaxed);
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    struct reader_place now = find_reader(element);
     uint64_t patience_ns = ES_WRITER_PATIENCE_NS;
 
-    if (reader == 0)
+    if (now.reader != place->reader || now.position != place->position) {
+        forget_still_reader(now.reader);
+        *place = now;
         return;
-    if (position != place->position)
-        *place = (struct reader_place){.position = position, .since_ns = now_ns};
-    if (reader == atomic_load_explicit(&still_reader, memory_order_relaxed))
+    }
+    if (now.reader == 0)
+        return;
+    if (now.reader == atomic_load_explicit(&still_reader, memory_order_relaxed))
         patience_ns = ESI_FUTEX_SLICE_NS;
-    if (now_ns - place->since_ns < patience_ns &&
-        !es_process_is_stopped(pid_of(reader), reader >> ES_READER_PID_BITS))
+    if (now.since_ns - place->since_ns < patience_ns &&
+        !es_process_is_stopped(pid_of(now.reader), now.reader >> ES_READER_PID_BITS))
         return;
-    atomic_store_explicit(&still_reader, reader, memory_order_relaxed);
-    atomic_store_explicit(&element->passed_at, position + 1, memory_order_relaxed);
+    atomic_store_explicit(&still_reader, now.reader, memory_order_relaxed);
+    atomic_store_explicit(&element->passed_at, now.position + 1, memory_order_relaxed);
 }
 
-/* The writer waits for its reader: if that stood still, it has moved since. */
-static void forget_still_reader(struct es_element_layout *element)
+/* The writer waits for its reader: if that was passed, it has moved since. */
+static void wait_for_passed_reader(struct es_element_layout *element)
 {
-    uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
-
     if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == 0)
         return;
     atomic_store_explicit(&element->passed_at, 0, memory_order_relaxed);
-    atomic_compare_exchange_strong_explicit(&still_reader, &reader, 0,
-                                            memory_order_relaxed, memory_order_relaxed);
+    forget_still_reader(atomic_load_explicit(&element->reader, memory_order_relaxed));
 }
 
 /* Waits for no first reader any more where time is up.  One that registers meanwhile
@@ -155,11 +170,9 @@ void esi_writer_wait_for_room(struct es_writer *writer)
 
     if (!must_wait(writer))
         return;
-    begun_ns = es_now_ns(CLOCK_MONOTONIC);
-    place = (struct reader_place){.since_ns = begun_ns,
-                                  .position = atomic_load_explicit(
-                                      &element->reader_position, memory_order_relaxed)};
-    forget_still_reader(element);
+    place = find_reader(element);
+    begun_ns = place.since_ns;
+    wait_for_passed_reader(element);
     atomic_store_explicit(
         &element->blocked,
         atomic_load_explicit(&element->blocked, memory_order_relaxed) + 1,

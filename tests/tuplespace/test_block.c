@@ -389,6 +389,8 @@ static void an_awaited_reader_gets_all_from_the_first_tuple_on(void **state)
     fixture_sleep_ns(250000000);
     assert_int_equal(head_of(scene), 100);
     assert_int_equal(es_element_register_reader(scene->element, 0), 0);
+    /* It has only just come, whatever this process did as a reader before. */
+    fixture_sleep_ns(400000000);
     while (cursor.position < 1000) {
         assert_int_equal(es_element_wait(scene->element, cursor.position, 10000000000),
                          0);
