@@ -155,14 +155,17 @@ static void choose_default(struct esi_search_file *file)
 static int fail_unknown(const struct esi_search_file *file, const char *name)
 {
     enum { MOST = 8 };
-    uint32_t count = es_pattern_predicates(file->file);
+    uint32_t count = 0;
     char known[512] = "";
 
-    for (uint32_t i = 0; i < count && i < MOST; i++) {
+    for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++) {
+        const struct es_pattern_predicate *predicate =
+            es_pattern_predicate(file->file, i);
         size_t length = strlen(known);
 
-        snprintf(known + length, sizeof known - length, "%s%s", i == 0 ? "" : ", ",
-                 es_pattern_predicate(file->file, i)->name);
+        if (!predicate->is_folded && count++ < MOST)
+            snprintf(known + length, sizeof known - length, "%s%s",
+                     length == 0 ? "" : ", ", predicate->name);
     }
     return esi_command_fail(ES_EXIT_USAGE,
                             "no predicate '%s' in %s: it has %s%s; --list shows them",
@@ -258,7 +261,8 @@ static void list_one(const struct esi_search_file *file,
 void esi_search_file_list(const struct esi_search_file *file, enum es_format format)
 {
     for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++)
-        list_one(file, i, format);
+        if (!es_pattern_predicate(file->file, i)->is_folded)
+            list_one(file, i, format);
 }
 
 int esi_search_file_check(const struct esi_search_file *file)

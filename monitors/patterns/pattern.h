@@ -172,6 +172,8 @@ struct es_pattern_predicate {
     const struct es_pattern_node *root;
     const struct es_pattern_occurrence *occurrences; /* in the order of first use */
     uint32_t occurrence_count;
+    bool is_folded; /* sides of `|` that the parser took out of a large predicate: not
+                       in the file, printed with the predicate that uses it */
 };
 
 /* --- Files -------------------------------------------------------------------------

@@ -196,7 +196,8 @@ static int make_group(struct folding *folding,
                                                .place = folding->id->place,
                                                .root = root,
                                                .occurrences = gathering.occurrences,
-                                               .occurrence_count = gathering.count};
+                                               .occurrence_count = gathering.count,
+                                               .is_folded = true};
     term = esi_node_create(parser, ES_NODE_TERM, sides[0].node->place);
     if (!term)
         return -ENOMEM;

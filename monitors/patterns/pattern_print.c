@@ -155,9 +155,12 @@ static const struct es_pattern_predicate *folded(
     const struct printing *printing,
     const struct es_pattern_occurrence *occurrence)
 {
-    return occurrence->predicate != ES_PATTERN_NONE && strchr(occurrence->name, '#')
-               ? printing->file->predicates[occurrence->predicate]
-               : NULL;
+    const struct es_pattern_predicate *predicate =
+        occurrence->predicate != ES_PATTERN_NONE
+            ? printing->file->predicates[occurrence->predicate]
+            : NULL;
+
+    return predicate && predicate->is_folded ? predicate : NULL;
 }
 
 static void print_folded(const struct printing *printing,

@@ -149,6 +149,12 @@ for count in 257 1000 5000; do
         done
     done
 done
+# What the parser makes of them is not shown as if the file had it.
+expect 0 "$eventspace" search -p "$folder/many257.pattern" --list
+[ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "Send Recv Work Before Message First Hidden Nothing " ] ||
+    fault "--list has other predicates: $(cat "$folder/out")"
+expect 2 "$eventspace" search -p "$folder/many257.pattern" "$set" Nobody
+! grep -q '#' "$folder/err" || fault "parts are named: $(cat "$folder/err")"
 
 # Both files may come by pipe, one of them at a time.
 expect 0 "$eventspace" search -p "$all" - Message --sort --format json <"$set"

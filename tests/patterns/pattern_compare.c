@@ -150,7 +150,8 @@ char *pattern_file_text(const struct es_pattern_file *file)
     if (!stream)
         abort();
     for (uint32_t i = 0; i < es_pattern_predicates(file); i++)
-        es_pattern_print(file, i, stream);
+        if (!es_pattern_predicate(file, i)->is_folded)
+            es_pattern_print(file, i, stream);
     fclose(stream);
     return text;
 }
