@@ -43,6 +43,7 @@ kill -TERM $pid
 wait $pid
 
 # A view is recorded as it is asked for.
+: >"$folder/load" # what the one before said is not to be taken for its own
 "$load" --run "$run" --here --ranks 2 --count 50 --seconds 30 --linger 30 >"$folder/load" &
 pid=$!
 await 20 grep -q '^written' "$folder/load"
@@ -56,6 +57,7 @@ kill -TERM $pid
 wait $pid
 
 # An interrupt ends it well; a kill leaves what was written.
+: >"$folder/load" # what the one before said is not to be taken for its own
 "$load" --run "$run" --here --ranks 1 --elements 2 --rate 2000 --seconds 60 >"$folder/load" &
 pid=$!
 await 20 grep -q '^ready' "$folder/load"
