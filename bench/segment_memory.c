@@ -17,7 +17,7 @@
 
 #include "base/host.h"
 #include "eventspace/run.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 #include "tuplespace/segment.h"
 
 static void fail(const char *what, int rc, const struct es_error *error)

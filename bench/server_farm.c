@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scopes/host_board.h"
-#include "scopes/service.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/service.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/run_key.h"
 
 enum { REGISTER_MS = 1000 }; /* between two words of the others */
 

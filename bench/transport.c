@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 enum {
     REQUEST_BYTES = 16,

@@ -20,9 +20,9 @@
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
-#include "tuplespace/interface.h"
+#include "tuplespace/transport/interface.h"
 #include "tuplespace/segment_name.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 

@@ -14,8 +14,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
-#include "scopes/remote.h"
-#include "scopes/servers.h"
+#include "scopes/remote/remote.h"
+#include "scopes/remote/servers.h"
 #include "scopes/show.h"
 
 /* More than a scope's consumer is given. */

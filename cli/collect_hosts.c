@@ -12,7 +12,7 @@
 
 #include "base/json_text.h"
 #include "cli/command.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 

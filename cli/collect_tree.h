@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/consumer.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 struct esi_tree_request {
     const char *run; /* NULL = the only one */

@@ -17,8 +17,8 @@
 #include "cli/command.h"
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
-#include "tuplespace/interface.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/run_key.h"
 #include "tuplespace/segment_name.h"
 
 #define SECOND_NS UINT64_C(1000000000)

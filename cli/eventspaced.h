@@ -10,9 +10,9 @@
 
 #include "cli/server_place.h"
 #include "base/clock_fit.h"
-#include "scopes/clock_board.h"
-#include "scopes/host_board.h"
-#include "scopes/service.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/service.h"
 
 enum { ES_DAEMON_ADDRESSES = 8 };
 

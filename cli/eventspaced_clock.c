@@ -14,8 +14,8 @@
 
 #include "base/now.h"
 #include "cli/eventspaced.h"
-#include "scopes/clock_wire.h"
-#include "scopes/server_talk.h"
+#include "scopes/remote/clock_wire.h"
+#include "scopes/remote/server_talk.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 #define PAUSE_MIN_NS UINT64_C(250000000)

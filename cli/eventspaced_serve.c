@@ -29,7 +29,7 @@
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
-#include "scopes/mover.h"
+#include "scopes/server/mover.h"
 #include "tuplespace/run_file.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "eventspace/stage_module.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/run_key.h"
 
 static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);

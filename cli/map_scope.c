@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 
 /* --- Loading -------------------------------------------------------------------- */
 

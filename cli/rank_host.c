@@ -25,7 +25,7 @@
 #include "cli/server_start.h"
 #include "pathmap/message.h"
 #include "tuplespace/run_file.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/run_key.h"
 #include "tuplespace/segment_name.h"
 
 #define PLAN_FILE "collect.plan"

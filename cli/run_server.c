@@ -13,8 +13,8 @@
 #include "base/host.h"
 #include "cli/command.h"
 #include "cli/server_start.h"
-#include "tuplespace/interface.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/run_key.h"
 
 enum { ADDRESSES_MAX = 8, SAID_BYTES = 4096 };
 

@@ -22,8 +22,8 @@
 #include "cli/run_trees.h"
 #include "eventspace/tuple.h"
 #include "pathmap/pathmap.h"
-#include "tuplespace/interface.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/transport/interface.h"
+#include "tuplespace/plan/plan.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
 

@@ -18,7 +18,7 @@
 #include "cli/program_file.h"
 #include "eventspace/operation.h"
 #include "pathmap/pathmap.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 /* Linux takes 128 KiB in one variable. */
 enum { LONGEST = 120000 };

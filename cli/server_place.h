@@ -9,7 +9,7 @@
 #define ES_CLI_SERVER_PLACE_H
 
 #include "eventspace/error.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 #include "tuplespace/run_directory.h"
 
 /* Whose the run directory is: that of `eventspace run` has a file run.json. */

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 #include "tuplespace/run_file.h"
 #include "tuplespace/tree_board.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cli/tree_hosts.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 /* The rules that are wished for, with `first` those that the run began with.  On
  * success the caller ends the plan with es_tree_plan_fini(). */

@@ -18,7 +18,7 @@
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "scopes/collective_trees.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 

@@ -22,7 +22,7 @@ struct esi_tree_row {
     uint32_t version;    /* in force; 0 = the rules that the run began with, or none */
     bool has_rule;       /* the members below say something */
     int64_t since;       /* first of the communicator's operations under it */
-    uint32_t operations; /* bits of tuplespace/tree_rules.h */
+    uint32_t operations; /* bits of tuplespace/plan/tree_rules.h */
     char bytes[48];      /* "0-4096" */
     char name[32];
     char tree[88]; /* in short */

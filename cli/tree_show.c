@@ -11,7 +11,7 @@
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "base/table.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #define ANY_BYTES "0-"
 

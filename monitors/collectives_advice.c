@@ -12,7 +12,7 @@
 #include "eventspace/operation.h"
 #include "monitors/events_repair.h"
 #include "monitors/link_feed.h"
-#include "wrappers/collective/placement.h"
+#include "wrappers/trees/placement.h"
 
 enum { RANKS_MOST = 1 << 20 };
 

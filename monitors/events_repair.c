@@ -12,7 +12,7 @@
 
 #include "base/now.h"
 #include "eventspace/operation.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #define DEFAULT_WINDOW_NS UINT64_C(10000000)
 /* What a message takes at least: to be told apart from the send. */

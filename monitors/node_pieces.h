@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "eventspace/stage_batch.h"
-#include "wrappers/node_edges.h"
+#include "wrappers/stages/node_edges.h"
 
 /* A result in ticks of the node's process. */
 struct esi_node_finding {
@@ -26,7 +26,7 @@ struct esi_node_finding {
     uint32_t sequence;
     int32_t tag;
     bool has_up;
-    struct es_tuple up; /* see wrappers/tree_node.h */
+    struct es_tuple up; /* see wrappers/stages/tree_node.h */
     bool has_down;
     struct es_tuple down;
     bool pieced;

@@ -17,7 +17,7 @@
 #include "monitors/archive/archive.h"
 #include "monitors/recorder_tables.h"
 #include "monitors/run_end.h"
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 #include "tuplespace/announcement.h"
 
 /* Elements that appear join within this time, at once those of processes that are known

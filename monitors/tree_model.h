@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "monitors/link_costs.h"
-#include "tuplespace/tree_rules.h"
-#include "wrappers/collective/shape.h"
+#include "tuplespace/plan/tree_rules.h"
+#include "wrappers/trees/shape.h"
 
 #define ES_MODEL_PIECES 8
 

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "tuplespace/plan.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/plan.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #define ES_PATHMAP_VERSION 1
 

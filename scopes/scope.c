@@ -12,9 +12,9 @@
 
 #include "base/now.h"
 #include "eventspace/summary.h"
-#include "scopes/catalog.h"
+#include "scopes/remote/catalog.h"
 #include "scopes/scope_private.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 /* Timing a stage costs more than reading an element, so it is done in few pulls: the
  * more stages there are, the fewer, so that it adds a constant to a pull, some tens of

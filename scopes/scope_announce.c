@@ -22,7 +22,7 @@
 #include "pathmap/message.h"
 #include "scopes/scope_commands.h"
 #include "scopes/scope_private.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 #define POLL_NS UINT64_C(100000000)
 #define RETRY_NS UINT64_C(5000000000)

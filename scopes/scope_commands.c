@@ -13,7 +13,7 @@
 
 #include "base/json_out.h"
 #include "pathmap/message.h"
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 #include "scopes/scope_private.h"
 
 /* How long a tuple server may take to tell what its stages cost. */

@@ -11,7 +11,7 @@
 
 #include "base/now.h"
 #include "eventspace/summary.h"
-#include "scopes/catalog.h"
+#include "scopes/remote/catalog.h"
 #include "scopes/scope_private.h"
 #include "tuplespace/segment_name.h"
 

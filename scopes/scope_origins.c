@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/host.h"
-#include "scopes/catalog.h"
-#include "scopes/remote.h"
+#include "scopes/remote/catalog.h"
+#include "scopes/remote/remote.h"
 #include "scopes/scope_private.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 static int compare_pointers(const void *a, const void *b)
 {

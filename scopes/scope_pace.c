@@ -11,7 +11,7 @@
 
 #include "base/now.h"
 #include "scopes/rate.h"
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 #include "scopes/scope_private.h"
 
 #define SAMPLE_NS UINT64_C(500000000)

@@ -7,9 +7,9 @@
 #include "base/host.h"
 #include "base/json_out.h"
 #include "eventspace/scope.h"
-#include "scopes/given.h"
+#include "scopes/remote/given.h"
 #include "scopes/sockets.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 struct es_catalog;
 struct es_catalog_process;

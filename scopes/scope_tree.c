@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/catalog.h"
+#include "scopes/remote/catalog.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 

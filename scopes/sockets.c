@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 
 struct es_sockets {
     struct es_pathmap *map;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "scopes/part.h"
+#include "scopes/remote/remote.h"
 
 /* --- Nodes ------------------------------------------------------------------- */
 

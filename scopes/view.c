@@ -11,7 +11,7 @@
 
 #include "eventspace/operation.h"
 #include "scopes/scope_private.h"
-#include "wrappers/filter_expression.h"
+#include "wrappers/stages/filter_expression.h"
 
 /* NULL stays NULL; *failed is set when memory is short. */
 static const char *copy(const char *text, bool *failed)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 #include "tuplespace/view_private.h"
 
 /* Rank sets in the form that is quick to ask. */

@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "scopes/batch_wire.h"
+#include "scopes/remote/batch_wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

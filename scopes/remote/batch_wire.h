@@ -15,8 +15,8 @@
  * Pure logic.  Time and memory are linear in what is sent; nothing is allocated once
  * the buffers have grown.
  */
-#ifndef ES_SCOPES_BATCH_WIRE_H
-#define ES_SCOPES_BATCH_WIRE_H
+#ifndef ES_SCOPES_REMOTE_BATCH_WIRE_H
+#define ES_SCOPES_REMOTE_BATCH_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

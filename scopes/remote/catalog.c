@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "scopes/catalog.h"
+#include "scopes/remote/catalog.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 #include "base/json_text.h"
 #include "base/now.h"
-#include "scopes/catalog_private.h"
-#include "scopes/part_wire.h"
+#include "scopes/remote/catalog_private.h"
+#include "scopes/remote/part_wire.h"
 #include "tuplespace/layout.h"
 
 /* A host that does not answer, or is called silent by the home server, is asked again,

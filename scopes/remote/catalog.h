@@ -12,8 +12,8 @@
  *
  * Used by one thread at a time.
  */
-#ifndef ES_SCOPES_CATALOG_H
-#define ES_SCOPES_CATALOG_H
+#ifndef ES_SCOPES_REMOTE_CATALOG_H
+#define ES_SCOPES_REMOTE_CATALOG_H
 
 #include "eventspace/error.h"
 #include "eventspace/run.h"

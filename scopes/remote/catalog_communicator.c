@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/catalog_private.h"
+#include "scopes/remote/catalog_private.h"
 #include "tuplespace/layout.h"
 
 #define REQUEST_NS UINT64_C(2000000000)

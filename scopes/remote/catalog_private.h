@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* What the files of the catalog share; nobody else includes it. */
-#ifndef ES_SCOPES_CATALOG_PRIVATE_H
-#define ES_SCOPES_CATALOG_PRIVATE_H
+#ifndef ES_SCOPES_REMOTE_CATALOG_PRIVATE_H
+#define ES_SCOPES_REMOTE_CATALOG_PRIVATE_H
 
-#include "scopes/catalog.h"
-#include "scopes/servers.h"
+#include "scopes/remote/catalog.h"
+#include "scopes/remote/servers.h"
 
 /* The world ranks of a group. */
 struct esi_catalog_group {

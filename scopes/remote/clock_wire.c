@@ -3,7 +3,7 @@
 /* Estimates of clocks as JSON. */
 #include "config.h"
 
-#include "scopes/clock_wire.h"
+#include "scopes/remote/clock_wire.h"
 
 #include <errno.h>
 #include <string.h>

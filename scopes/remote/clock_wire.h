@@ -9,8 +9,8 @@
  * Of the first knot its local time and offset stand there, of the others what has been
  * added since the one before.
  */
-#ifndef ES_SCOPES_CLOCK_WIRE_H
-#define ES_SCOPES_CLOCK_WIRE_H
+#ifndef ES_SCOPES_REMOTE_CLOCK_WIRE_H
+#define ES_SCOPES_REMOTE_CLOCK_WIRE_H
 
 #include "base/clock_estimate.h"
 #include "base/clock_fit.h"

@@ -13,9 +13,9 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/element_wire.h"
-#include "scopes/server_talk.h"
-#include "scopes/servers.h"
+#include "scopes/remote/element_wire.h"
+#include "scopes/remote/server_talk.h"
+#include "scopes/remote/servers.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
 #define CHUNK_BYTES (UINT32_C(1) << 20) /* of tuples in one frame */

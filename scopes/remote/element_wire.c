@@ -3,7 +3,7 @@
 /* Frames that carry tuples to and from elements that a tuple server holds. */
 #include "config.h"
 
-#include "scopes/element_wire.h"
+#include "scopes/remote/element_wire.h"
 
 #include <errno.h>
 #include <string.h>

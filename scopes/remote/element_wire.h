@@ -11,13 +11,13 @@
  *
  * Pure logic.
  */
-#ifndef ES_SCOPES_ELEMENT_WIRE_H
-#define ES_SCOPES_ELEMENT_WIRE_H
+#ifndef ES_SCOPES_REMOTE_ELEMENT_WIRE_H
+#define ES_SCOPES_REMOTE_ELEMENT_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 enum {
     ES_WRITE_HEADER_BYTES = 16,

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "scopes/given.h"
+#include "scopes/remote/given.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  * Pure logic.  Threads may use different origins at the same time, up to the count that
  * was reserved.
  */
-#ifndef ES_SCOPES_GIVEN_H
-#define ES_SCOPES_GIVEN_H
+#ifndef ES_SCOPES_REMOTE_GIVEN_H
+#define ES_SCOPES_REMOTE_GIVEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

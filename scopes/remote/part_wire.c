@@ -3,7 +3,7 @@
 /* part_wire.c - requests of pulls as bytes, clock records as JSON. */
 #include "config.h"
 
-#include "scopes/part_wire.h"
+#include "scopes/remote/part_wire.h"
 
 #include <errno.h>
 

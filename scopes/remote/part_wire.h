@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* part_wire.h - what a remote stage and its part tell each other besides batches: the
  * binary request of a pull, and the records of clocks in JSON. */
-#ifndef ES_SCOPES_PART_WIRE_H
-#define ES_SCOPES_PART_WIRE_H
+#ifndef ES_SCOPES_REMOTE_PART_WIRE_H
+#define ES_SCOPES_REMOTE_PART_WIRE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "base/json_out.h"
 #include "eventspace/clock.h"
 #include "pathmap/message.h"
-#include "tuplespace/frame.h"
+#include "tuplespace/transport/frame.h"
 
 #define ES_PART_PULL_BYTES 40
 

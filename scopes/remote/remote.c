@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/part.h"
-#include "scopes/remote_private.h"
+#include "scopes/remote/remote_private.h"
 
 enum { PROPERTY_HOST, PROPERTY_LIMIT, PROPERTY_AHEAD };
 

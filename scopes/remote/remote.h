@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The stage `remote`: stands for a part of the tree that runs in another host's tuple
- * server (scopes/part.h), and has one connection to it.
+ * server (scopes/server/part.h), and has one connection to it.
  *
  * It keeps the last reply until its consumer acknowledges it.  A server that does not
  * answer within its limit shows as a notice in the batch; its reply is used when it
@@ -13,8 +13,8 @@
  * there when the part is opened for the first time.  Where places are `registered` the
  * part registers as the reader of the elements that are set to block.
  */
-#ifndef ES_SCOPES_REMOTE_H
-#define ES_SCOPES_REMOTE_H
+#ifndef ES_SCOPES_REMOTE_REMOTE_H
+#define ES_SCOPES_REMOTE_REMOTE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +43,14 @@ struct es_remote_status {
     uint64_t server_cpu_ns; /* what its pulls have cost the server's thread */
     uint64_t server_wall_ns;
 };
+
+/* Opens the stage that stands for `node` in this process: a remote stage.  `node`'s
+ * origins are those of `context`. */
+struct es_stage_node;
+int es_remote_open(const struct es_stage_node *node,
+                   const struct es_stage_context *context,
+                   struct es_error *error,
+                   struct es_stage **ret_stage);
 
 void es_remote_status(const struct es_stage *stage,
                       struct es_remote_status *ret_status);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scopes/remote_private.h"
+#include "scopes/remote/remote_private.h"
 
 void es_stage_row_fill(const struct es_stage *stage,
                        int depth,

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "scopes/remote_private.h"
+#include "scopes/remote/remote_private.h"
 
 #define PAUSE_LEAST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS UINT64_C(1000000000)

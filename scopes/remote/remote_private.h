@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* What the files of the remote stage share; nobody else includes it. */
-#ifndef ES_SCOPES_REMOTE_PRIVATE_H
-#define ES_SCOPES_REMOTE_PRIVATE_H
+#ifndef ES_SCOPES_REMOTE_REMOTE_PRIVATE_H
+#define ES_SCOPES_REMOTE_REMOTE_PRIVATE_H
 
-#include "scopes/batch_wire.h"
-#include "scopes/given.h"
-#include "scopes/part_wire.h"
-#include "scopes/remote.h"
+#include "scopes/remote/batch_wire.h"
+#include "scopes/remote/given.h"
+#include "scopes/remote/part_wire.h"
+#include "scopes/remote/remote.h"
 #include "scopes/stage_node.h"
-#include "tuplespace/link.h"
-#include "wrappers/stage.h"
+#include "tuplespace/transport/link.h"
+#include "wrappers/stages/stage.h"
 
 /* The connection, and what is under way on it. */
 struct esi_remote_wire {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "eventspace/summary.h"
-#include "scopes/remote_private.h"
+#include "scopes/remote/remote_private.h"
 
 /* Pulls in turn for which a reply may be too large. */
 enum { HELD_MOST = 8 };

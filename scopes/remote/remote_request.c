@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "scopes/remote_private.h"
+#include "scopes/remote/remote_private.h"
 
 /* --- The tree ----------------------------------------------------------------- */
 

@@ -3,14 +3,14 @@
 /* run_files.c - files of a run's directory, also where that is on another host. */
 #include "config.h"
 
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_text.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
 

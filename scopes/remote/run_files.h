@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* run_files.h - files of a run's directory, also where that is on another host. */
-#ifndef ES_SCOPES_RUN_FILES_H
-#define ES_SCOPES_RUN_FILES_H
+#ifndef ES_SCOPES_REMOTE_RUN_FILES_H
+#define ES_SCOPES_REMOTE_RUN_FILES_H
 
 #include "eventspace/error.h"
 #include "eventspace/servers.h"

@@ -3,7 +3,7 @@
 /* Requests over one's own link to a tuple server. */
 #include "config.h"
 
-#include "scopes/server_talk.h"
+#include "scopes/remote/server_talk.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* Requests over one's own link to a tuple server, one at a time. */
-#ifndef ES_SCOPES_SERVER_TALK_H
-#define ES_SCOPES_SERVER_TALK_H
+#ifndef ES_SCOPES_REMOTE_SERVER_TALK_H
+#define ES_SCOPES_REMOTE_SERVER_TALK_H
 
 #include "base/json_out.h"
 #include "pathmap/message.h"
-#include "scopes/element_wire.h"
-#include "tuplespace/link.h"
+#include "scopes/remote/element_wire.h"
+#include "tuplespace/transport/link.h"
 
 /* Sends the request whose members `write` writes and waits for the reply, which the
  * caller destroys.  A failure that the server reports becomes its code and words. */

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,9 +21,9 @@
 #include "base/host.h"
 #include "base/json_text.h"
 #include "base/now.h"
-#include "scopes/clock_board.h"
-#include "scopes/clock_wire.h"
-#include "scopes/servers_find.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_wire.h"
+#include "scopes/remote/servers_find.h"
 
 #define REQUEST_NS UINT64_C(5000000000)
 #define END_NS UINT64_C(15000000000)

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* servers.h - the calls on a run's tuple servers that consumers do not need themselves.
  */
-#ifndef ES_SCOPES_SERVERS_H
-#define ES_SCOPES_SERVERS_H
+#ifndef ES_SCOPES_REMOTE_SERVERS_H
+#define ES_SCOPES_REMOTE_SERVERS_H
 
 #include "base/host_clock.h"
 #include "eventspace/servers.h"
 #include "pathmap/message.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 /* Sends one control request to the server of `host` (NULL = the home server) over the
  * connection kept for that, and waits for the reply, which the caller destroys.  `text`

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "scopes/servers_find.h"
+#include "scopes/remote/servers_find.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* servers_find.h - finds a run's home server, and this host's own, through the run's
  * directory. */
-#ifndef ES_SCOPES_SERVERS_FIND_H
-#define ES_SCOPES_SERVERS_FIND_H
+#ifndef ES_SCOPES_REMOTE_SERVERS_FIND_H
+#define ES_SCOPES_REMOTE_SERVERS_FIND_H
 
 #include "eventspace/error.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 struct esi_servers_found {
     char run[64];

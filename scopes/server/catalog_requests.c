@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/part_wire.h"
-#include "scopes/service.h"
+#include "scopes/remote/part_wire.h"
+#include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 
 /* JSON's integers end where signed ones do. */

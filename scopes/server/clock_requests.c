@@ -17,9 +17,9 @@
 #include <errno.h>
 
 #include "base/now.h"
-#include "scopes/clock_board.h"
-#include "scopes/clock_wire.h"
-#include "scopes/service.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_wire.h"
+#include "scopes/server/service.h"
 
 struct asking {
     struct es_clock_board *board;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/service.h"
+#include "scopes/server/service.h"
 
 enum { THRESHOLD_MAX = 1 << 24, REFUSED_MAX = 16 };
 

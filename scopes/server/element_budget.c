@@ -3,7 +3,7 @@
 /* What clients may take of the shared memory for elements of a tuple server. */
 #include "config.h"
 
-#include "scopes/element_budget.h"
+#include "scopes/server/element_budget.h"
 
 #include <errno.h>
 #include <inttypes.h>

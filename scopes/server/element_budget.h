@@ -8,8 +8,8 @@
  *
  * Not thread safe: the caller's lock guards budget and shares.
  */
-#ifndef ES_SCOPES_ELEMENT_BUDGET_H
-#define ES_SCOPES_ELEMENT_BUDGET_H
+#ifndef ES_SCOPES_SERVER_ELEMENT_BUDGET_H
+#define ES_SCOPES_SERVER_ELEMENT_BUDGET_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -24,10 +24,10 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/element_store.h"
-#include "scopes/element_wire.h"
-#include "scopes/moving_wire.h"
-#include "scopes/service.h"
+#include "scopes/server/element_store.h"
+#include "scopes/remote/element_wire.h"
+#include "scopes/server/moving_wire.h"
+#include "scopes/server/service.h"
 #include "tuplespace/moving.h"
 
 #define SENDING_NS UINT64_C(30000000000)

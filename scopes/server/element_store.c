@@ -3,7 +3,7 @@
 /* The elements that a tuple server holds itself. */
 #include "config.h"
 
-#include "scopes/element_store.h"
+#include "scopes/server/element_store.h"
 
 #include <errno.h>
 #include <pthread.h>

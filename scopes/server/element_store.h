@@ -19,15 +19,15 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_ELEMENT_STORE_H
-#define ES_SCOPES_ELEMENT_STORE_H
+#ifndef ES_SCOPES_SERVER_ELEMENT_STORE_H
+#define ES_SCOPES_SERVER_ELEMENT_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "eventspace/error.h"
 #include "eventspace/tuple.h"
-#include "scopes/element_budget.h"
+#include "scopes/server/element_budget.h"
 #include "tuplespace/segment.h"
 
 struct es_element_store;

@@ -3,7 +3,7 @@
 /* The hosts of a run, as the home server knows them, and whether the run has ended. */
 #include "config.h"
 
-#include "scopes/host_board.h"
+#include "scopes/server/host_board.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #include "base/now.h"
 #include "pathmap/pathmap.h"
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 
 /* Servers speak up every second: who did not for so long does not answer. */
 #define SILENT_NS UINT64_C(5000000000)

@@ -9,8 +9,8 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_HOST_BOARD_H
-#define ES_SCOPES_HOST_BOARD_H
+#ifndef ES_SCOPES_SERVER_HOST_BOARD_H
+#define ES_SCOPES_SERVER_HOST_BOARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 #include "base/json_out.h"
 #include "eventspace/servers.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 enum { ES_LOST_RANKS_MAX = 1024 }; /* told for each host; the log has all */
 

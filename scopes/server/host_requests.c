@@ -20,10 +20,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "scopes/clock_board.h"
-#include "scopes/clock_wire.h"
-#include "scopes/host_board.h"
-#include "scopes/service.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_wire.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/service.h"
 #include "tuplespace/run_file.h"
 
 #define WAIT_MAX_NS INT64_C(10000000000)

@@ -3,7 +3,7 @@
 /* Moves trace elements to the hosts that the pathmap places them on. */
 #include "config.h"
 
-#include "scopes/mover.h"
+#include "scopes/server/mover.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,10 +14,10 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/mover_plan.h"
-#include "scopes/moving_wire.h"
-#include "scopes/server_talk.h"
-#include "scopes/servers.h"
+#include "scopes/server/mover_plan.h"
+#include "scopes/server/moving_wire.h"
+#include "scopes/remote/server_talk.h"
+#include "scopes/remote/servers.h"
 #include "tuplespace/moving.h"
 
 #define TURN_NS UINT64_C(5000000)

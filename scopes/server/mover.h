@@ -6,19 +6,19 @@
  * Collectors write to their own host's memory, always.  The tuple server of that host
  * reads what a collector with a `host` of its own has written, every few milliseconds,
  * and hands it to that host's server, which keeps it under the same name with the facts
- * of its process (scopes/element_store.h).  From the start the original is marked as
- * moved: readers find the other one.
+ * of its process (scopes/server/element_store.h).  From the start the original is
+ * marked as moved: readers find the other one.
  *
  * While the other server cannot be reached tuples stay in the ring, and what is
  * overwritten meanwhile is counted in both elements' lost_moving.
  */
-#ifndef ES_SCOPES_MOVER_H
-#define ES_SCOPES_MOVER_H
+#ifndef ES_SCOPES_SERVER_MOVER_H
+#define ES_SCOPES_SERVER_MOVER_H
 
 #include "eventspace/error.h"
 #include "eventspace/servers.h"
-#include "tuplespace/plan.h"
-#include "tuplespace/server.h"
+#include "tuplespace/plan/plan.h"
+#include "tuplespace/transport/acceptor.h"
 
 struct es_mover;
 

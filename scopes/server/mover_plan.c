@@ -3,12 +3,12 @@
 /* Which elements are to be moved where. */
 #include "config.h"
 
-#include "scopes/mover_plan.h"
+#include "scopes/server/mover_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/run_files.h"
+#include "scopes/remote/run_files.h"
 #include "tuplespace/run_directory.h"
 
 #define PLAN_FILE "collect.plan"

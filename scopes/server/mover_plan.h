@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* Which elements are to be moved where: what the mover takes from the collection plan.
  */
-#ifndef ES_SCOPES_MOVER_PLAN_H
-#define ES_SCOPES_MOVER_PLAN_H
+#ifndef ES_SCOPES_SERVER_MOVER_PLAN_H
+#define ES_SCOPES_SERVER_MOVER_PLAN_H
 
 #include <stdbool.h>
 
 #include "eventspace/run.h"
 #include "eventspace/servers.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 /* Loads the run's plan: from the run directory, else from the home server, over
  * *servers, which is opened if it is NULL.  -errno: it is not to be had now. */

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "scopes/part.h"
+#include "scopes/server/part.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 
 #include "base/host_clock.h"
 #include "base/now.h"
-#include "scopes/part_private.h"
-#include "tuplespace/run_key.h"
+#include "scopes/server/part_private.h"
+#include "tuplespace/transport/run_key.h"
 
 /* A client that does not take its batch for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)

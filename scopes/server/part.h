@@ -28,15 +28,15 @@
  *
  * One thread at a time.
  */
-#ifndef ES_SCOPES_PART_H
-#define ES_SCOPES_PART_H
+#ifndef ES_SCOPES_SERVER_PART_H
+#define ES_SCOPES_SERVER_PART_H
 
 #include <stdint.h>
 
 #include "base/json_out.h"
 #include "eventspace/stage.h"
-#include "scopes/service.h"
-#include "tuplespace/frame.h"
+#include "scopes/server/service.h"
+#include "tuplespace/transport/frame.h"
 
 struct es_part;
 
@@ -52,13 +52,5 @@ int es_part_pull(struct es_part *part, const struct es_frame *frame);
 void es_part_write_costs(const struct es_part *part, struct es_json_out *reply);
 /* Accepts NULL. */
 void es_part_close(struct es_part *part);
-
-/* Opens the stage that stands for `node` in this process: a remote stage.  `node`'s
- * origins are those of `context`. */
-struct es_stage_node;
-int es_remote_open(const struct es_stage_node *node,
-                   const struct es_stage_context *context,
-                   struct es_error *error,
-                   struct es_stage **ret_stage);
 
 #endif

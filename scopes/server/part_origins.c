@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/clock_board.h"
-#include "scopes/part_private.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/server/part_private.h"
 
 /* --- The elements there are --------------------------------------------------- */
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* What the files of the part share; nobody else includes it. */
-#ifndef ES_SCOPES_PART_PRIVATE_H
-#define ES_SCOPES_PART_PRIVATE_H
+#ifndef ES_SCOPES_SERVER_PART_PRIVATE_H
+#define ES_SCOPES_SERVER_PART_PRIVATE_H
 
-#include "scopes/batch_wire.h"
-#include "scopes/given.h"
-#include "scopes/part.h"
-#include "scopes/part_reader.h"
-#include "scopes/part_wire.h"
-#include "scopes/remote.h"
-#include "scopes/servers.h"
+#include "scopes/remote/batch_wire.h"
+#include "scopes/remote/given.h"
+#include "scopes/server/part.h"
+#include "scopes/server/part_reader.h"
+#include "scopes/remote/part_wire.h"
+#include "scopes/remote/remote.h"
+#include "scopes/remote/servers.h"
 #include "scopes/stage_node.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 /* A text that an origin has and no segment here. */
 struct esi_part_text {

@@ -3,7 +3,7 @@
 /* part_reader.c - readers for whom writers wait, of all parts in this process. */
 #include "config.h"
 
-#include "scopes/part_reader.h"
+#include "scopes/server/part_reader.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,8 +9,8 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_PART_READER_H
-#define ES_SCOPES_PART_READER_H
+#ifndef ES_SCOPES_SERVER_PART_READER_H
+#define ES_SCOPES_SERVER_PART_READER_H
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "scopes/part_private.h"
+#include "scopes/server/part_private.h"
 
 /* How long servers further down may take to tell their costs. */
 #define COSTS_NS UINT64_C(1000000000)

@@ -3,7 +3,7 @@
 /* scope_board.c - the live scopes of a run, and the commands that are left for them. */
 #include "config.h"
 
-#include "scopes/scope_board.h"
+#include "scopes/server/scope_board.h"
 
 #include <errno.h>
 #include <inttypes.h>

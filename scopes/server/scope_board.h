@@ -11,8 +11,8 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_SCOPE_BOARD_H
-#define ES_SCOPES_SCOPE_BOARD_H
+#ifndef ES_SCOPES_SERVER_SCOPE_BOARD_H
+#define ES_SCOPES_SERVER_SCOPE_BOARD_H
 
 #include <stdint.h>
 

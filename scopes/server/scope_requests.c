@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "scopes/scope_board.h"
-#include "scopes/service.h"
+#include "scopes/server/scope_board.h"
+#include "scopes/server/service.h"
 
 /* How long a consumer may take to pull, and with it to answer. */
 #define COMMAND_NS UINT64_C(10000000000)

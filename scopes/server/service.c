@@ -3,18 +3,18 @@
 /* What a tuple server does for its clients: a table of requests, and pulls. */
 #include "config.h"
 
-#include "scopes/service.h"
+#include "scopes/server/service.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_text.h"
-#include "scopes/clock_board.h"
-#include "scopes/element_store.h"
-#include "scopes/host_board.h"
-#include "scopes/part.h"
-#include "scopes/scope_board.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/server/element_store.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/part.h"
+#include "scopes/server/scope_board.h"
 
 /* A client that does not take its answer for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)

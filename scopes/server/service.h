@@ -7,8 +7,8 @@
  * file of its subject.  The service runs one thread per connection; what connections
  * share is guarded by its owner.
  */
-#ifndef ES_SCOPES_SERVICE_H
-#define ES_SCOPES_SERVICE_H
+#ifndef ES_SCOPES_SERVER_SERVICE_H
+#define ES_SCOPES_SERVER_SERVICE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,15 +17,16 @@
 #include "eventspace/error.h"
 #include "eventspace/run.h"
 #include "pathmap/message.h"
-#include "scopes/element_budget.h"
-#include "tuplespace/server.h"
+#include "scopes/server/element_budget.h"
+#include "tuplespace/transport/acceptor.h"
 
 struct es_part;
 struct es_element_session;
-struct es_scope_board;   /* live scopes: scopes/scope_board.h */
-struct es_clock_board;   /* the hosts' clocks: scopes/clock_board.h */
-struct es_host_board;    /* the run's hosts: scopes/host_board.h */
-struct es_element_store; /* elements the server holds itself: scopes/element_store.h */
+struct es_scope_board;   /* live scopes: scopes/server/scope_board.h */
+struct es_clock_board;   /* the hosts' clocks: scopes/remote/clock_board.h */
+struct es_host_board;    /* the run's hosts: scopes/server/host_board.h */
+struct es_element_store; /* elements the server holds itself:
+                            scopes/server/element_store.h */
 
 /* One per tuple server.  Boards and stores lock themselves. */
 struct es_service {
@@ -86,10 +87,10 @@ bool es_service_is_read(struct es_service *service);
 void es_service_abandon(struct es_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void es_service_fini(struct es_service *service);
-/* Ends the connection's part, if it has one (scopes/part_requests.c). */
+/* Ends the connection's part, if it has one (scopes/server/part_requests.c). */
 void esi_part_end(struct es_service_connection *connection);
-/* Elements (scopes/element_requests.c): answers a WRITE or READ frame; ends what the
- * connection has opened. */
+/* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; ends what
+ * the connection has opened. */
 int esi_element_serve(struct es_service_connection *connection,
                       const struct es_frame *frame);
 void esi_element_close(struct es_service_connection *connection);

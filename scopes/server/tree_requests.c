@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "scopes/collective_trees.h"
-#include "scopes/service.h"
-#include "tuplespace/tree_rules.h"
+#include "scopes/server/service.h"
+#include "tuplespace/plan/tree_rules.h"
 
 static int serve_trees(struct es_service_connection *connection,
                        const struct es_member *request,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/batch_wire.h"
+#include "scopes/remote/batch_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

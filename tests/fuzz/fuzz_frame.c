@@ -20,8 +20,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tuplespace/hello.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/hello.h"
+#include "tuplespace/transport/link.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
 /* What a socket takes without a reader. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/element_wire.h"
-#include "scopes/mover_plan.h"
-#include "scopes/moving_wire.h"
+#include "scopes/remote/element_wire.h"
+#include "scopes/server/mover_plan.h"
+#include "scopes/server/moving_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scopes/clock_board.h"
-#include "scopes/host_board.h"
-#include "scopes/service.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/service.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/tree_board.h"

@@ -15,7 +15,7 @@
 
 #include "base/host.h"
 #include "cli/server_place.h"
-#include "scopes/servers_find.h"
+#include "scopes/remote/servers_find.h"
 #include "tuplespace/run_directory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

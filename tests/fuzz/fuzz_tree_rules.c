@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -21,7 +21,7 @@
 #include "eventspace/operation.h"
 #include "monitors/node_statistics.h"
 #include "monitors/tree_nodes.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 #include "tests/scopes/made_server.h"
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"

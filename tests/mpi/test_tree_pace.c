@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "wrappers/collective/agreement.h"
+#include "wrappers/trees/agreement.h"
 
 enum { MS = 1000000 };
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "tree_runs_data.h"
-#include "wrappers/collective/tree_run.h"
+#include "wrappers/trees/tree_run.h"
 
 enum { COMMS = 4, LARGEST = 20000, PIECES_MAX = 400, EVENTS = 5, BAD_COUNT = -7 };
 

@@ -5,9 +5,9 @@
 #ifndef ES_TESTS_ELEMENT_SERVERS_H
 #define ES_TESTS_ELEMENT_SERVERS_H
 
-#include "scopes/host_board.h"
-#include "scopes/servers.h"
-#include "scopes/service.h"
+#include "scopes/server/host_board.h"
+#include "scopes/remote/servers.h"
+#include "scopes/server/service.h"
 
 struct element_server {
     char run[64];

@@ -9,13 +9,13 @@
 #ifndef ES_TESTS_MADE_SERVER_H
 #define ES_TESTS_MADE_SERVER_H
 
-#include "scopes/host_board.h"
-#include "scopes/part.h"
-#include "scopes/service.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/part.h"
+#include "scopes/server/service.h"
 #include "scopes/stage_node.h"
 #include "tests/scopes/made_run.h"
-#include "tuplespace/run_key.h"
-#include "wrappers/stage.h"
+#include "tuplespace/transport/run_key.h"
+#include "wrappers/stages/stage.h"
 
 enum { MADE_SERVERS = 4, MADE_THRESHOLD = 8191 };
 

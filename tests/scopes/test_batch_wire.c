@@ -4,7 +4,7 @@
  * accepted. */
 #include "config.h"
 
-#include "scopes/batch_wire.h"
+#include "scopes/remote/batch_wire.h"
 
 #include <errno.h>
 #include <setjmp.h>

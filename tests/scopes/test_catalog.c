@@ -4,7 +4,7 @@
  * and communicators. */
 #include "config.h"
 
-#include "scopes/catalog.h"
+#include "scopes/remote/catalog.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -22,8 +22,8 @@
 
 #include "base/now.h"
 #include "eventspace/scope.h"
-#include "scopes/clock_board.h"
-#include "scopes/servers.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/remote/servers.h"
 #include "tests/scopes/made_server.h"
 
 #define LIMIT_NS UINT64_C(10000000000)

@@ -19,8 +19,8 @@
 
 #include "base/json_text.h"
 #include "eventspace/stage_batch.h"
-#include "scopes/clock_board.h"
-#include "scopes/clock_wire.h"
+#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_wire.h"
 
 #define S UINT64_C(1000000000)
 

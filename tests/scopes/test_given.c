@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/given.h"
+#include "scopes/remote/given.h"
 
 enum { ORIGINS = 5, POSITIONS = 200, STEPS = 6000 };
 

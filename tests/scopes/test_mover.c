@@ -18,7 +18,7 @@
 
 #include "element_servers.h"
 #include "made_run.h"
-#include "scopes/mover.h"
+#include "scopes/server/mover.h"
 
 enum { THRESHOLD = 63, TRIES = 2000 }; /* of 5 ms */
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/service.h"
+#include "scopes/server/service.h"
 #include "tests/scopes/made_server.h"
 
 #define LIMIT_NS UINT64_C(20000000000)

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/host.h"
-#include "scopes/servers.h"
+#include "scopes/remote/servers.h"
 #include "tests/scopes/changes.h"
 #include "tests/scopes/made_server.h"
 

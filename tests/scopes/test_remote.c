@@ -4,7 +4,7 @@
  * tuple once, whatever happens to the connection. */
 #include "config.h"
 
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 #include "tests/scopes/made_server.h"
 
 enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16 };

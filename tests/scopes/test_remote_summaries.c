@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/summary.h"
-#include "scopes/remote.h"
+#include "scopes/remote/remote.h"
 #include "tests/scopes/made_server.h"
 
 enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400 };

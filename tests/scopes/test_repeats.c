@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/given.h"
+#include "scopes/remote/given.h"
 #include "tests/scopes/made_server.h"
 
 #define HOUR_NS UINT64_C(3600000000000)

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/scope_board.h"
+#include "scopes/server/scope_board.h"
 
 #define LONG_NS UINT64_C(600000000000)
 #define SHORT_NS UINT64_C(400000000)

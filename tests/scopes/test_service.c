@@ -18,8 +18,8 @@
 
 #include "base/host.h"
 #include "eventspace/operation.h"
-#include "scopes/host_board.h"
-#include "scopes/service.h"
+#include "scopes/server/host_board.h"
+#include "scopes/server/service.h"
 #include "tests/scopes/made_run.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/summary.h"
-#include "scopes/batch_wire.h"
+#include "scopes/remote/batch_wire.h"
 
 enum { ORIGINS = 5, MOST = 60, ROUNDS = 2000 };
 

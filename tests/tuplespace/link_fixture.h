@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 #define LIMIT_NS UINT64_C(60000000000) /* for what must not fail */
 #define SHORT_NS UINT64_C(20000000)    /* for what must not come */

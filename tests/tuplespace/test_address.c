@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "tuplespace/address.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/address.h"
+#include "tuplespace/transport/link.h"
 
 static void addresses_are_read(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tuplespace/frame.h"
+#include "tuplespace/transport/frame.h"
 
 static void headers_are_little_endian(void **state)
 {

@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "link_fixture.h"
-#include "tuplespace/hello.h"
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/hello.h"
+#include "tuplespace/transport/link_private.h"
 
 static enum es_address_kind kinds[] = {
     [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 #define HEAD "eventspace-plan 1\n"
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/run_key.h"
 
 static char top[64];
 static char path[ES_RUN_PATH_BYTES];

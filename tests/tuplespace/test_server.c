@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#include "tuplespace/server.h"
+#include "tuplespace/transport/acceptor.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
 #define LIMIT_MS 20000

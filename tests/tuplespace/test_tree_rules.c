@@ -16,7 +16,7 @@
 
 #include "fixture.h"
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #define HEAD "eventspace-trees 1\n"
 

@@ -11,7 +11,7 @@
 #define ES_TEST_MADE_EDGES_H
 
 #include "eventspace/tuple.h"
-#include "wrappers/node_edges.h"
+#include "wrappers/stages/node_edges.h"
 
 enum { MADE_CONTRIBUTE, MADE_ARRIVAL, MADE_DEPARTURE, MADE_COLLECTIVE, MADE_KINDS };
 enum { MADE_INSTANCES = 400, MADE_CHILDREN = 5, MADE_COMMUNICATORS = 3 };

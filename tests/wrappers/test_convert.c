@@ -14,7 +14,7 @@
 
 #include "eventspace/summary.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { TUPLES = 1000 };
 

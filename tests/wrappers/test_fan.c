@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "tests/wrappers/source.h"
-#include "wrappers/fan.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/fan.h"
+#include "wrappers/stages/stage.h"
 
 enum { CHILDREN = 4, TUPLES = 100 };
 

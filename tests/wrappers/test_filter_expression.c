@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/filter_expression.h"
+#include "wrappers/stages/filter_expression.h"
 
 /* One tick is one nanosecond, from 1970 on. */
 static const struct es_clock clock_of_test = {.kind = ES_CLOCK_MONOTONIC,

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { TUPLES = 500 };
 

@@ -18,7 +18,7 @@
 
 #include "eventspace/operation.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 static struct es_tuple tuples[50];
 static char run_name[64];

@@ -16,7 +16,7 @@
 
 #include "eventspace/summary.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { ORIGINS = 12, TUPLES = 60, MOST_GROUPS = 4000 };
 

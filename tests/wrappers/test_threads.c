@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { CHILDREN = 6, TUPLES = 300 };
 

@@ -16,8 +16,8 @@
 #include "eventspace/operation.h"
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stage.h"
-#include "wrappers/tree_node.h"
+#include "wrappers/stages/stage.h"
+#include "wrappers/stages/tree_node.h"
 
 static struct es_clock clock_record = {.kind = ES_CLOCK_MONOTONIC,
                                        .frequency_hz = 1000000000};

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 #include <errno.h>
 #include <stdio.h>

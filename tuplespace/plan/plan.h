@@ -17,8 +17,8 @@
  * '#' are skipped.  In NAME, communicator and host %XX stands for the byte with that
  * hexadecimal code: needed for '%', blanks and control characters.
  */
-#ifndef ES_TUPLESPACE_PLAN_H
-#define ES_TUPLESPACE_PLAN_H
+#ifndef ES_TUPLESPACE_PLAN_PLAN_H
+#define ES_TUPLESPACE_PLAN_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

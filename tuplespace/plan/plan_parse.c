@@ -3,7 +3,7 @@
 /* Reads collection plans.  Runs once in the observed process, so it needs little. */
 #include "config.h"
 
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 /* Sets of ranks as people write them: "0-3,7,12-". */
 #include "config.h"
 
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

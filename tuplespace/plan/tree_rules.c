@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "tuplespace/operation_codes.h"
-#include "tuplespace/tree_rules_private.h"
+#include "tuplespace/plan/tree_rules_private.h"
 
 #define LEVELS (ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER | ES_TREE_LEVEL_GATEWAY)
 

@@ -22,8 +22,8 @@
  * lines that begin with '#' are skipped.  In NAME and communicator %XX stands for the
  * byte with that hexadecimal code, as in collection plans.
  */
-#ifndef ES_TUPLESPACE_TREE_RULES_H
-#define ES_TUPLESPACE_TREE_RULES_H
+#ifndef ES_TUPLESPACE_PLAN_TREE_RULES_H
+#define ES_TUPLESPACE_PLAN_TREE_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>

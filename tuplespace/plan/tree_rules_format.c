@@ -3,7 +3,7 @@
 /* Writes tree rules, in long for processes and in short for people. */
 #include "config.h"
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuplespace/tree_rules_private.h"
+#include "tuplespace/plan/tree_rules_private.h"
 
 static void print_escaped(FILE *out, const char *text)
 {

@@ -4,13 +4,13 @@
  * starts, and whenever an operator changes his mind. */
 #include "config.h"
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuplespace/tree_rules_private.h"
+#include "tuplespace/plan/tree_rules_private.h"
 
 /* More would not fit into the environment. */
 enum { RULES_MOST = 1024, HOSTS_MOST = 65536 };

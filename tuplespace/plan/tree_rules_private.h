@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* What the readers of tree rules share: words with their place, and the values that
  * rules have both in long and in short. */
-#ifndef ES_TUPLESPACE_TREE_RULES_PRIVATE_H
-#define ES_TUPLESPACE_TREE_RULES_PRIVATE_H
+#ifndef ES_TUPLESPACE_PLAN_TREE_RULES_PRIVATE_H
+#define ES_TUPLESPACE_PLAN_TREE_RULES_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 /* The line that is being read. */
 struct esi_tree_line {

@@ -3,13 +3,13 @@
 /* Reads tree rules in short: "kary:4/1048576". */
 #include "config.h"
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tuplespace/tree_rules_private.h"
+#include "tuplespace/plan/tree_rules_private.h"
 
 /* "host,cluster" or "host,cluster:4"; a number alone is a fan-out. */
 static int parse_levels_part(const struct esi_tree_line *line,

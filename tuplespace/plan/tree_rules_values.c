@@ -3,7 +3,7 @@
 /* Reads the values of tree rules' members. */
 #include "config.h"
 
-#include "tuplespace/tree_rules_private.h"
+#include "tuplespace/plan/tree_rules_private.h"
 
 #include <errno.h>
 #include <stdio.h>

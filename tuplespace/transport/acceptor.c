@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "tuplespace/server.h"
+#include "tuplespace/transport/acceptor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,8 +22,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tuplespace/server_log.h"
-#include "tuplespace/server_pending.h"
+#include "tuplespace/transport/acceptor_log.h"
+#include "tuplespace/transport/acceptor_pending.h"
 
 enum {
     LISTENERS_MAX = 8,

@@ -4,16 +4,16 @@
  * The frame of a tuple server: listens, greets, runs one thread per connection, ends.
  *
  * What the frames mean is the service's business: a table of functions from the layer
- * above (scopes/service.h).
+ * above (scopes/server/service.h).
  */
-#ifndef ES_TUPLESPACE_SERVER_H
-#define ES_TUPLESPACE_SERVER_H
+#ifndef ES_TUPLESPACE_TRANSPORT_ACCEPTOR_H
+#define ES_TUPLESPACE_TRANSPORT_ACCEPTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 struct es_server;
 

@@ -3,7 +3,7 @@
 /* Lines with the time, and refusals that are counted rather than written. */
 #include "config.h"
 
-#include "tuplespace/server_log.h"
+#include "tuplespace/transport/acceptor_log.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * counted, so that strangers can neither fill the disk nor hide anything.  Any thread
  * may log.
  */
-#ifndef ES_TUPLESPACE_SERVER_LOG_H
-#define ES_TUPLESPACE_SERVER_LOG_H
+#ifndef ES_TUPLESPACE_TRANSPORT_ACCEPTOR_LOG_H
+#define ES_TUPLESPACE_TRANSPORT_ACCEPTOR_LOG_H
 
 #include <pthread.h>
 #include <stdarg.h>

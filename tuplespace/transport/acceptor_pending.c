@@ -3,7 +3,7 @@
 /* Greets connections without waiting for any of them. */
 #include "config.h"
 
-#include "tuplespace/server_pending.h"
+#include "tuplespace/transport/acceptor_pending.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MS_NS UINT64_C(1000000)

@@ -11,13 +11,13 @@
  *
  * Used by one thread.
  */
-#ifndef ES_TUPLESPACE_SERVER_PENDING_H
-#define ES_TUPLESPACE_SERVER_PENDING_H
+#ifndef ES_TUPLESPACE_TRANSPORT_ACCEPTOR_PENDING_H
+#define ES_TUPLESPACE_TRANSPORT_ACCEPTOR_PENDING_H
 
 #include <poll.h>
 #include <stddef.h>
 
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 enum {
     ESI_PENDING_MAX = 256,        /* in all */

@@ -3,7 +3,7 @@
 /* Reads and writes the text form of addresses. */
 #include "config.h"
 
-#include "tuplespace/address.h"
+#include "tuplespace/transport/address.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * Addresses of tuple servers as text: "unix:/path", "tcp:HOST:PORT", "tls:[::1]:PORT".
  * Pure logic; names are not looked up.
  */
-#ifndef ES_TUPLESPACE_ADDRESS_H
-#define ES_TUPLESPACE_ADDRESS_H
+#ifndef ES_TUPLESPACE_TRANSPORT_ADDRESS_H
+#define ES_TUPLESPACE_TRANSPORT_ADDRESS_H
 
 #include <stdint.h>
 

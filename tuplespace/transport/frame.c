@@ -3,7 +3,7 @@
 /* Headers of frames, between memory and the wire. */
 #include "config.h"
 
-#include "tuplespace/frame.h"
+#include "tuplespace/transport/frame.h"
 
 #include <errno.h>
 

@@ -10,8 +10,8 @@
  * Pure logic: decodes from memory, does no I/O.  Nothing in a header is used before it
  * was checked.
  */
-#ifndef ES_TUPLESPACE_FRAME_H
-#define ES_TUPLESPACE_FRAME_H
+#ifndef ES_TUPLESPACE_TRANSPORT_FRAME_H
+#define ES_TUPLESPACE_TRANSPORT_FRAME_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 /* Who speaks, between memory and the wire. */
 #include "config.h"
 
-#include "tuplespace/hello.h"
+#include "tuplespace/transport/hello.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,14 +7,14 @@
  * The version comes first and stays there, so that any two versions understand at least
  * that they do not understand each other.  Pure logic.
  */
-#ifndef ES_TUPLESPACE_HELLO_H
-#define ES_TUPLESPACE_HELLO_H
+#ifndef ES_TUPLESPACE_TRANSPORT_HELLO_H
+#define ES_TUPLESPACE_TRANSPORT_HELLO_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 #define ESI_TOKEN_BYTES 32
 #define ESI_HELLO_BYTES 240

@@ -3,7 +3,7 @@
 /* The addresses that this host has on networks. */
 #include "config.h"
 
-#include "tuplespace/interface.h"
+#include "tuplespace/transport/interface.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* The addresses that this host has on networks. */
-#ifndef ES_TUPLESPACE_INTERFACE_H
-#define ES_TUPLESPACE_INTERFACE_H
+#ifndef ES_TUPLESPACE_TRANSPORT_INTERFACE_H
+#define ES_TUPLESPACE_TRANSPORT_INTERFACE_H
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "tuplespace/link.h"
+#include "tuplespace/transport/link.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 #define FIRST_BUFFER_BYTES 16384
 #define GROWTH_BYTES 16384

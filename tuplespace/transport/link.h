@@ -18,8 +18,8 @@
  * A link is used by one thread at a time.  All waits end: every call has a limit.
  * SIGPIPE is never raised.
  */
-#ifndef ES_TUPLESPACE_LINK_H
-#define ES_TUPLESPACE_LINK_H
+#ifndef ES_TUPLESPACE_TRANSPORT_LINK_H
+#define ES_TUPLESPACE_TRANSPORT_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,9 +27,9 @@
 #include <sys/uio.h>
 
 #include "eventspace/error.h"
-#include "tuplespace/address.h"
-#include "tuplespace/frame.h"
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/address.h"
+#include "tuplespace/transport/frame.h"
+#include "tuplespace/transport/run_key.h"
 
 struct es_link;
 

@@ -11,8 +11,8 @@
  *   link_proof.c    proves the key where nothing is encrypted
  *   listener.c      the accepting side
  */
-#ifndef ES_TUPLESPACE_LINK_PRIVATE_H
-#define ES_TUPLESPACE_LINK_PRIVATE_H
+#ifndef ES_TUPLESPACE_TRANSPORT_LINK_PRIVATE_H
+#define ES_TUPLESPACE_TRANSPORT_LINK_PRIVATE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,9 +21,9 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "tuplespace/address.h"
-#include "tuplespace/hello.h"
-#include "tuplespace/link.h"
+#include "tuplespace/transport/address.h"
+#include "tuplespace/transport/hello.h"
+#include "tuplespace/transport/link.h"
 
 /* Longest payload before the peer has shown that it may talk to us. */
 #define ESI_STRANGER_BYTES 4096

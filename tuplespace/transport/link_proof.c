@@ -11,7 +11,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 #define LABEL_BYTES 32
 

@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 #define BACKLOG 128
 #define HOST_BYTES 100

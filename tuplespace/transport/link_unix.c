@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 #define BACKLOG 128
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tuplespace/link_private.h"
+#include "tuplespace/transport/link_private.h"
 
 struct es_listener {
     const struct esi_link_ops *ops;

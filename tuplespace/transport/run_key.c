@@ -3,7 +3,7 @@
 /* Makes, saves and reads the key of a run. */
 #include "config.h"
 
-#include "tuplespace/run_key.h"
+#include "tuplespace/transport/run_key.h"
 
 #include <errno.h>
 #include <fcntl.h>

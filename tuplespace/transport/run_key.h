@@ -9,8 +9,8 @@
  * 0600).  A key file that others may read, or that belongs to somebody else, is
  * refused.
  */
-#ifndef ES_TUPLESPACE_RUN_KEY_H
-#define ES_TUPLESPACE_RUN_KEY_H
+#ifndef ES_TUPLESPACE_TRANSPORT_RUN_KEY_H
+#define ES_TUPLESPACE_TRANSPORT_RUN_KEY_H
 
 #include "eventspace/error.h"
 

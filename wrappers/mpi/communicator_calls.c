@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#include "wrappers/collective/trees.h"
-#include "wrappers/collective/held.h"
-#include "wrappers/collective/patient.h"
+#include "wrappers/trees/trees.h"
+#include "wrappers/trees/held.h"
+#include "wrappers/trees/patient.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/topology.h"
 

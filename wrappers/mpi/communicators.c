@@ -18,8 +18,8 @@
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/collective/nonblocking.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/nonblocking.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"

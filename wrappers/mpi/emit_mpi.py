@@ -80,8 +80,8 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/collective/patient.h"\n'
-        '#include "wrappers/collective/trees.h"\n'
+        '#include "config.h"\n\n#include "wrappers/trees/patient.h"\n'
+        '#include "wrappers/trees/trees.h"\n'
         '#include "wrappers/mpi/record.h"\n'
         '#include "wrappers/mpi/significant.h"\n',
     ]

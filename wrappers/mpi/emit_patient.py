@@ -3,8 +3,8 @@
 """Emits what stands for a routine while nonblocking trees must move on.
 
 A row with the flag `patient` has a function patient_NAME of the same type, generated
-here; with `patient-by-hand` it is esi_patient_NAME in wrappers/collective.  Exported
-functions go on with it instead of the next definition (wrappers/collective/patient.h).
+here; with `patient-by-hand` it is esi_patient_NAME in wrappers/trees.  Exported
+functions go on with it instead of the next definition (wrappers/trees/patient.h).
 """
 
 from operation_table import TableError, all_operations

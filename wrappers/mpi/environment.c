@@ -8,8 +8,8 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/trees.h"
-#include "wrappers/collective/nonblocking.h"
+#include "wrappers/trees/trees.h"
+#include "wrappers/trees/nonblocking.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/slot.h"

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 #include "wrappers/mpi/slot.h"

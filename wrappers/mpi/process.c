@@ -24,7 +24,7 @@
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/tree_board.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
 
 enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "tuplespace/plan.h"
+#include "tuplespace/plan/plan.h"
 #include "tuplespace/segment.h"
 
 struct esi_process {

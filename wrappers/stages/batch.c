@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collect_batch.c - the stage `batch`: gives nothing until enough tuples have come
+/* batch.c - the stage `batch`: gives nothing until enough tuples have come
  * together, or the first has waited long enough; then all.
  *
  * It does not sleep: a pull before that time gives nothing.
@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/keeper.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/keeper.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_TUPLES, PROPERTY_WAIT };
 static const struct es_property_schema properties[] = {

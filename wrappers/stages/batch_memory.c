@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch.c - the memory of batches. */
+/* batch_memory.c - the memory of batches. */
 #include "config.h"
 
 #include "eventspace/stage_batch.h"

@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/keeper.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/keeper.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_CAPACITY };
 static const struct es_property_schema properties[] = {

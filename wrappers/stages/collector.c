@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 static const char *const on_full[] = {"discard", "block", NULL};
 static const char *const split[] = {"none", "peer", "communicator", "both", NULL};

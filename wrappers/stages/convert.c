@@ -13,7 +13,7 @@
 
 #include "eventspace/summary.h"
 #include "tuplespace/byte_order.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_ORDER, PROPERTY_TIME };
 

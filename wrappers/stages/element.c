@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum read_mode { READ_EVERY, READ_LATEST };
 enum { PROPERTY_READ, PROPERTY_OPEN, PROPERTY_COUNTERS };

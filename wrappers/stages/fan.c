@@ -3,7 +3,7 @@
 /* fan.c - pulls several children into one batch. */
 #include "config.h"
 
-#include "wrappers/fan.h"
+#include "wrappers/stages/fan.h"
 
 const char *const esi_fan_modes[] = {"concurrent", "sequential", NULL};
 

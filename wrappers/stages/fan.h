@@ -11,8 +11,8 @@
  * Where the limit is reached before the last child, the next pull begins with the child
  * that came away short, so that none starves.
  */
-#ifndef ES_WRAPPERS_FAN_H
-#define ES_WRAPPERS_FAN_H
+#ifndef ES_WRAPPERS_STAGES_FAN_H
+#define ES_WRAPPERS_STAGES_FAN_H
 
 #include "eventspace/stage.h"
 

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-#include "wrappers/filter_expression.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/filter_expression.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_WHERE };
 static const struct es_property_schema properties[] = {

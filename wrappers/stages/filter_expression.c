@@ -4,7 +4,7 @@
  * tuples. */
 #include "config.h"
 
-#include "wrappers/filter_expression.h"
+#include "wrappers/stages/filter_expression.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -14,8 +14,8 @@
  * takes an index.  duration takes ns, us, ms, s and min; bytes may have KiB, MiB or
  * GiB.  peer and tag know the words any and none.
  */
-#ifndef ES_WRAPPERS_FILTER_EXPRESSION_H
-#define ES_WRAPPERS_FILTER_EXPRESSION_H
+#ifndef ES_WRAPPERS_STAGES_FILTER_EXPRESSION_H
+#define ES_WRAPPERS_STAGES_FILTER_EXPRESSION_H
 
 #include <stdbool.h>
 

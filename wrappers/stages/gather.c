@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/fan.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/fan.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_MODE };
 static const struct es_property_schema properties[] = {[PROPERTY_MODE] = ESI_FAN_MODE};

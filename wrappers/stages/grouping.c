@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "wrappers/grouping.h"
+#include "wrappers/stages/grouping.h"
 
 #include <errno.h>
 #include <stdlib.h>

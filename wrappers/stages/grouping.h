@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* grouping.h - sums tuples up by groups, also tuples that are summaries already. */
-#ifndef ES_WRAPPERS_GROUPING_H
-#define ES_WRAPPERS_GROUPING_H
+#ifndef ES_WRAPPERS_STAGES_GROUPING_H
+#define ES_WRAPPERS_STAGES_GROUPING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 /* keeper.c - a queue between a stage and its child. */
 #include "config.h"
 
-#include "wrappers/keeper.h"
+#include "wrappers/stages/keeper.h"
 
 #include <errno.h>
 

@@ -8,11 +8,11 @@
  * forget them, and keeps what it gave until that is acknowledged: it lies at the front
  * of the queue and is given again until then.
  */
-#ifndef ES_WRAPPERS_KEEPER_H
-#define ES_WRAPPERS_KEEPER_H
+#ifndef ES_WRAPPERS_STAGES_KEEPER_H
+#define ES_WRAPPERS_STAGES_KEEPER_H
 
 #include "eventspace/stage.h"
-#include "wrappers/lane.h"
+#include "wrappers/stages/lane.h"
 
 /* Part of a stage's state; all zero is an empty one. */
 struct esi_keeper {

@@ -3,7 +3,7 @@
 /* lane.c - the queues of a sort stage and the heap over them. */
 #include "config.h"
 
-#include "wrappers/lane.h"
+#include "wrappers/stages/lane.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* lane.h - one child of a sort stage: what was taken from it and waits to be merged. */
-#ifndef ES_WRAPPERS_LANE_H
-#define ES_WRAPPERS_LANE_H
+#ifndef ES_WRAPPERS_STAGES_LANE_H
+#define ES_WRAPPERS_STAGES_LANE_H
 
 #include <stdbool.h>
 #include <stddef.h>

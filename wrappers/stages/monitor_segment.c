@@ -3,7 +3,7 @@
 /* monitor_segment.c - the segments of this process that stages record into. */
 #include "config.h"
 
-#include "wrappers/monitor_segment.h"
+#include "wrappers/stages/monitor_segment.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
  * They lie in one segment per process and run, which is made with the first element in
  * use and removed with the last.  Any thread may call these.
  */
-#ifndef ES_WRAPPERS_MONITOR_SEGMENT_H
-#define ES_WRAPPERS_MONITOR_SEGMENT_H
+#ifndef ES_WRAPPERS_STAGES_MONITOR_SEGMENT_H
+#define ES_WRAPPERS_STAGES_MONITOR_SEGMENT_H
 
 #include "eventspace/error.h"
 #include "tuplespace/writer.h"

@@ -3,7 +3,7 @@
 /* node_edges.c - puts the edge tuples of a node together to operations. */
 #include "config.h"
 
-#include "wrappers/node_edges.h"
+#include "wrappers/stages/node_edges.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,8 +16,8 @@
  *
  * Pure logic; one thread at a time.
  */
-#ifndef ES_WRAPPERS_NODE_EDGES_H
-#define ES_WRAPPERS_NODE_EDGES_H
+#ifndef ES_WRAPPERS_STAGES_NODE_EDGES_H
+#define ES_WRAPPERS_STAGES_NODE_EDGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "tuplespace/operation_codes.h"
-#include "wrappers/monitor_segment.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/monitor_segment.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_NAME, PROPERTY_RUN, PROPERTY_THRESHOLD };
 static const struct es_property_schema properties[] = {

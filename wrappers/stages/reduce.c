@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/fan.h"
-#include "wrappers/grouping.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/fan.h"
+#include "wrappers/stages/grouping.h"
+#include "wrappers/stages/stage.h"
 
 enum { MOST_PICKED = 2 };   /* tuples that picking gives at most */
 enum { MOST_READ = 65536 }; /* tuples summed up in one pull, where few come of them */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { MAX_ADDED = 64 };
 

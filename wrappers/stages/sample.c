@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "eventspace/summary.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_EVERY, PROPERTY_RATE, PROPERTY_MOST };
 

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 
 #include "eventspace/summary.h"
-#include "wrappers/fan.h"
-#include "wrappers/lane.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/fan.h"
+#include "wrappers/stages/lane.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BY, PROPERTY_WINDOW, PROPERTY_BUFFER, PROPERTY_MODE };
 enum { CHUNK = 64 }; /* tuples taken from a child at once */

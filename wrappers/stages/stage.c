@@ -3,7 +3,7 @@
 /* stage.c - opens, pulls and closes stages of any type. */
 #include "config.h"
 
-#include "wrappers/stage.h"
+#include "wrappers/stages/stage.h"
 
 #include <errno.h>
 #include <pthread.h>

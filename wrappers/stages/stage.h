@@ -6,8 +6,8 @@
  * The interface that stage types implement is eventspace/stage.h; each type is one file
  * here.
  */
-#ifndef ES_WRAPPERS_STAGE_H
-#define ES_WRAPPERS_STAGE_H
+#ifndef ES_WRAPPERS_STAGES_STAGE_H
+#define ES_WRAPPERS_STAGES_STAGE_H
 
 #include "eventspace/run.h"
 #include "eventspace/stage.h"
@@ -31,8 +31,8 @@ struct es_given;
 struct es_places {
     struct es_place *items;
     size_t count;
-    /* What has come from tuple servers out of turn (scopes/given.h), the remote stages'
-     * to write; borrowed.  NULL: positions do not move. */
+    /* What has come from tuple servers out of turn (scopes/remote/given.h), the remote
+     * stages' to write; borrowed.  NULL: positions do not move. */
     struct es_given *behind;
 };
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/fan.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/fan.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_COUNT };
 static const struct es_property_schema properties[] = {

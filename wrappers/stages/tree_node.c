@@ -14,14 +14,14 @@
  */
 #include "config.h"
 
-#include "wrappers/tree_node.h"
+#include "wrappers/stages/tree_node.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/keeper.h"
-#include "wrappers/stage.h"
+#include "wrappers/stages/keeper.h"
+#include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BATCH, PROPERTY_WAIT, PROPERTY_PATIENCE, PROPERTY_CAPACITY };
 static const struct es_property_schema properties[] = {

@@ -18,14 +18,14 @@
  * children has no "up"; one in which nothing comes down has peer -1 in "down", and both
  * its times are that of the departure up; at the root of such a one there is no "down".
  */
-#ifndef ES_WRAPPERS_TREE_NODE_H
-#define ES_WRAPPERS_TREE_NODE_H
+#ifndef ES_WRAPPERS_STAGES_TREE_NODE_H
+#define ES_WRAPPERS_STAGES_TREE_NODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "eventspace/stage_batch.h"
-#include "wrappers/node_edges.h"
+#include "wrappers/stages/node_edges.h"
 
 /* Whether it is one half of a result. */
 static inline bool esi_tree_node_is_result(const struct es_tuple *tuple)

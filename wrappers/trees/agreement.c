@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/agreement.h"
+#include "wrappers/trees/agreement.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@
 
 #include "base/now.h"
 #include "tuplespace/tree_board.h"
-#include "wrappers/collective/nonblocking.h"
-#include "wrappers/collective/site_private.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/nonblocking.h"
+#include "wrappers/trees/site_private.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/edges.h"
+#include "wrappers/trees/edges.h"
 
 #include "wrappers/mpi/record.h"
 

@@ -9,13 +9,13 @@
  * arrival that is being waited for is shown as the open tuple, so that a tree that
  * hangs shows which child is missing.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_EDGES_H
-#define ES_WRAPPERS_COLLECTIVE_EDGES_H
+#ifndef ES_WRAPPERS_TREES_EDGES_H
+#define ES_WRAPPERS_TREES_EDGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrappers/collective/tree_run.h"
+#include "wrappers/trees/tree_run.h"
 
 struct es_writer;
 struct esi_call;

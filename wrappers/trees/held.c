@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/held.h"
+#include "wrappers/trees/held.h"
 
 #include <pthread.h>
 #include <stddef.h>

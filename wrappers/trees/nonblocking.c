@@ -14,14 +14,14 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/nonblocking.h"
+#include "wrappers/trees/nonblocking.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "wrappers/collective/held.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/held.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
 
 struct pending {

@@ -9,13 +9,13 @@
  *   may run at the same time: everything.  Operations are moved on by one thread at a
  * time; who finds another at it goes on without.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_NONBLOCKING_H
-#define ES_WRAPPERS_COLLECTIVE_NONBLOCKING_H
+#ifndef ES_WRAPPERS_TREES_NONBLOCKING_H
+#define ES_WRAPPERS_TREES_NONBLOCKING_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 struct esi_comm;
 

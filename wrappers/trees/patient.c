@@ -3,10 +3,10 @@
 /* Waiting while trees move on, and the calls that complete requests. */
 #include "config.h"
 
-#include "wrappers/collective/patient.h"
+#include "wrappers/trees/patient.h"
 
-#include "wrappers/collective/site.h"
-#include "wrappers/collective/tree_run.h"
+#include "wrappers/trees/site.h"
+#include "wrappers/trees/tree_run.h"
 
 bool esi_patient_is_alone(MPI_Comm comm)
 {

@@ -16,14 +16,14 @@
  * A process alone waits for nobody: there are MPIs (MPICH 4.0) that die in MPI_Test
  * where a session has no communicator of several processes.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_PATIENT_H
-#define ES_WRAPPERS_COLLECTIVE_PATIENT_H
+#ifndef ES_WRAPPERS_TREES_PATIENT_H
+#define ES_WRAPPERS_TREES_PATIENT_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "wrappers/collective/nonblocking.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/nonblocking.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 

@@ -3,7 +3,7 @@
 /* Tree rules that communicators share: counted references, the newest found by text. */
 #include "config.h"
 
-#include "wrappers/collective/rules.h"
+#include "wrappers/trees/rules.h"
 
 #include <errno.h>
 #include <pthread.h>

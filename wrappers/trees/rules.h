@@ -6,10 +6,10 @@
  *
  *   may run at the same time: everything.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_RULES_H
-#define ES_WRAPPERS_COLLECTIVE_RULES_H
+#ifndef ES_WRAPPERS_TREES_RULES_H
+#define ES_WRAPPERS_TREES_RULES_H
 
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 struct esi_rules;
 

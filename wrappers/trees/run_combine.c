@@ -14,7 +14,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 MPI_Count esi_run_per_piece(const struct esi_tree_run *run)
 {

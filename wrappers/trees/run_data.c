@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 void *esi_run_alloc(struct esi_tree_run *run, size_t bytes)
 {

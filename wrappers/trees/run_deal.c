@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 static int stage(struct esi_tree_run *run)
 {

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 /* --- What a lane carries -------------------------------------------------------- */
 

@@ -19,12 +19,12 @@
  *
  * Fold = collect, and then combined at the root: for operations that do not commute.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_RUN_PRIVATE_H
-#define ES_WRAPPERS_COLLECTIVE_RUN_PRIVATE_H
+#ifndef ES_WRAPPERS_TREES_RUN_PRIVATE_H
+#define ES_WRAPPERS_TREES_RUN_PRIVATE_H
 
 #include <stdalign.h>
 
-#include "wrappers/collective/tree_run.h"
+#include "wrappers/trees/tree_run.h"
 #include "wrappers/mpi/mpi_next.h"
 
 enum {

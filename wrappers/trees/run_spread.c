@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 static bool is_reduction(const struct esi_tree_run *run)
 {

@@ -11,14 +11,14 @@
  *
  *   may run at the same time: everything; a tree does not change once it is made.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_SHAPE_H
-#define ES_WRAPPERS_COLLECTIVE_SHAPE_H
+#ifndef ES_WRAPPERS_TREES_SHAPE_H
+#define ES_WRAPPERS_TREES_SHAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "eventspace/error.h"
-#include "tuplespace/tree_rules.h"
+#include "tuplespace/plan/tree_rules.h"
 
 /* Where a rank runs, as numbers that are alike in all ranks: hosts, clusters and the
  * rest are numbered by first appearance in rank order; -1 = not known (then the level

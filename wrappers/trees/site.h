@@ -13,16 +13,16 @@
  * after the other, so a site is used by one thread at a time, and takes no lock.  Only
  * the ends of nonblocking operations come from anywhere: what they touch is atomic.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_SITE_H
-#define ES_WRAPPERS_COLLECTIVE_SITE_H
+#ifndef ES_WRAPPERS_TREES_SITE_H
+#define ES_WRAPPERS_TREES_SITE_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tuplespace/tree_rules.h"
-#include "wrappers/collective/edges.h"
-#include "wrappers/collective/tree_run.h"
+#include "tuplespace/plan/tree_rules.h"
+#include "wrappers/trees/edges.h"
+#include "wrappers/trees/tree_run.h"
 
 struct esi_call;
 struct esi_comm;

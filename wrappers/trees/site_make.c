@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wrappers/collective/site_private.h"
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/site_private.h"
+#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
 
 static _Atomic int live; /* shadow communicators of this process */

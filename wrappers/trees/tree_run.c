@@ -6,12 +6,12 @@
  */
 #include "config.h"
 
-#include "wrappers/collective/tree_run.h"
+#include "wrappers/trees/tree_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/collective/run_private.h"
+#include "wrappers/trees/run_private.h"
 
 static const struct {
     const struct esi_run_half *up;

@@ -25,16 +25,16 @@
  *   may run at the same time: operations of different communicators; one operation is
  * one thread's at a time.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_TREE_RUN_H
-#define ES_WRAPPERS_COLLECTIVE_TREE_RUN_H
+#ifndef ES_WRAPPERS_TREES_TREE_RUN_H
+#define ES_WRAPPERS_TREES_TREE_RUN_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tuplespace/tree_rules.h"
-#include "wrappers/collective/shape.h"
+#include "tuplespace/plan/tree_rules.h"
+#include "wrappers/trees/shape.h"
 
 /* What is recorded of an operation (paper, figure 2b).  Each is called once per
  * operation and edge, however many segments the message has, with the time before the

@@ -3,14 +3,14 @@
 /* Collective trees: where they begin and end, and the blocking operations. */
 #include "config.h"
 
-#include "wrappers/collective/trees.h"
+#include "wrappers/trees/trees.h"
 
 #include <stdlib.h>
 
-#include "wrappers/collective/judge.h"
-#include "wrappers/collective/nonblocking.h"
-#include "wrappers/collective/patient.h"
-#include "wrappers/collective/site_private.h"
+#include "wrappers/trees/judge.h"
+#include "wrappers/trees/nonblocking.h"
+#include "wrappers/trees/patient.h"
+#include "wrappers/trees/site_private.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 

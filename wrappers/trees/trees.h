@@ -15,15 +15,15 @@
  * others at an agreement (agreement.h).  So it works where nothing can be recorded, too
  * (no shared memory): a rank that stepped aside still takes part.
  */
-#ifndef ES_WRAPPERS_COLLECTIVE_TREES_H
-#define ES_WRAPPERS_COLLECTIVE_TREES_H
+#ifndef ES_WRAPPERS_TREES_TREES_H
+#define ES_WRAPPERS_TREES_TREES_H
 
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrappers/collective/site.h"
+#include "wrappers/trees/site.h"
 
 struct esi_call;
 struct esi_comm;

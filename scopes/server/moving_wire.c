@@ -3,7 +3,7 @@
 /* What tuple servers tell each other of elements whose tuples they move. */
 #include "config.h"
 
-#include "scopes/moving_wire.h"
+#include "scopes/server/moving_wire.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_CLOCK_BOARD_H
-#define ES_SCOPES_CLOCK_BOARD_H
+#ifndef ES_SCOPES_REMOTE_CLOCK_BOARD_H
+#define ES_SCOPES_REMOTE_CLOCK_BOARD_H
 
 #include "base/clock_estimate.h"
 #include "base/host_clock.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* What tuple servers tell each other of elements whose tuples they move, as JSON. */
-#ifndef ES_SCOPES_MOVING_WIRE_H
-#define ES_SCOPES_MOVING_WIRE_H
+#ifndef ES_SCOPES_SERVER_MOVING_WIRE_H
+#define ES_SCOPES_SERVER_MOVING_WIRE_H
 
 #include "base/json_out.h"
 #include "eventspace/run.h"
 #include "pathmap/message.h"
-#include "scopes/element_store.h"
+#include "scopes/server/element_store.h"
 
 /* An element and its process.  Texts are borrowed from where they were read, the clock
  * from the struct itself: it must not be copied. */
