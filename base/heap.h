@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * heap.h - a priority queue of (key, item): the least key comes first, and of equal
+ * keys the least item.
+ *
+ * An item is a number of the owner's, mostly the index of something.  All zero is an
+ * empty heap.  A binary heap in an array: push and pop cost O(log count).  No locks:
+ * one thread at a time may use a heap.
+ */
+#ifndef ES_BASE_HEAP_H
+#define ES_BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct esi_heap_entry {
+    uint64_t key;
+    uint64_t item;
+};
+
+struct esi_heap {
+    struct esi_heap_entry *entries; /* owned; the first is the least */
+    size_t count;
+    size_t capacity;
+};
+
+void esi_heap_fini(struct esi_heap *heap);
+
+/* Makes room for `needed` entries in all.  0 or -ENOMEM. */
+int esi_heap_reserve(struct esi_heap *heap, size_t needed);
+
+/* Adds an entry.  Room must be there. */
+void esi_heap_push(struct esi_heap *heap, uint64_t key, uint64_t item);
+
+/* The least entry.  The heap is not empty, here and below. */
+static inline struct esi_heap_entry esi_heap_top(const struct esi_heap *heap)
+{
+    return heap->entries[0];
+}
+
+/* Removes the least entry. */
+void esi_heap_pop(struct esi_heap *heap);
+
+static inline bool esi_heap_is_less(const struct esi_heap_entry *a,
+                                    const struct esi_heap_entry *b)
+{
+    return a->key != b->key ? a->key < b->key : a->item < b->item;
+}
+
+/* Puts an entry in the place of the least one, and moves it to where it belongs.
+ * Inline: a merge does this for each item. */
+static inline void esi_heap_replace_top(struct esi_heap *heap,
+                                        uint64_t key,
+                                        uint64_t item)
+{
+    const struct esi_heap_entry moving = {.key = key, .item = item};
+    struct esi_heap_entry *entries = heap->entries;
+    size_t at = 0;
+
+    for (size_t child = 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count &&
+            esi_heap_is_less(&entries[child + 1], &entries[child]))
+            child++;
+        if (!esi_heap_is_less(&entries[child], &moving))
+            break;
+        entries[at] = entries[child];
+        at = child;
+    }
+    entries[at] = moving;
+}
+
+#endif
