@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* wire.c - varints of several bytes. */
+#include "config.h"
+
+#include "base/wire.h"
+
+uint64_t esi_wire_get_long_varint(struct esi_wire_reader *reader)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
+        uint64_t byte = *reader->at++;
+
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    reader->failed = true;
+    reader->at = reader->end;
+    return 0;
+}
+
+void esi_wire_put_long_varint(struct esi_wire_writer *writer, uint64_t value)
+{
+    unsigned char bytes[ESI_WIRE_VARINT_BYTES];
+    size_t length = 0;
+
+    for (; value >= 0x80; value >>= 7)
+        bytes[length++] = (unsigned char)(value | 0x80);
+    bytes[length++] = (unsigned char)value;
+    esi_wire_put_bytes(writer, bytes, length);
+}
