@@ -14,8 +14,7 @@ static bool has_new_elements(const struct es_segment_view *view)
     uint32_t count =
         atomic_load_explicit(&view->layout->element_count, memory_order_relaxed);
 
-    return !view->foreign && count > view->scanned &&
-           view->scanned < view->max_elements;
+    return count > view->scanned && view->scanned < view->max_elements;
 }
 
 bool es_run_has_new_elements(const struct es_run *run)
@@ -35,7 +34,7 @@ void es_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns)
     for (size_t i = 0; i < es_run_segment_count(run) && count < ESI_FUTEX_WORDS; i++) {
         const struct es_segment_view *view = es_run_segment(run, i);
 
-        if (view->foreign || view->scanned >= view->max_elements)
+        if (view->scanned >= view->max_elements)
             continue;
         words[count] = &view->layout->element_count;
         values[count++] = view->scanned;

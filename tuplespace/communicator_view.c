@@ -58,8 +58,9 @@ static bool copy_entry(const struct es_segment_view *segment,
     return false;
 }
 
-bool esi_segment_view_has_list(const struct es_segment_view *view,
-                               const struct es_group_layout *group)
+/* Whether the group's list lies within the segment. */
+static bool group_has_list(const struct es_segment_view *view,
+                           const struct es_group_layout *group)
 {
     uint64_t bytes = (uint64_t)(uint32_t)group->size * sizeof(int32_t);
 
@@ -75,7 +76,7 @@ static int group_size(const struct es_segment_view *view,
     int world = atomic_load_explicit(&view->layout->world_size, memory_order_relaxed);
     int most = ES_GROUP_MAX;
 
-    if (group->kind == ES_GROUP_LIST && !esi_segment_view_has_list(view, group))
+    if (group->kind == ES_GROUP_LIST && !group_has_list(view, group))
         return 0;
     if (group->kind == ES_GROUP_STRIDED && group->first >= 0 && world > 0 &&
         world < most)

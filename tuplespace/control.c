@@ -95,8 +95,6 @@ int es_element_append_within(const struct es_element_view *element,
     struct es_writer writer = {
         .element = element->layout, .ring = element->ring, .mask = element->mask};
 
-    if (element->segment->foreign)
-        return -EROFS;
     if (element->kind != ES_ELEMENT_SHARED || tuple_bytes != element->words * 4)
         return -EINVAL;
     return es_shared_write(&writer, tuple, tuple_bytes, timeout_ns);
@@ -138,9 +136,6 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     uint64_t reader = atomic_load_explicit(&layout->reader, memory_order_relaxed);
     uint32_t awaits = ES_ON_FULL_AWAIT;
     uint64_t oldest;
-
-    if (element->segment->foreign)
-        return -EROFS;
 
     do {
         if (reader != 0 &&

@@ -393,12 +393,9 @@ static void sleep_on_head(const struct es_element_view *element,
         esi_futex_wait(esi_futex_low_half(&layout->head), (uint32_t)head, timeout_ns);
 }
 
-/* Any process may write into a shared element, so no death is the end of it; but nobody
- * writes into a copy. */
+/* Any process may write into a shared element, so no death is the end of it. */
 static bool is_over(const struct es_element_view *element)
 {
-    if (element->segment->foreign)
-        return true;
     return element->kind != ES_ELEMENT_SHARED &&
            !esi_segment_view_is_alive(element->segment);
 }

@@ -467,10 +467,6 @@ static int note_exit(const struct es_segment_name *name, uint64_t inode, void *c
     (void)inode;
     if (name->pid != note->pid || esi_segment_view_attach(name, NULL, &view) != 0)
         return 0;
-    if (view->foreign) {
-        esi_segment_view_detach(view);
-        return 0;
-    }
     layout = view->layout;
     clock_gettime(CLOCK_REALTIME, &now);
     atomic_store_explicit(&layout->exit_status, note->status, memory_order_relaxed);

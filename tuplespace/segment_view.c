@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "tuplespace/byte_order.h"
 
 #define GREATEST_CAPACITY (1u << 25)
 
@@ -132,19 +131,18 @@ static int read_header(struct es_segment_view *view, const char **ret_fault)
 
     if (magic == 0)
         return -EAGAIN;
-    if (magic != ES_SEGMENT_MAGIC && magic != __builtin_bswap64(ES_SEGMENT_MAGIC)) {
-        *ret_fault = "not a segment of EventSpace";
+    if (magic != ES_SEGMENT_MAGIC) {
+        *ret_fault =
+            magic == __builtin_bswap64(ES_SEGMENT_MAGIC)
+                ? "written by a machine of the other byte order; read it on that one"
+                : "not a segment of EventSpace";
         return -EPROTO;
     }
     memcpy(&header, view->layout, sizeof header);
-    view->foreign = header.endian == __builtin_bswap32(ES_SEGMENT_ENDIAN);
-    if (view->foreign)
-        es_byte_order_turn_header(&header);
     rc = check_header(&header, ret_fault);
-    if (rc != 0)
-        return rc;
-    take_header(view, &header);
-    return view->foreign ? esi_foreign_view_load(view) : 0;
+    if (rc == 0)
+        take_header(view, &header);
+    return rc;
 }
 
 static int attach(struct es_segment_view *view,
@@ -195,8 +193,7 @@ int esi_segment_view_attach(const struct es_segment_name *name,
 
 void esi_segment_view_begin_watch(struct es_segment_view *view)
 {
-    if (view->foreign ||
-        atomic_exchange_explicit(&view->watches, true, memory_order_seq_cst))
+    if (atomic_exchange_explicit(&view->watches, true, memory_order_seq_cst))
         return;
     atomic_fetch_add_explicit(&view->layout->watchers, 1, memory_order_seq_cst);
     /* Pairs with the fences in take_reusable() and sweep() of the writer: whoever uses
@@ -210,7 +207,7 @@ void esi_segment_view_detach(struct es_segment_view *view)
 
     if (!view)
         return;
-    if (atomic_load_explicit(&view->watches, memory_order_relaxed) && !view->foreign)
+    if (atomic_load_explicit(&view->watches, memory_order_relaxed))
         /* Release: all that was read was read before. */
         atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
     for (size_t i = 0; i < view->element_count; i++)
@@ -259,14 +256,6 @@ static bool is_sound(const struct es_segment_view *view, const struct ring_facts
         return false;
     return ring->offset % 4 == 0 && ring->offset <= view->bytes &&
            ring_bytes <= view->bytes - ring->offset;
-}
-
-bool esi_segment_view_has_ring(const struct es_segment_view *view,
-                               const struct es_element_layout *layout)
-{
-    struct ring_facts ring = ring_facts(layout);
-
-    return is_sound(view, &ring);
 }
 
 /* Consumers count up to ranks: one that cannot be is not known. */
@@ -333,8 +322,7 @@ static void cover_missing_tail(struct es_segment_view *view)
     struct stat status;
     uint64_t left;
 
-    if (view->foreign || fstat(view->fd, &status) != 0 ||
-        (uint64_t)status.st_size >= view->bytes)
+    if (fstat(view->fd, &status) != 0 || (uint64_t)status.st_size >= view->bytes)
         return;
     left = ((uint64_t)status.st_size + page - 1) / page * page;
     if (left < view->bytes)
@@ -395,7 +383,7 @@ static bool has_ended(const struct es_segment_view *view)
 
 bool esi_segment_view_is_alive(const struct es_segment_view *view)
 {
-    return !view->foreign && !has_ended(view) &&
+    return !has_ended(view) &&
            es_process_is_alive(view->kept ? view->name.pid : view->pid,
                                view->pid_start);
 }
@@ -440,7 +428,6 @@ void es_segment_view_info(const struct es_segment_view *segment,
             sane_size(atomic_load_explicit(&layout->world_size, memory_order_relaxed)),
         .pid = segment->pid,
         .alive = esi_segment_view_is_alive(segment),
-        .foreign = segment->foreign,
         .kept = segment->kept,
         .exit_code = ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         .signal = ended && WIFSIGNALED(status) ? WTERMSIG(status) : 0,

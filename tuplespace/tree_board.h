@@ -67,8 +67,7 @@ void es_tree_log_add(struct es_segment *segment, const struct es_tree_log_entry 
 bool es_segment_view_has_trees(const struct es_segment_view *segment);
 
 /* Writes a wish.  Returns its version, which counts up from 1; -ENOENT: no board;
- * -EMSGSIZE; -EBUSY: somebody else is writing one; -EROFS: a segment of the other byte
- * order. */
+ * -EMSGSIZE; -EBUSY: somebody else is writing one. */
 int es_segment_view_wish(struct es_segment_view *segment, const char *text);
 
 /* Version of the newest wish; 0 = none. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "tuplespace/byte_order.h"
 #include "tuplespace/tree_board_layout.h"
 #include "tuplespace/view_private.h"
 
@@ -85,26 +84,6 @@ bool es_segment_view_has_trees(const struct es_segment_view *segment)
     struct board board;
 
     return find_board(segment, &board);
-}
-
-void esi_tree_board_turn(struct es_segment_view *view, uint64_t *budget)
-{
-    uint64_t offset = find_header(view);
-    struct board board;
-    uint64_t log_bytes;
-
-    if (offset == 0)
-        return;
-    es_byte_order_turn_tree_board((void *)(view->base + offset));
-    if (!find_board(view, &board))
-        return;
-    log_bytes = (uint64_t)board.log_slots * board.entry_bytes;
-    if (log_bytes > *budget)
-        return;
-    *budget -= log_bytes;
-    for (uint32_t i = 0; i < board.log_slots; i++)
-        es_byte_order_turn_tree_log_entry(
-            (void *)(board.log + (uint64_t)i * board.entry_bytes));
 }
 
 /* --- The wish --------------------------------------------------------------------- */
@@ -209,8 +188,6 @@ int es_segment_view_wish(struct es_segment_view *segment, const char *text)
     uint32_t version;
     int rc;
 
-    if (segment->foreign)
-        return -EROFS;
     if (!find_board(segment, &board))
         return -ENOENT;
     if (length >= board.wish_bytes || length >= ES_TREE_WISH_BYTES)

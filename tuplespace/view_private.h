@@ -40,8 +40,7 @@ struct es_segment_view {
     char *base;
     uint64_t bytes; /* mapped */
     int fd;
-    bool foreign; /* of the other byte order: `base` is a copy of the file, turned */
-    bool kept;    /* by a tuple server: the pid in the name is alive for it */
+    bool kept;           /* by a tuple server: the pid in the name is alive for it */
     bool may_have_trees; /* the header has a place that tells of a tree board */
     uint64_t inode;
     _Atomic bool watches; /* counts as a watcher of the segment */
@@ -91,22 +90,6 @@ static inline void esi_segment_view_watch(const struct es_segment_view *view)
         /* Views are made by this folder; for readers they do not change by this. */
         esi_segment_view_begin_watch((struct es_segment_view *)view);
 }
-
-/* Whether the element's ring is one and lies within the segment. */
-bool esi_segment_view_has_ring(const struct es_segment_view *view,
-                               const struct es_element_layout *layout);
-
-/* Whether the group's list lies within the segment. */
-bool esi_segment_view_has_list(const struct es_segment_view *view,
-                               const struct es_group_layout *group);
-
-/* Puts a copy of the file, turned to our byte order, in place of the mapping, whose
- * header was checked and taken.  -errno: there is no memory for it. */
-int esi_foreign_view_load(struct es_segment_view *view);
-
-/* Turns the tree board of a copy whose header is turned already; no more than `budget`
- * bytes of its log, which it takes from there. */
-void esi_tree_board_turn(struct es_segment_view *view, uint64_t *budget);
 
 /* First position that readers may still ask for, when the head is `head`. */
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);

@@ -107,10 +107,8 @@ struct es_segment_info {
     int rank; /* -1 = not known */
     int size; /* -1 = not known */
     int pid;
-    bool alive;   /* the process exists (not a zombie, not a recycled pid) */
-    bool foreign; /* of a machine with the other byte order: the file's copy is read,
-                     as it was when it was attached, and nothing can be written to it */
-    bool kept; /* a tuple server holds it: elements moved here from another host (whose
+    bool alive; /* the process exists (not a zombie, not a recycled pid) */
+    bool kept;  /* a tuple server holds it: elements moved here from another host (whose
                   process has this pid, rank and clock) or data of consumers */
     enum es_process_state state;
     int exit_code;              /* EXITED and known: its code, else -1 */
@@ -266,7 +264,7 @@ ES_API size_t es_element_read(const struct es_element_view *element,
                               struct es_tuple *ret_tuples,
                               size_t max);
 /* The same for elements whose tuples have another size: `ret_tuples` gets max *
- * tuple_bytes.  Of foreign segments these come as they lie there. */
+ * tuple_bytes. */
 ES_API size_t es_element_read_raw(const struct es_element_view *element,
                                   struct es_cursor *cursor,
                                   void *ret_tuples,
@@ -294,16 +292,15 @@ ES_API void es_element_discard(const struct es_element_view *element,
                                uint64_t position);
 
 /* Appends a tuple to an element with many writers; `tuple_bytes` must be the element's.
- * -EINVAL: not such an element; -EBUSY: another writer was inside for two seconds;
- * -EROFS: of a foreign segment.  May sleep: while another writer is inside, and where
- * the element blocks as long as its registered reader has not made room. */
+ * -EINVAL: not such an element; -EBUSY: another writer was inside for two seconds.
+ * May sleep: while another writer is inside, and where the element blocks as long as
+ * its registered reader has not made room. */
 ES_API int es_element_append(const struct es_element_view *element,
                              const void *tuple,
                              uint32_t tuple_bytes);
 
 /* The registered reader, for whom the writer of a blocking element waits.  -EBUSY when
- * a living process is registered (also this one), -EROFS where the segment is foreign.
- * What is overwritten before this
+ * a living process is registered (also this one).  What is overwritten before this
  * returns counts as lost: init the cursor behind this call. */
 ES_API int es_element_register_reader(const struct es_element_view *element,
                                       uint64_t position);

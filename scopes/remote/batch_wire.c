@@ -535,7 +535,7 @@ int es_batch_decode(struct es_wire_state *state,
         memcpy(batch->tuples + batch->count, tuples,
                head.tuples * sizeof *batch->tuples);
         if (source->swapped)
-            es_byte_order_turn_tuples(batch->tuples + batch->count, head.tuples);
+            esi_byte_order_swap_tuples(batch->tuples + batch->count, head.tuples);
     }
     batch->count += head.tuples;
     batch->more |= head.more;

@@ -120,5 +120,5 @@ void es_element_wire_copy(const struct es_link *link,
         return;
     memcpy(out, tuples, count * tuple_bytes);
     if (es_link_peer(link)->swapped && tuple_bytes == sizeof(struct es_tuple))
-        es_byte_order_turn_tuples(out, count);
+        esi_byte_order_swap_tuples(out, count);
 }

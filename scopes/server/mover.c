@@ -179,8 +179,7 @@ static void scan_segment(struct es_mover *mover, const struct es_segment_view *s
     struct es_segment_info process;
 
     es_segment_view_info(segment, &process);
-    if (process.kept || process.foreign ||
-        strcmp(process.host, mover->config.host) != 0)
+    if (process.kept || strcmp(process.host, mover->config.host) != 0)
         return;
     for (size_t i = 0; i < es_segment_view_element_count(segment); i++) {
         const struct es_element_view *view = es_segment_view_element(segment, i);

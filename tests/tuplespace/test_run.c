@@ -406,22 +406,52 @@ static void what_cannot_be_attached_is_named(void **state)
     assert_int_equal(es_run_remove(id, false), 1);
 }
 
-static void a_false_byte_order_is_refused_in_words(void **state)
+static void a_false_byte_order_mark_is_refused_in_words(void **state)
 {
-    struct es_error error = {.text = ""};
+    static const uint32_t marks[] = {0, __builtin_bswap32(ES_SEGMENT_ENDIAN)};
     struct es_segment *segment;
     struct es_run *run;
     char id[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("run", id), 0);
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        struct es_error error = {.text = ""};
+
+        es_segment_layout(segment)->endian = marks[i];
+        assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
+        assert_non_null(strstr(error.text, "byte order mark"));
+    }
+    es_segment_destroy(segment);
+}
+
+/* A file that was copied here from another machine: nobody reads it or writes into it.
+ */
+static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
+{
+    struct es_error error = {.text = ""};
+    struct es_segment *segment, *native;
+    struct es_segment_layout before;
+    struct es_run *run;
+    char id[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("run", id), 0);
+    es_segment_layout(segment)->magic = __builtin_bswap64(ES_SEGMENT_MAGIC);
     es_segment_layout(segment)->endian = __builtin_bswap32(ES_SEGMENT_ENDIAN);
+    memcpy(&before, es_segment_layout(segment), sizeof before);
     assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
-    assert_non_null(strstr(error.text, "another version"));
-    es_segment_layout(segment)->endian = 0;
-    error.text[0] = '\0';
-    assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
-    assert_non_null(strstr(error.text, "byte order mark"));
+    assert_non_null(strstr(error.text, "machine of the other byte order"));
+    assert_int_equal(es_run_note_exit(id, getpid(), 0), 0);
+    assert_memory_equal(es_segment_layout(segment), &before, sizeof before);
+    /* The others of its run are read. */
+    native = fixture_segment(id, 1);
+    run = fixture_open(id);
+    assert_int_equal(es_run_segment_count(run), 1);
+    assert_int_equal(es_run_unreadable_count(run), 1);
+    assert_non_null(strstr(es_run_unreadable(run, 0)->text, "other byte order"));
+    es_run_close(run);
+    es_segment_destroy(native);
     es_segment_destroy(segment);
 }
 
@@ -456,7 +486,8 @@ int main(void)
         cmocka_unit_test(selections_choose_by_attributes),
         cmocka_unit_test(a_bad_selection_is_refused),
         cmocka_unit_test(what_cannot_be_attached_is_named),
-        cmocka_unit_test(a_false_byte_order_is_refused_in_words),
+        cmocka_unit_test(a_false_byte_order_mark_is_refused_in_words),
+        cmocka_unit_test(a_segment_of_the_other_byte_order_is_refused_in_words),
         cmocka_unit_test(another_major_version_is_refused_in_words),
     };
 

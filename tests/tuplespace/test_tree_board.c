@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "tuplespace/byte_order.h"
 #include "tuplespace/tree_board_layout.h"
 
 struct scene {
@@ -348,65 +347,6 @@ static void segments_of_minor_version_0_have_no_board(void **state)
     es_run_close(run);
 }
 
-static void boards_are_turned_and_back(void **state)
-{
-    unsigned char kept[sizeof(struct es_tree_board_layout)];
-    struct es_tree_board_layout board;
-    struct es_tree_log_entry entry;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof kept; i++)
-        kept[i] = (unsigned char)(i + 1);
-    memcpy(&board, kept, sizeof board);
-    es_byte_order_turn_tree_board(&board);
-    assert_int_equal(board.wish_bytes, __builtin_bswap32(0x08070605));
-    es_byte_order_turn_tree_board(&board);
-    assert_memory_equal(&board, kept, sizeof board);
-    memcpy(&entry, kept, sizeof entry);
-    es_byte_order_turn_tree_log_entry(&entry);
-    assert_memory_equal(entry.name, kept + offsetof(struct es_tree_log_entry, name),
-                        sizeof entry.name + sizeof entry.text);
-    assert_memory_not_equal(&entry, kept, sizeof entry);
-    es_byte_order_turn_tree_log_entry(&entry);
-    assert_memory_equal(&entry, kept, sizeof entry);
-}
-
-/* Makes a segment one of the other byte order, as if it came from such a machine. */
-static void turn_segment(const struct scene *scene)
-{
-    struct es_segment_layout *layout = es_segment_layout(scene->segment);
-    struct es_tree_board_layout *board = board_of(scene);
-    struct es_tree_log_entry *log =
-        (void *)((char *)(board + 1) + (size_t)2 * ES_TREE_WISH_BYTES);
-
-    for (size_t i = 0; i < ES_TREE_LOG_SLOTS; i++)
-        es_byte_order_turn_tree_log_entry(&log[i]);
-    es_byte_order_turn_tree_board(board);
-    es_byte_order_turn_header(layout);
-}
-
-static void boards_of_the_other_byte_order_are_read(void **state)
-{
-    struct scene *scene = *state;
-    struct es_tree_log_entry entry = {
-        .communicator = 7, .version = 3, .text = "linear"};
-    struct es_tree_log_entry read[2];
-    struct es_run *run;
-    char id[64];
-
-    strcpy(id, es_segment_layout(scene->segment)->run);
-    es_segment_view_wish(scene->view, "of another machine");
-    es_tree_log_add(scene->segment, &entry);
-    turn_segment(scene);
-    run = fixture_open(id);
-    assert_int_equal(es_segment_view_read_wish(es_run_segment(run, 0), scene->text), 1);
-    assert_string_equal(scene->text, "of another machine");
-    assert_int_equal(es_segment_view_tree_log(es_run_segment(run, 0), read, 2), 1);
-    assert_memory_equal(&read[0], &entry, sizeof entry);
-    assert_int_equal(es_segment_view_wish(es_run_segment(run, 0), "x"), -EROFS);
-    es_run_close(run);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -422,8 +362,6 @@ int main(void)
         TEST(broken_places_are_refused),
         TEST(broken_numbers_harm_nobody),
         TEST(segments_of_minor_version_0_have_no_board),
-        cmocka_unit_test(boards_are_turned_and_back),
-        TEST(boards_of_the_other_byte_order_are_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static int pull_convert(struct es_stage *stage,
         if (convert->is_global && !es_mark_is_summary(&batch->marks[i]))
             make_global(stage, &batch->tuples[i], batch->marks[i].origin);
         if (convert->swaps)
-            es_byte_order_turn_tuples(&batch->tuples[i], 1);
+            esi_byte_order_swap_tuples(&batch->tuples[i], 1);
     }
     return 0;
 }
