@@ -91,8 +91,7 @@ static void work(struct imbalance *imbalance, long iteration)
         imbalance->late_ns += spend(imbalance, imbalance->late_us);
 }
 
-/* --- The operation -----------------------------------------------------------------
- */
+/* --- The operation ---------------------------------------------------------------- */
 
 static uint64_t word_of(int rank, long iteration)
 {
@@ -181,8 +180,7 @@ static void iterate(struct imbalance *imbalance)
     }
 }
 
-/* --- Start and end -----------------------------------------------------------------
- */
+/* --- Start and end ---------------------------------------------------------------- */
 
 /* Point-to-point, so that no collective but those of the iterations takes place. */
 static int report(const struct imbalance *imbalance, double seconds)

@@ -10,8 +10,7 @@
 
 #include "base/now.h"
 
-/* --- Random sets -------------------------------------------------------------------
- */
+/* --- Random sets ------------------------------------------------------------------ */
 
 /* xorshift64*, Vigna. */
 static uint64_t draw(uint64_t *seed, uint64_t limit)
@@ -110,8 +109,7 @@ void closure_sets_fini(struct closure_sets *sets)
     *sets = (struct closure_sets){.count = 0};
 }
 
-/* --- Runs --------------------------------------------------------------------------
- */
+/* --- Runs ------------------------------------------------------------------------- */
 
 static void note_run(struct closure_costs *costs, unsigned run, uint64_t begin_ns)
 {
@@ -175,8 +173,7 @@ int closure_costs_make(const struct es_order *order,
     return result;
 }
 
-/* --- Combining ---------------------------------------------------------------------
- */
+/* --- Combining -------------------------------------------------------------------- */
 
 /* What is needed to make one closure of two. */
 struct pairing {

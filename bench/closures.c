@@ -48,8 +48,7 @@ static const struct {
                       {"binary", ES_CLOSURE_BINARY},
                       {"jump", ES_CLOSURE_JUMP}};
 
-/* --- An event set in memory --------------------------------------------------------
- */
+/* --- An event set in memory ------------------------------------------------------- */
 
 struct data {
     struct es_order *order;
@@ -116,8 +115,7 @@ static int load(const char *name,
     return result;
 }
 
-/* --- Tables ------------------------------------------------------------------------
- */
+/* --- Tables ----------------------------------------------------------------------- */
 
 static void print_costs(const struct closure_costs *costs)
 {
@@ -251,8 +249,7 @@ static int run_set(const char *name, const struct options *options)
     return result;
 }
 
-/* --- Options -----------------------------------------------------------------------
- */
+/* --- Options ---------------------------------------------------------------------- */
 
 static int usage(void)
 {

@@ -111,8 +111,7 @@ static struct work make_work(const struct load *load)
                  .clock = 1}};
 }
 
-/* --- The floor ---------------------------------------------------------------------
- */
+/* --- The floor -------------------------------------------------------------------- */
 
 struct floor {
     struct es_collective_arrival *arrivals; /* chunk times ranks */
@@ -162,8 +161,7 @@ static uint64_t run_floor(const struct load *load)
     return took_ns;
 }
 
-/* --- The analysis ------------------------------------------------------------------
- */
+/* --- The analysis ----------------------------------------------------------------- */
 
 static void enter(void *data, const struct es_collective_instance *instance)
 {

@@ -66,8 +66,7 @@ void made_load_config_init(struct made_load_config *config)
                                         .threshold = 63};
 }
 
-/* --- Making it
- * ----------------------------------------------------------------------- */
+/* --- Making it -------------------------------------------------------------------- */
 
 static int rank_host(const struct made_load_config *config, int rank)
 {
@@ -263,8 +262,7 @@ void made_load_destroy(struct made_load *load)
     free(load);
 }
 
-/* --- What there is
- * ------------------------------------------------------------------- */
+/* --- What there is ---------------------------------------------------------------- */
 
 size_t made_load_count(const struct made_load *load)
 {
@@ -302,8 +300,7 @@ void made_load_element(const struct made_load *load,
     };
 }
 
-/* --- Writing
- * ------------------------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------- */
 
 static void write_one(struct made_load *load, struct element *element)
 {

@@ -59,8 +59,7 @@ struct es_event_id order_emit(struct order_stream *stream,
     return event.id;
 }
 
-/* --- The command line --------------------------------------------------------------
- */
+/* --- The command line ------------------------------------------------------------- */
 
 bool order_load_number(const char *text, uint64_t *ret_number)
 {
@@ -102,8 +101,7 @@ bool order_load_option(struct order_load_config *config, int option, const char 
     }
 }
 
-/* --- Collective operations ---------------------------------------------------------
- */
+/* --- Collective operations -------------------------------------------------------- */
 
 static struct es_event_id *enter(struct order_stream *stream)
 {
@@ -139,8 +137,7 @@ static void reduce_and_broadcast(struct order_stream *stream)
         order_emit(stream, rank, ES_EVENT_RECEIVE, enters, rank > 0);
 }
 
-/* --- Streaming ---------------------------------------------------------------------
- */
+/* --- Streaming -------------------------------------------------------------------- */
 
 static const struct order_pattern *find_pattern(const char *name)
 {

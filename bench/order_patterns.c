@@ -29,8 +29,7 @@ static void message(struct order_stream *stream, uint32_t from, uint32_t to)
     receive(stream, to, send(stream, from));
 }
 
-/* --- Grids -------------------------------------------------------------------------
- */
+/* --- Grids ------------------------------------------------------------------------ */
 
 /* Opposite directions stand side by side. */
 static const int directions[ORDER_DIRECTIONS][3] = {
@@ -183,8 +182,7 @@ static void grid_step(struct order_stream *stream, uint64_t number)
         meet(stream, stream->ranks + rows + column, column, columns, rows);
 }
 
-/* --- One and many ------------------------------------------------------------------
- */
+/* --- One and many ----------------------------------------------------------------- */
 
 static void scatter_gather_step(struct order_stream *stream, uint64_t number)
 {
@@ -218,8 +216,7 @@ static void master_worker_step(struct order_stream *stream, uint64_t number)
     }
 }
 
-/* --- Anybody -----------------------------------------------------------------------
- */
+/* --- Anybody ---------------------------------------------------------------------- */
 
 static void random_step(struct order_stream *stream, uint64_t number)
 {

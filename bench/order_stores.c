@@ -44,8 +44,7 @@ struct bench {
     FILE *figures; /* printed after the table */
 };
 
-/* --- The load alone ----------------------------------------------------------------
- */
+/* --- The load alone --------------------------------------------------------------- */
 
 static int count_trace(void *data, uint32_t trace, const char *name)
 {
@@ -92,8 +91,7 @@ static int measure_alone(struct bench *bench, struct es_error *error)
                                 bench->traces, bench->load.seed);
 }
 
-/* --- A store -----------------------------------------------------------------------
- */
+/* --- A store ---------------------------------------------------------------------- */
 
 /* A store with the load in it. */
 struct filled {
@@ -308,8 +306,7 @@ static int measure(struct bench *bench, char *const *choices, struct es_error *e
     return code;
 }
 
-/* --- The command line --------------------------------------------------------------
- */
+/* --- The command line ------------------------------------------------------------- */
 
 static void print_usage(FILE *out)
 {

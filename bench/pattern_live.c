@@ -103,8 +103,7 @@ static const struct {
 
 enum { PATTERNS = 10, SETS = sizeof sets / sizeof *sets };
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 struct maker {
     uint64_t state;
@@ -185,8 +184,7 @@ static int stream(uint64_t events, uint32_t traces, const struct es_set_sink *si
     return result;
 }
 
-/* --- Searches -----------------------------------------------------------------------
- */
+/* --- Searches --------------------------------------------------------------------- */
 
 static int ignore(void *data, const struct es_event_id *events, size_t count)
 {

@@ -56,8 +56,7 @@ struct ucpp {
     bool is_taken;
 };
 
-/* --- Calls -------------------------------------------------------------------------
- */
+/* --- Calls ------------------------------------------------------------------------ */
 
 static void call(struct ucpp *ucpp, uint32_t thread, const char *type, uint32_t callee)
 {
@@ -121,8 +120,7 @@ static void release(struct ucpp *ucpp, struct worker *worker)
         wake(ucpp);
 }
 
-/* --- Threads -----------------------------------------------------------------------
- */
+/* --- Threads ---------------------------------------------------------------------- */
 
 static void step(struct ucpp *ucpp, struct worker *worker)
 {

@@ -120,8 +120,7 @@ void set_message(struct pattern_set_maker *maker,
     set_receive(maker, to, receive_type, NULL, set_send(maker, from, send_type, NULL));
 }
 
-/* --- Streaming ---------------------------------------------------------------------
- */
+/* --- Streaming -------------------------------------------------------------------- */
 
 /* Its number, or that of the end. */
 static size_t find_set(const char *name)

@@ -53,8 +53,7 @@ struct cell {
     bool is_complete;
 };
 
-/* --- A cell ------------------------------------------------------------------------
- */
+/* --- A cell ----------------------------------------------------------------------- */
 
 static int ignore_match(void *data, const struct es_event_id *events, size_t count)
 {
@@ -137,8 +136,7 @@ static int measure(const struct bench *bench,
     return 0;
 }
 
-/* --- Printing ----------------------------------------------------------------------
- */
+/* --- Printing --------------------------------------------------------------------- */
 
 static void print_figure(const struct pattern_case *one,
                          const struct pattern_way *way,
@@ -176,8 +174,7 @@ static void print_cell(const struct bench *bench,
     print_figure(one, way, "size", (double)cell->pattern_size, "relations");
 }
 
-/* --- Cases -------------------------------------------------------------------------
- */
+/* --- Cases ------------------------------------------------------------------------ */
 
 static bool is_chosen(const char *chosen, const char *name)
 {
@@ -234,8 +231,7 @@ static int run_case(struct bench *bench,
     return 0;
 }
 
-/* --- The command line --------------------------------------------------------------
- */
+/* --- The command line ------------------------------------------------------------- */
 
 static bool parse_number(const char *text, uint64_t *ret_number)
 {

@@ -71,8 +71,7 @@ static void die(const char *what)
     exit(2);
 }
 
-/* --- Connections -------------------------------------------------------------------
- */
+/* --- Connections ------------------------------------------------------------------ */
 
 static int connect_unix(int ends[2])
 {
@@ -193,8 +192,7 @@ static void start_link(const struct kind *kind, struct child *child)
     }
 }
 
-/* --- Round trips -------------------------------------------------------------------
- */
+/* --- Round trips ------------------------------------------------------------------ */
 
 static void ask(const struct child *child)
 {
@@ -266,8 +264,7 @@ static struct cost turn(const struct kind *kind, int count, bool at_once)
                          .children = (after.children - before.children) / sweeps};
 }
 
-/* --- Comparing ---------------------------------------------------------------------
- */
+/* --- Comparing -------------------------------------------------------------------- */
 
 enum { BARE_UNIX, BARE_TCP, LINK_UNIX, LINK_TCP, LINK_TLS, KINDS };
 

@@ -227,8 +227,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Showing -----------------------------------------------------------------------
- */
+/* --- Showing ---------------------------------------------------------------------- */
 
 /* A run that is being shown. */
 struct showing {
@@ -465,8 +464,7 @@ static int observe(const struct esi_consumer *consumer,
     return status;
 }
 
-/* --- The monitor's map -------------------------------------------------------------
- */
+/* --- The monitor's map ------------------------------------------------------------ */
 
 /* Loads the map that was named, or finds out the one that is to be printed.  0, or the
  * exit status after the message. */

@@ -67,8 +67,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Runs
- * ------------------------------------------------------------------------------ */
+/* --- Runs ------------------------------------------------------------------------- */
 
 /* Local time, to the second.  Returns `out`. */
 static const char *format_time(uint64_t realtime_ns, char *out, size_t size)
@@ -242,8 +241,7 @@ static int list_runs(const struct list_arguments *arguments)
     return ES_EXIT_SUCCESS;
 }
 
-/* --- One run
- * --------------------------------------------------------------------------- */
+/* --- One run ---------------------------------------------------------------------- */
 
 /* Sums over elements. */
 struct sums {
@@ -530,8 +528,7 @@ static int print_run_contents_json(const struct es_run *run, bool with_elements)
     return 0;
 }
 
-/* --- Hosts
- * --------------------------------------------------------------------------- */
+/* --- Hosts ------------------------------------------------------------------------ */
 
 static const char *state_name(enum es_server_state state)
 {
@@ -627,8 +624,7 @@ static int print_hosts_text(struct es_servers *servers)
     return code;
 }
 
-/* --- All of it
- * --------------------------------------------------------------------------- */
+/* --- All of it -------------------------------------------------------------------- */
 
 /* `servers` NULL: the run has none. */
 static int print_run(const struct es_run *run,

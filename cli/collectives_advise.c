@@ -40,8 +40,7 @@ struct esi_adviser {
     bool last; /* nothing is changed any more */
 };
 
-/* --- The rules in force ------------------------------------------------------------
- */
+/* --- The rules in force ----------------------------------------------------------- */
 
 static uint32_t newest_wish(const struct esi_tree_rows *rows)
 {
@@ -104,8 +103,7 @@ static bool find_in_force(const struct esi_adviser *adviser,
     return true;
 }
 
-/* --- Proposals ---------------------------------------------------------------------
- */
+/* --- Proposals -------------------------------------------------------------------- */
 
 /* Whether the shell takes it for one plain word. */
 static bool is_plain(const char *text)
@@ -245,8 +243,7 @@ void esi_adviser_print(const struct esi_adviser *adviser,
         esi_applier_print(adviser->applier, format);
 }
 
-/* --- Opening -----------------------------------------------------------------------
- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 static int add_server(struct es_tree_plan *plan, const struct es_server_info *info)
 {

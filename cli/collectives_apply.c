@@ -91,8 +91,7 @@ void esi_applier_destroy(struct esi_applier *applier)
     free(applier);
 }
 
-/* --- Choosing ----------------------------------------------------------------------
- */
+/* --- Choosing --------------------------------------------------------------------- */
 
 static bool is_same(const struct es_advice_group *a, const struct es_advice_group *b)
 {
@@ -202,8 +201,7 @@ void esi_applier_choose(struct esi_applier *applier,
         begin_change(applier, best, advisor);
 }
 
-/* --- Measuring ---------------------------------------------------------------------
- */
+/* --- Measuring -------------------------------------------------------------------- */
 
 static bool is_library(const struct change *change)
 {
@@ -247,8 +245,7 @@ void esi_applier_measure(struct esi_applier *applier,
     judge(change);
 }
 
-/* --- Acting ------------------------------------------------------------------------
- */
+/* --- Acting ----------------------------------------------------------------------- */
 
 /* Hands rules to all.  0, or -errno after the message. */
 static int hand_out(const struct esi_applier *applier, const char *text)
@@ -364,8 +361,7 @@ int esi_applier_act(struct esi_applier *applier)
     return 0;
 }
 
-/* --- Showing -----------------------------------------------------------------------
- */
+/* --- Showing ---------------------------------------------------------------------- */
 
 static const char *describe_ns(char *out, double ns)
 {

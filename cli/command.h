@@ -102,8 +102,8 @@ uint64_t esi_command_bytes(const char *text,
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 
-/* --format text|json, to be included as a child parser; its input is an enum es_format
- * *. */
+/* --format text|json, to be included as a child parser; its input is an
+ * enum es_format *. */
 enum es_format {
     ES_FORMAT_TEXT = 0,
     ES_FORMAT_JSON, /* JSON Lines */

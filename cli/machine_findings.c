@@ -26,8 +26,7 @@
 
 enum { ANSWER_BYTES = 16 * 1024, ANSWER_LIMIT_MS = 5000 };
 
-/* --- Installation
- * ----------------------------------------------------------------------- */
+/* --- Installation ----------------------------------------------------------------- */
 
 /* Has this same command started with it.  False, and the loader's complaint, when it
  * cannot be loaded. */
@@ -96,8 +95,7 @@ static void find_settings(struct es_findings *findings)
     }
 }
 
-/* --- MPI
- * -------------------------------------------------------------------------------- */
+/* --- MPI -------------------------------------------------------------------------- */
 
 const char *esi_mpi_family_name(enum es_mpi_family family)
 {
@@ -179,8 +177,7 @@ static void find_mpi(struct es_findings *findings)
             "update-alternatives --config mpirun");
 }
 
-/* --- Machine
- * ---------------------------------------------------------------------------- */
+/* --- Machine ---------------------------------------------------------------------- */
 
 static void find_shared_memory(struct es_findings *findings)
 {

@@ -26,8 +26,7 @@
 #include <libelf.h>
 #endif
 
-/* --- Words
- * ------------------------------------------------------------------------------ */
+/* --- Words ------------------------------------------------------------------------ */
 
 static void free_words(struct es_words *list)
 {
@@ -37,8 +36,7 @@ static void free_words(struct es_words *list)
     *list = (struct es_words){.words = NULL};
 }
 
-/* --- Names
- * ------------------------------------------------------------------------------ */
+/* --- Names ------------------------------------------------------------------------ */
 
 /* "mpi_comm_rank_" to "MPI_Comm_rank": C spells one capital behind the prefix. */
 static bool name_from_fortran(const char *symbol, char *out, size_t size)
@@ -76,8 +74,7 @@ bool esi_program_routine_name(const char *symbol, char *out, size_t size)
     return true;
 }
 
-/* --- The file
- * --------------------------------------------------------------------------- */
+/* --- The file --------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {

@@ -55,8 +55,7 @@ struct rank_watcher {
     bool clean_up;
 };
 
-/* --- The rank's end
- * ---------------------------------------------------------------------- */
+/* --- The rank's end --------------------------------------------------------------- */
 
 /* Whether the process has ended and can still be looked at: its status then. */
 static bool read_zombie(pid_t pid, int *ret_status)
@@ -132,8 +131,7 @@ static void clean_up_run(const char *run)
         es_run_remove(run, false);
 }
 
-/* --- The process
- * ------------------------------------------------------------------------- */
+/* --- The process ------------------------------------------------------------------ */
 
 static void close_range_of(unsigned first, unsigned last)
 {

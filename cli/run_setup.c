@@ -31,8 +31,7 @@
 
 enum { NAME_TRIES = 8, WAYS_MAX = 8 };
 
-/* --- The map
- * ---------------------------------------------------------------------------- */
+/* --- The map ---------------------------------------------------------------------- */
 
 static int load_map(const struct es_run_request *request,
                     struct es_error *error,
@@ -108,8 +107,7 @@ static int make_map(const struct es_run_request *request,
     return 0;
 }
 
-/* --- The run directory's files
- * ------------------------------------------------------------ */
+/* --- The run directory's files ---------------------------------------------------- */
 
 static int write_text(const char *run,
                       const char *file,
@@ -206,8 +204,7 @@ static int write_facts(const struct es_run_request *request,
     return code;
 }
 
-/* --- The directory
- * ------------------------------------------------------------------------ */
+/* --- The directory ---------------------------------------------------------------- */
 
 bool esi_run_setup_is_live(const char *run)
 {

@@ -24,8 +24,7 @@ struct feed {
     bool *ended; /* by process; owned */
 };
 
-/* --- What is known of the run ------------------------------------------------------
- */
+/* --- What is known of the run ----------------------------------------------------- */
 
 static const int32_t *members_of(const struct feed *feed,
                                  const struct es_archive_communicator *communicator,
@@ -132,8 +131,7 @@ static int tell_tables(struct feed *feed)
     return result < 0 ? result : tell_elements(feed);
 }
 
-/* --- Tuples --------------------------------------------------------------------------
- */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 static int add_tuple(const struct feed *feed,
                      uint32_t element,

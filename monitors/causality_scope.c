@@ -67,8 +67,7 @@ struct es_causality_scope {
     uint64_t begun_ns; /* when the last one did */
 };
 
-/* --- Opening ------------------------------------------------------------------------
- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 void es_causality_scope_config_init(struct es_causality_scope_config *config)
 {
@@ -162,8 +161,7 @@ void es_causality_scope_close(struct es_causality_scope *scope)
     errno = saved_errno;
 }
 
-/* --- Processes and elements ---------------------------------------------------------
- */
+/* --- Processes and elements ------------------------------------------------------- */
 
 static int reserve_process(struct es_causality_scope *scope, uint32_t process)
 {
@@ -237,8 +235,7 @@ static int join_all(struct es_causality_scope *scope,
     return result;
 }
 
-/* --- Communicators ------------------------------------------------------------------
- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 /* World ranks of a group, as far as they are known; of those that do not matter here
  * only the first.  NULL without memory. */
@@ -321,8 +318,7 @@ static int know_communicator(struct es_causality_scope *scope,
                : tell_communicator(scope, from, origin, process, index);
 }
 
-/* --- Tuples -------------------------------------------------------------------------
- */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 static int add(struct es_causality_scope *scope,
                const struct es_scope *from,
@@ -380,8 +376,7 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
     return result;
 }
 
-/* --- Readings -----------------------------------------------------------------------
- */
+/* --- Readings --------------------------------------------------------------------- */
 
 /* Who is gone before the reading has, at its end, said all. */
 static void note_the_dead(struct es_causality_scope *scope)
@@ -509,8 +504,7 @@ int es_causality_scope_read(struct es_causality_scope *scope, bool drain)
     return result < 0 ? result : batch->more;
 }
 
-/* --- The end ------------------------------------------------------------------------
- */
+/* --- The end ---------------------------------------------------------------------- */
 
 static int take_open(struct es_causality_scope *scope)
 {
@@ -551,8 +545,7 @@ int es_causality_scope_finish(struct es_causality_scope *scope)
     return result < 0 ? result : 0;
 }
 
-/* --- What is known ------------------------------------------------------------------
- */
+/* --- What is known ---------------------------------------------------------------- */
 
 const struct es_causality *es_causality_scope_causality(
     const struct es_causality_scope *scope)

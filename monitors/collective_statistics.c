@@ -54,8 +54,7 @@ void es_collective_statistics_destroy(struct es_collective_statistics *statistic
     errno = saved_errno;
 }
 
-/* --- Groups ------------------------------------------------------------------------
- */
+/* --- Groups ----------------------------------------------------------------------- */
 
 /* What tells a group from the others. */
 struct group_name {
@@ -163,8 +162,7 @@ static struct es_collective_group *find_group(
     return group;
 }
 
-/* --- Adding ------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
@@ -257,8 +255,7 @@ int es_collective_statistics_add(struct es_collective_statistics *statistics,
     return add_measures(group, instance);
 }
 
-/* --- Merging -----------------------------------------------------------------------
- */
+/* --- Merging ---------------------------------------------------------------------- */
 
 static void merge_ranks(struct es_collective_group *group,
                         const struct es_collective_group *other)

@@ -153,8 +153,7 @@ void es_collectives_destroy(struct es_collectives *analysis)
     errno = saved_errno;
 }
 
-/* --- Communicators -----------------------------------------------------------------
- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 static size_t bucket_of_key(const uint64_t key[2], size_t bucket_count)
 {
@@ -260,8 +259,7 @@ static void note_member(struct member *member, uint32_t number)
     member->seen = true;
 }
 
-/* --- Open instances ----------------------------------------------------------------
- */
+/* --- Open instances --------------------------------------------------------------- */
 
 static struct open_instance **bucket_of(const struct communicator *communicator,
                                         uint32_t number)
@@ -370,8 +368,7 @@ static void end_instance(struct es_collectives *analysis,
     communicator->spare_count++;
 }
 
-/* --- What is over ------------------------------------------------------------------
- */
+/* --- What is over ----------------------------------------------------------------- */
 
 /* Without memory late parts begin an instance anew, which is given up then. */
 static void remember(struct communicator *communicator,
@@ -434,8 +431,7 @@ static bool was_passed(const struct open_instance *instance)
     return false;
 }
 
-/* --- Instances that are done -------------------------------------------------------
- */
+/* --- Instances that are done ------------------------------------------------------ */
 
 /* Work is what lies between two operations that follow one another; nonblocking ones
  * are over at any time. */
@@ -555,8 +551,7 @@ void es_collectives_finish(struct es_collectives *analysis)
         give_up(analysis, analysis->oldest);
 }
 
-/* --- Adding ------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static bool is_sound(const struct es_collective_call *call)
 {

@@ -26,8 +26,7 @@ struct es_collectives_advice {
     struct esi_place *places; /* of these; NULL = to be made again */
 };
 
-/* --- Places ------------------------------------------------------------------------
- */
+/* --- Places ----------------------------------------------------------------------- */
 
 static bool find_place(void *data, int world_rank, struct esi_place *ret_place)
 {
@@ -66,8 +65,7 @@ static int note_host(struct es_collectives_advice *advice, int rank, const char 
     return 0;
 }
 
-/* --- Making ------------------------------------------------------------------------
- */
+/* --- Making ----------------------------------------------------------------------- */
 
 int es_collectives_advice_create(const struct es_collectives_advice_config *config,
                                  struct es_collectives_advice **ret_advice)
@@ -108,8 +106,7 @@ void es_collectives_advice_destroy(struct es_collectives_advice *advice)
     errno = saved_errno;
 }
 
-/* --- Feeding -----------------------------------------------------------------------
- */
+/* --- Feeding ---------------------------------------------------------------------- */
 
 int es_collectives_advice_add(struct es_collectives_advice *advice,
                               const struct es_collective_instance *instance)
@@ -172,8 +169,7 @@ void es_collectives_advice_add_round_trip(struct es_collectives_advice *advice,
                                      is_near ? ES_LINK_CLUSTER : ES_LINK_WIDE, ns);
 }
 
-/* --- Proposing ---------------------------------------------------------------------
- */
+/* --- Proposing -------------------------------------------------------------------- */
 
 const struct es_tree_advisor *es_collectives_advice_advisor(
     const struct es_collectives_advice *advice)

@@ -66,8 +66,7 @@ void es_collectives_advice_print_text(const struct es_collectives_proposal *prop
         es_plain_print(stream, "    %s\n", proposal->command);
 }
 
-/* --- JSON --------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------- */
 
 static void put_forecast(struct es_json_out *out,
                          const struct es_collectives_proposal *proposal)

@@ -48,8 +48,7 @@ static void put_bound(struct es_json_out *out, uint64_t error_ns)
         es_json_out_unsigned(out, "error_ns", error_ns);
 }
 
-/* --- Instances ---------------------------------------------------------------------
- */
+/* --- Instances -------------------------------------------------------------------- */
 
 static void put_arrival(struct es_json_out *out,
                         const struct es_collective_instance *instance,
@@ -127,8 +126,7 @@ void es_collectives_print_instance_json(const struct es_collective_instance *ins
     es_json_out_end(&out);
 }
 
-/* --- Operations --------------------------------------------------------------------
- */
+/* --- Operations ------------------------------------------------------------------- */
 
 static void begin_group(struct es_json_out *out,
                         const char *type,
@@ -191,8 +189,7 @@ static void put_member(struct es_json_out *out,
     es_json_out_end(out);
 }
 
-/* --- The summary -------------------------------------------------------------------
- */
+/* --- The summary ------------------------------------------------------------------ */
 
 static void put_counts(struct es_json_out *out,
                        const struct es_collectives_report *report)

@@ -65,8 +65,7 @@ void es_collectives_monitor_config_init(struct es_collectives_monitor_config *co
     es_collectives_scope_config_init(&config->scope);
 }
 
-/* --- Which operations --------------------------------------------------------------
- */
+/* --- Which operations ------------------------------------------------------------- */
 
 /* "allreduce" and "MPI_Allreduce" alike.  0 = no collective has this name. */
 static uint16_t find_family(const char *name)
@@ -138,8 +137,7 @@ static bool is_wanted(const struct es_collectives_monitor *monitor,
     return monitor->operation_count == 0 || i < monitor->operation_count;
 }
 
-/* --- Instances ---------------------------------------------------------------------
- */
+/* --- Instances -------------------------------------------------------------------- */
 
 /* Without memory one is left out, as all that is counted says. */
 static void keep(struct es_collectives_monitor *monitor,
@@ -212,8 +210,7 @@ void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
     }
 }
 
-/* --- The thread --------------------------------------------------------------------
- */
+/* --- The thread ------------------------------------------------------------------- */
 
 static struct timespec time_in(uint64_t span_ns)
 {
@@ -444,8 +441,7 @@ void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor)
     errno = saved_errno;
 }
 
-/* --- Reports -----------------------------------------------------------------------
- */
+/* --- Reports ---------------------------------------------------------------------- */
 
 static int copy_report(const struct es_collectives_monitor *monitor,
                        struct es_collectives_report *report)

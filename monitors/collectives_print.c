@@ -19,8 +19,7 @@
 
 enum { WORDS = 160, BLAMED = 5 };
 
-/* --- What costs most ---------------------------------------------------------------
- */
+/* --- What costs most -------------------------------------------------------------- */
 
 static int compare_groups(const void *left, const void *right)
 {
@@ -132,8 +131,7 @@ double es_collectives_worst(const struct es_collectives_report *report, int *ret
     return share;
 }
 
-/* --- The table ---------------------------------------------------------------------
- */
+/* --- The table -------------------------------------------------------------------- */
 
 static const struct es_table_column columns[] = {
     {"COMM", ES_TABLE_LEFT, 8},       {"OPERATION", ES_TABLE_LEFT, 12},
@@ -305,8 +303,7 @@ static int print_table(const struct es_collectives_report *report,
     return result;
 }
 
-/* --- In words ----------------------------------------------------------------------
- */
+/* --- In words --------------------------------------------------------------------- */
 
 /* "rank 3 on host b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the
  * others lost 12.3 s waiting for it (8.1 % of their time)" */

@@ -102,8 +102,7 @@ void es_collectives_scope_close(struct es_collectives_scope *scope)
     errno = saved_errno;
 }
 
-/* --- Processes ---------------------------------------------------------------------
- */
+/* --- Processes -------------------------------------------------------------------- */
 
 static int make_room(struct es_collectives_scope *scope, uint32_t origin)
 {
@@ -155,8 +154,7 @@ static const struct es_communicator_info *find_communicator(
     return info->size > 0 ? info : NULL;
 }
 
-/* --- Clocks ------------------------------------------------------------------------
- */
+/* --- Clocks ----------------------------------------------------------------------- */
 
 /* The number of an origin's clock; 0 without memory. */
 static uint32_t find_clock(struct es_collectives_scope *scope,
@@ -202,8 +200,7 @@ static void convert(struct es_collectives_scope *scope,
     call->error_ns = exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
 }
 
-/* --- Calls -------------------------------------------------------------------------
- */
+/* --- Calls ------------------------------------------------------------------------ */
 
 /* What a rank brings into a tree says no more than that there is one: the operation's
  * own tuple has the times. */
@@ -352,8 +349,7 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
     return 0;
 }
 
-/* --- What is known -----------------------------------------------------------------
- */
+/* --- What is known ---------------------------------------------------------------- */
 
 void es_collectives_scope_losses(const struct es_collectives_scope *scope,
                                  struct es_collectives_losses *ret_losses)

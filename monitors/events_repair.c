@@ -31,8 +31,7 @@ struct esi_events_repair {
     uint64_t mark_ns;   /* ... this was the newest */
 };
 
-/* --- What belongs together ---------------------------------------------------------
- */
+/* --- What belongs together -------------------------------------------------------- */
 
 static void link_message(const struct es_activity *activity,
                          int rank,

@@ -150,8 +150,7 @@ void es_link_costs_add_overhead(struct es_link_costs *costs,
     keep(costs, &costs->links[link].overheads, &sample);
 }
 
-/* --- Estimating --------------------------------------------------------------------
- */
+/* --- Estimating ------------------------------------------------------------------- */
 
 static int compare_samples(const void *x, const void *y)
 {

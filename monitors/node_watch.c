@@ -88,8 +88,7 @@ void es_node_watch_destroy(struct es_node_watch *watch)
     errno = saved_errno;
 }
 
-/* --- The table ---------------------------------------------------------------------
- */
+/* --- The table -------------------------------------------------------------------- */
 
 static const struct es_table_column columns[] = {
     {"NODE", ES_TABLE_RIGHT, 0},   {"HOST", ES_TABLE_LEFT, 8},
@@ -181,8 +180,7 @@ int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t w
     return result < 0 ? result : ferror(stream) ? -EIO : 0;
 }
 
-/* --- JSON --------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------- */
 
 static void put_row(struct es_json_out *out, const struct es_node_row *row)
 {

@@ -131,8 +131,7 @@ static struct esi_advice_group *find_group(
     return group;
 }
 
-/* --- What was measured -------------------------------------------------------------
- */
+/* --- What was measured ------------------------------------------------------------ */
 
 static int compare_numbers(const void *x, const void *y)
 {
@@ -215,8 +214,7 @@ int es_tree_advisor_past(const struct es_tree_advisor *advisor,
     return -ENOENT;
 }
 
-/* --- Adding ------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static double measured_ns(const struct es_tree_advisor *advisor,
                           const struct es_collective_instance *instance)

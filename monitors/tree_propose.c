@@ -76,8 +76,7 @@ const char *es_advice_verdict_name(enum es_advice_verdict verdict)
     return names[verdict];
 }
 
-/* --- Replaying ---------------------------------------------------------------------
- */
+/* --- Replaying -------------------------------------------------------------------- */
 
 static void count_edges(const struct replay *replay,
                         const struct esi_tree *tree,
@@ -277,8 +276,7 @@ static void try_library(struct replay *replay, struct es_tree_advice *advice)
     advice->candidate_count++;
 }
 
-/* --- Judging -----------------------------------------------------------------------
- */
+/* --- Judging ---------------------------------------------------------------------- */
 
 /* Mean bound of the clocks of the samples. */
 static double clocks_of(const struct esi_advice_group *group)
@@ -378,8 +376,7 @@ static void fill_rule(const struct replay *replay, struct es_tree_advice *advice
     rule->edge_count = 0;
 }
 
-/* --- Words -------------------------------------------------------------------------
- */
+/* --- Words ------------------------------------------------------------------------ */
 
 /* The costliest class of links that the new tree uses less of; -1 = none. */
 static int saved_class(const struct es_advice_edges *now,
@@ -461,8 +458,7 @@ static void explain(const struct replay *replay, struct es_tree_advice *advice)
                  edges, then->edges.count[ES_LINK_CLUSTER]);
 }
 
-/* --- Proposing ---------------------------------------------------------------------
- */
+/* --- Proposing -------------------------------------------------------------------- */
 
 static int propose(struct replay *replay, struct es_tree_advice *advice)
 {

@@ -564,8 +564,7 @@ static void find_complaints(struct es_rate *rate,
         rate->complaint = NONE;
 }
 
-/* --- One sample --------------------------------------------------------------------
- */
+/* --- One sample ------------------------------------------------------------------- */
 
 /* All of what a calm controller may do, the most urgent first. */
 static bool steer(struct es_rate *rate,

@@ -153,8 +153,7 @@ static void sample(struct es_scope *scope, uint64_t now)
         pace->settings = decision.settings;
 }
 
-/* --- Pulling at its pace -----------------------------------------------------------
- */
+/* --- Pulling at its pace ---------------------------------------------------------- */
 
 bool es_scope_is_paced(const struct es_scope *scope)
 {

@@ -230,8 +230,7 @@ void es_segment_free_communicator(struct es_segment *segment, uint16_t index)
                                  ES_COMMUNICATOR_FREED, memory_order_relaxed);
 }
 
-/* --- Using indices again ------------------------------------------------------------
- */
+/* --- Using indices again ---------------------------------------------------------- */
 
 void es_segment_release_communicator(struct es_segment *segment, uint16_t index)
 {

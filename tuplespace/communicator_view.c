@@ -116,8 +116,7 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
     return 0;
 }
 
-/* --- Groups
- * --------------------------------------------------------------------------------- */
+/* --- Groups ----------------------------------------------------------------------- */
 
 /* World rank of one member; -ENOENT when this segment does not say. */
 static int rank_in_group(const struct es_segment_view *segment,

@@ -112,8 +112,7 @@ int es_element_append(const struct es_element_view *element,
     return result;
 }
 
-/* --- The registered reader
- * ------------------------------------------------------------------ */
+/* --- The registered reader -------------------------------------------------------- */
 
 static int reader_pid(uint64_t reader)
 {

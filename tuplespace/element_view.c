@@ -26,8 +26,7 @@
 #define BATCH 64
 #define TRIES 100
 
-/* --- What is there
- * --------------------------------------------------------------------- */
+/* --- What is there ---------------------------------------------------------------- */
 
 static uint64_t load_head(const struct es_element_view *element)
 {
@@ -87,8 +86,7 @@ struct es_segment_view *es_element_view_segment(const struct es_element_view *el
     return element->segment;
 }
 
-/* --- Copying
- * ---------------------------------------------------------------------------- */
+/* --- Copying ---------------------------------------------------------------------- */
 
 static void copy_words(const struct es_element_view *element,
                        uint64_t position,
@@ -322,8 +320,7 @@ size_t es_element_read(const struct es_element_view *element,
     return es_element_read_raw(element, cursor, ret_tuples, max);
 }
 
-/* --- The open tuple
- * ---------------------------------------------------------------------- */
+/* --- The open tuple --------------------------------------------------------------- */
 
 /* One look at the slot behind the newest tuple.  1: whole and open; 0: nothing open
  * there; -EAGAIN: it changed meanwhile.
@@ -374,8 +371,7 @@ int es_element_open(const struct es_element_view *element, struct es_tuple *ret_
     return rc == 1 ? 1 : 0;
 }
 
-/* --- Waiting
- * ------------------------------------------------------------------------------ */
+/* --- Waiting ---------------------------------------------------------------------- */
 
 /* Sleeps until the head is not `head` any more, for at most a slice. */
 static void sleep_on_head(const struct es_element_view *element,

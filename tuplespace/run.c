@@ -30,8 +30,7 @@ static void *grow(void *items, size_t count, size_t size)
     return reallocarray(items, count + 1, size);
 }
 
-/* --- Listing
- * ------------------------------------------------------------------------------ */
+/* --- Listing ---------------------------------------------------------------------- */
 
 struct run_list {
     struct es_run_info *runs;
@@ -141,8 +140,7 @@ int es_run_list_everywhere(struct es_run_info **ret_runs)
     return list_runs(true, ret_runs);
 }
 
-/* --- Opening
- * -------------------------------------------------------------------------------- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 static bool is_attached(const struct es_run *run,
                         const struct es_segment_name *name,
@@ -384,8 +382,7 @@ struct es_segment_view *es_run_segment(const struct es_run *run, size_t index)
     return index < run->segment_count ? run->segments[index] : NULL;
 }
 
-/* --- Removing, and notes of watchers
- * -------------------------------------------------- */
+/* --- Removing, and notes of watchers ---------------------------------------------- */
 
 struct removal {
     bool live;       /* living processes' segments too */

@@ -111,8 +111,7 @@ int es_run_directory_path(const char *run,
     return rc;
 }
 
-/* --- Opening ------------------------------------------------------------------------
- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -172,8 +171,7 @@ static int open_folder(struct es_error *error)
     return rc < 0 ? rc : open_directory(AT_FDCWD, path, path, error);
 }
 
-/* --- The mark -----------------------------------------------------------------------
- */
+/* --- The mark --------------------------------------------------------------------- */
 
 #define MARK_BYTES 128
 
@@ -236,8 +234,7 @@ int es_run_directory_open(const char *run, struct es_error *error)
     return fd;
 }
 
-/* --- Making -------------------------------------------------------------------------
- */
+/* --- Making ----------------------------------------------------------------------- */
 
 static int make_folder(struct es_error *error)
 {
@@ -330,8 +327,7 @@ int es_run_directory_create(const char *run,
     return rc;
 }
 
-/* --- Removing -----------------------------------------------------------------------
- */
+/* --- Removing --------------------------------------------------------------------- */
 
 static bool is_special(const char *name)
 {
@@ -451,8 +447,7 @@ int es_run_directory_remove(const char *run, struct es_error *error)
     return remove_or_check(run, true, error);
 }
 
-/* --- Listing ------------------------------------------------------------------------
- */
+/* --- Listing ---------------------------------------------------------------------- */
 
 struct id_list {
     char (*runs)[64];

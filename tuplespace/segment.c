@@ -40,8 +40,7 @@ void es_segment_config_init(struct es_segment_config *config)
     };
 }
 
-/* --- Making the file
- * ------------------------------------------------------------------ */
+/* --- Making the file -------------------------------------------------------------- */
 
 static int make_name(const struct es_segment_config *config,
                      struct es_segment_name *ret_name)
@@ -369,8 +368,7 @@ void es_segment_set_state(struct es_segment *segment, enum es_segment_state stat
                           memory_order_relaxed);
 }
 
-/* --- Elements
- * ------------------------------------------------------------------------- */
+/* --- Elements --------------------------------------------------------------------- */
 
 static int check_element(const struct es_element_config *config)
 {

@@ -31,8 +31,7 @@ void esi_copy_text(char *out, size_t size, const char *text)
     out[length] = '\0';
 }
 
-/* --- Checks
- * ---------------------------------------------------------------------------- */
+/* --- Checks ----------------------------------------------------------------------- */
 
 /* How many entries of `stride` bytes from `offset` on lie in the mapping; 0 when the
  * table's place or entries cannot be right. */
@@ -99,8 +98,7 @@ static void take_header(struct es_segment_view *view,
     esi_copy_text(view->program, sizeof view->program, header->program);
 }
 
-/* --- Attaching
- * ------------------------------------------------------------------------- */
+/* --- Attaching -------------------------------------------------------------------- */
 
 static int map_file(struct es_segment_view *view)
 {
@@ -221,8 +219,7 @@ void esi_segment_view_detach(struct es_segment_view *view)
     errno = saved_errno;
 }
 
-/* --- Elements
- * -------------------------------------------------------------------------- */
+/* --- Elements --------------------------------------------------------------------- */
 
 /* What an entry says of its ring, copied once. */
 struct ring_facts {
@@ -367,8 +364,7 @@ struct es_element_view *es_segment_view_element(const struct es_segment_view *se
     return index < segment->element_count ? segment->elements[index] : NULL;
 }
 
-/* --- Facts about the process
- * ------------------------------------------------------------- */
+/* --- Facts about the process ------------------------------------------------------ */
 
 const struct es_clock *es_segment_view_clock(const struct es_segment_view *segment)
 {

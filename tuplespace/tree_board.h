@@ -60,8 +60,7 @@ uint32_t es_tree_wish_read(const struct es_segment *segment, char *out);
 /* Adds an entry; the oldest makes room. */
 void es_tree_log_add(struct es_segment *segment, const struct es_tree_log_entry *entry);
 
-/* --- The others' side ---------------------------------------------------------------
- */
+/* --- The others' side ------------------------------------------------------------- */
 
 /* Whether the process can change its trees. */
 bool es_segment_view_has_trees(const struct es_segment_view *segment);

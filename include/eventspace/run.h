@@ -85,8 +85,7 @@ ES_API int es_run_remove(const char *run, bool live);
 /* The same whatever folder the segments belong to. */
 ES_API int es_run_remove_everywhere(const char *run, bool live);
 
-/* --- Segments: one per observed process
- * ------------------------------------------------ */
+/* --- Segments: one per observed process ------------------------------------------- */
 
 ES_API size_t es_run_segment_count(const struct es_run *run);
 /* Ordered by rank, then pid.  Borrowed: lives as long as the run is open. */
@@ -135,8 +134,7 @@ ES_API struct es_element_view *es_segment_view_element(
  */
 ES_API int es_run_note_exit(const char *run, int pid, int status);
 
-/* --- Communicators
- * --------------------------------------------------------------------- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 struct es_communicator_info {
     uint64_t key[2]; /* alike in all members */
@@ -163,8 +161,7 @@ ES_API int es_run_world_rank(const struct es_run *run,
                              bool remote,
                              int rank);
 
-/* --- Elements
- * -------------------------------------------------------------------------- */
+/* --- Elements --------------------------------------------------------------------- */
 
 struct es_element_info {
     const char *name;      /* path, e.g. "3.0/collective"; borrowed */
@@ -277,8 +274,7 @@ ES_API int es_element_wait(const struct es_element_view *element,
                            uint64_t position,
                            uint64_t timeout_ns);
 
-/* --- Control
- * -------------------------------------------------------------------------- */
+/* --- Control ---------------------------------------------------------------------- */
 
 ES_API void es_element_enable(const struct es_element_view *element, bool enabled);
 /* Tuples kept from now on, 1 to the threshold the element was made with; -ERANGE else.

@@ -62,8 +62,7 @@ int es_archive_cursor_next(struct es_archive_cursor *cursor,
                            struct es_archive_item *ret_item,
                            struct es_error *error);
 
-/* --- All elements: each in its order, by completion among them ---------------------
- */
+/* --- All elements: each in its order, by completion among them -------------------- */
 
 struct es_archive_merge;
 
@@ -77,8 +76,7 @@ int es_archive_merge_next(struct es_archive_merge *merge,
                           struct es_archive_item *ret_item,
                           struct es_error *error);
 
-/* --- Beside that ---------------------------------------------------------------------
- */
+/* --- Beside that ------------------------------------------------------------------ */
 
 /* Text of the expanded pathmap.  Caller frees *ret_text.  -ENOENT: there is none. */
 int es_archive_read_map(struct es_archive_reader *reader, char **ret_text);

@@ -119,8 +119,7 @@ void es_archive_tables_init(struct es_archive_tables *tables);
 /* Frees what is in them; the struct is the caller's. */
 void es_archive_tables_fini(struct es_archive_tables *tables);
 
-/* --- Filling; what is given is copied; -ENOMEM --------------------------------------
- */
+/* --- Filling; what is given is copied; -ENOMEM ------------------------------------ */
 
 /* The host of this name, which is added if need be. */
 int es_archive_tables_host(struct es_archive_tables *tables,
@@ -152,8 +151,7 @@ const struct es_archive_group *es_archive_tables_group(
     const struct es_archive_communicator *communicator,
     bool remote);
 
-/* --- As a file: JSON Lines -----------------------------------------------------------
- */
+/* --- As a file: JSON Lines -------------------------------------------------------- */
 
 /* Errors stay in the stream. */
 void es_archive_tables_write(const struct es_archive_tables *tables, FILE *stream);

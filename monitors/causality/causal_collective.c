@@ -20,8 +20,7 @@
 
 #define NO_SLOT UINT32_MAX
 
-/* --- Series ------------------------------------------------------------------------
- */
+/* --- Series ----------------------------------------------------------------------- */
 
 static struct esi_series *find_series(struct esi_communicator *communicator,
                                       int64_t window)
@@ -91,8 +90,7 @@ static void unlist(struct esi_instance *instance)
     *(instance->previous ? &instance->previous->next : &series->first) = instance->next;
 }
 
-/* --- Instances ---------------------------------------------------------------------
- */
+/* --- Instances -------------------------------------------------------------------- */
 
 static void drop_series(struct esi_series *series)
 {
@@ -289,8 +287,7 @@ void esi_collective_leave(struct esi_item *item)
     item->instance = NULL;
 }
 
-/* --- Reading -----------------------------------------------------------------------
- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 /* A member is known not to enter any more. */
 static int lose_member(struct es_causality *causality,
@@ -352,8 +349,7 @@ int esi_collective_add_post(struct es_causality *causality, struct esi_item *ite
     return result < 0 || !item->instance ? result : place_enter(causality, item);
 }
 
-/* --- Junctions ---------------------------------------------------------------------
- */
+/* --- Junctions -------------------------------------------------------------------- */
 
 static bool is_ready(const struct esi_instance *instance)
 {
@@ -469,8 +465,7 @@ static int lose_missing_up_to(struct es_causality *causality,
     return result;
 }
 
-/* --- Giving ------------------------------------------------------------------------
- */
+/* --- Giving ----------------------------------------------------------------------- */
 
 /* Whether some exit may name this enter. */
 static bool is_named(const struct esi_item *item)

@@ -30,8 +30,7 @@ int esi_event_reserve(struct es_causality *causality, size_t count)
     return 0;
 }
 
-/* --- Types --------------------------------------------------------------------------
- */
+/* --- Types ------------------------------------------------------------------------ */
 
 static const char *make_name(char **name, const char *operation, const char *what)
 {
@@ -62,8 +61,7 @@ static const char *type_of(struct es_causality *causality,
     return operation->name;
 }
 
-/* --- Attributes ---------------------------------------------------------------------
- */
+/* --- Attributes ------------------------------------------------------------------- */
 
 struct attributes {
     struct es_event_attribute items[ATTRIBUTES_MAX];
@@ -137,8 +135,7 @@ static void fill(struct attributes *attributes, const struct esi_item *item)
         add_text(attributes, "state", "open");
 }
 
-/* --- Giving -------------------------------------------------------------------------
- */
+/* --- Giving ----------------------------------------------------------------------- */
 
 static int give(struct es_causality *causality,
                 const struct esi_placed *placed,
@@ -199,8 +196,7 @@ int esi_event_give_sync(struct es_causality *causality,
     return give(causality, receive, &event);
 }
 
-/* --- Communicators' traces ----------------------------------------------------------
- */
+/* --- Communicators' traces -------------------------------------------------------- */
 
 struct trace_name {
     struct esi_link link;

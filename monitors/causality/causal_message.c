@@ -17,8 +17,7 @@
 /* Channels of which unmatched ends are told apart. */
 enum { CHANNELS_MAX = 1024 };
 
-/* --- The table ---------------------------------------------------------------------
- */
+/* --- The table -------------------------------------------------------------------- */
 
 static uint64_t hash_key(const struct esi_message *key)
 {
@@ -77,8 +76,7 @@ static void forget(struct es_causality *causality, struct esi_message *message)
     esi_pool_give(&causality->messages, message);
 }
 
-/* --- Sends that nobody has received yet --------------------------------------------
- */
+/* --- Sends that nobody has received yet ------------------------------------------- */
 
 static void stop_aging(struct es_causality *causality, struct esi_message *message)
 {
@@ -132,8 +130,7 @@ void esi_message_finish(struct es_causality *causality)
         give_up_oldest(causality);
 }
 
-/* --- Reading ------------------------------------------------------------------------
- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 int esi_message_add_send(struct es_causality *causality,
                          struct esi_item *item,
@@ -176,8 +173,7 @@ int esi_message_add_receive(struct es_causality *causality,
     return 0;
 }
 
-/* --- Giving -------------------------------------------------------------------------
- */
+/* --- Giving ----------------------------------------------------------------------- */
 
 /* The send has its place in the stream. */
 static void settle_send(struct es_causality *causality,
@@ -405,8 +401,7 @@ int esi_message_give_receive(struct es_causality *causality,
     return ESI_WAS_GIVEN;
 }
 
-/* --- Channels -----------------------------------------------------------------------
- */
+/* --- Channels --------------------------------------------------------------------- */
 
 static bool is_channel(const struct esi_channel *channel,
                        const struct esi_message *message)
@@ -472,8 +467,7 @@ void esi_channel_count(struct es_causality *causality,
         channel->receives++;
 }
 
-/* --- Cancelled sends ----------------------------------------------------------------
- */
+/* --- Cancelled sends -------------------------------------------------------------- */
 
 /* The send's item, which waits in its thread. */
 static struct esi_item *find_sender(const struct esi_message *message)

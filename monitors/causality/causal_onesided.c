@@ -123,8 +123,7 @@ static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
     return 0;
 }
 
-/* --- Messages between epochs ---------------------------------------------------------
- */
+/* --- Messages between epochs ------------------------------------------------------ */
 
 /* What goes from a target to an origin (a post), or back (a complete). */
 static struct esi_message message_of(const struct esi_view *view,
@@ -192,8 +191,7 @@ void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id
     }
 }
 
-/* --- Calls ---------------------------------------------------------------------------
- */
+/* --- Calls ------------------------------------------------------------------------ */
 
 /* The item is the other end of what its epoch's members send. */
 static int add_receives(struct es_causality *causality,

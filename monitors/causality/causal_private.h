@@ -22,8 +22,7 @@ struct esi_instance;
 struct esi_series;
 struct esi_view;
 
-/* --- Tuples that wait
- * ---------------------------------------------------------------- */
+/* --- Tuples that wait ------------------------------------------------------------- */
 
 /* What becomes of an operation's tuple. */
 enum esi_action {
@@ -126,8 +125,7 @@ struct esi_process {
     size_t view_count;
 };
 
-/* --- Communicators
- * ------------------------------------------------------------------- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 /* A communicator, as all its members share it. */
 struct esi_communicator {
@@ -158,8 +156,7 @@ struct esi_view {
     struct esi_view *older; /* chain of all of the process, also replaced ones */
 };
 
-/* --- Messages
- * ------------------------------------------------------------------------ */
+/* --- Messages --------------------------------------------------------------------- */
 
 enum esi_end {
     ESI_END_UNSEEN,
@@ -190,8 +187,7 @@ struct esi_message {
     struct esi_message *newer;
 };
 
-/* --- Collective operations
- * ---------------------------------------------------------- */
+/* --- Collective operations -------------------------------------------------------- */
 
 /* The collective operations on one communicator, or one of its windows, by instance
  * number. */
@@ -243,8 +239,7 @@ struct esi_instance {
     struct esi_slot slots[];
 };
 
-/* --- Epochs
- * -------------------------------------------------------------------------- */
+/* --- Epochs ----------------------------------------------------------------------- */
 
 struct esi_epoch_member {
     int32_t peer;
@@ -324,8 +319,7 @@ struct es_causality {
     size_t partner_room;
 };
 
-/* --- causal_thread.c: a thread's events in order
- * ------------------------------------- */
+/* --- causal_thread.c: a thread's events in order ---------------------------------- */
 
 /* Whether an event at this tick still finds its place. */
 static inline bool esi_thread_has_place(const struct esi_thread *thread, uint64_t time)
@@ -347,8 +341,7 @@ void esi_thread_wait(struct esi_thread *thread, struct esi_waiters *waiters);
 void esi_thread_leave(struct esi_thread *thread);
 void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters);
 
-/* --- causal_process.c: processes, threads, communicators
- * ----------------------------- */
+/* --- causal_process.c: processes, threads, communicators -------------------------- */
 
 void esi_process_destroy(struct esi_process *process);
 void esi_communicator_destroy(struct esi_communicator *communicator);
@@ -367,8 +360,7 @@ int esi_trace_add(struct es_causality *causality,
                   const char *name,
                   uint32_t *ret_trace);
 
-/* --- causal_event.c: what goes to the sink
- * ------------------------------------------- */
+/* --- causal_event.c: what goes to the sink ---------------------------------------- */
 
 /* Gives an event of a thread.  Partners are those collected.  What the sink returned.
  */
@@ -390,8 +382,7 @@ int esi_event_give_junction(struct es_causality *causality,
 int esi_event_reserve(struct es_causality *causality, size_t count);
 void esi_event_fini(struct es_causality *causality);
 
-/* --- Giving: 1 = given, 0 = it waits, -errno
- * ------------------------------------------ */
+/* --- Giving: 1 = given, 0 = it waits, -errno -------------------------------------- */
 
 enum { ESI_WAITS = 0, ESI_WAS_GIVEN = 1 };
 
@@ -455,8 +446,7 @@ void esi_onesided_fini(struct es_causality *causality);
 /* The item's event was given. */
 void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id);
 
-/* --- causality.c: the stream
- * ---------------------------------------------------------- */
+/* --- causality.c: the stream ------------------------------------------------------ */
 
 /* Takes the next event off its thread, which has been given. */
 void esi_thread_pop(struct es_causality *causality, struct esi_thread *thread);

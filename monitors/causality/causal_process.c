@@ -40,8 +40,7 @@ int esi_trace_add(struct es_causality *causality, const char *name, uint32_t *re
     return 0;
 }
 
-/* --- Processes ---------------------------------------------------------------------
- */
+/* --- Processes -------------------------------------------------------------------- */
 
 static struct esi_process *make_process(const struct es_causal_process *process)
 {
@@ -108,8 +107,7 @@ void es_causality_end_process(struct es_causality *causality, uint32_t process)
     causality->processes[process]->ended = true;
 }
 
-/* --- Threads -----------------------------------------------------------------------
- */
+/* --- Threads ---------------------------------------------------------------------- */
 
 static int name_thread(struct es_causality *causality, struct esi_thread *thread)
 {
@@ -185,8 +183,7 @@ int es_causality_add_element(struct es_causality *causality,
     return 0;
 }
 
-/* --- Communicators -----------------------------------------------------------------
- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 void esi_communicator_destroy(struct esi_communicator *communicator)
 {
@@ -388,8 +385,7 @@ uint32_t esi_view_peer(const struct esi_view *view, int32_t peer)
     return view->peer_slot + (uint32_t)peer;
 }
 
-/* --- What is lost ------------------------------------------------------------------
- */
+/* --- What is lost ----------------------------------------------------------------- */
 
 int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot)
 {

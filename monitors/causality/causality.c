@@ -18,8 +18,7 @@
 #define PATIENCE_NS UINT64_C(60000000000)
 enum { LARGE_COUNT = 2000 }; /* codes of the variants NAME_c are so much higher */
 
-/* --- What operations become ---------------------------------------------------------
- */
+/* --- What operations become ------------------------------------------------------- */
 
 struct special {
     const char *name;
@@ -117,8 +116,7 @@ static bool is_call(const struct es_operation *operation, const char *name)
             strcmp(operation->name + length, "_c") == 0);
 }
 
-/* --- Objects ------------------------------------------------------------------------
- */
+/* --- Objects ---------------------------------------------------------------------- */
 
 static int init_tables(struct es_causality *causality)
 {
@@ -243,8 +241,7 @@ void es_causality_destroy(struct es_causality *causality)
     errno = saved_errno;
 }
 
-/* --- Reading -------------------------------------------------------------------------
- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 static void drop(struct es_causality *causality, struct esi_item *item)
 {
@@ -449,8 +446,7 @@ static struct esi_item *make_item(struct es_causality *causality,
     return item;
 }
 
-/* --- The stream ----------------------------------------------------------------------
- */
+/* --- The stream ------------------------------------------------------------------- */
 
 void esi_thread_pop(struct es_causality *causality, struct esi_thread *thread)
 {
@@ -645,8 +641,7 @@ int es_causality_finish(struct es_causality *causality)
     return 0;
 }
 
-/* --- What was found ------------------------------------------------------------------
- */
+/* --- What was found --------------------------------------------------------------- */
 
 void es_causality_totals(const struct es_causality *causality,
                          struct es_causality_totals *ret_totals)

@@ -51,8 +51,7 @@ int es_causality_create(const struct es_causality_config *config,
 /* Accepts NULL. */
 void es_causality_destroy(struct es_causality *causality);
 
-/* --- What is known of the run; texts are copied --------------------------------------
- */
+/* --- What is known of the run; texts are copied ----------------------------------- */
 
 struct es_causal_process {
     const char *host;
@@ -93,8 +92,7 @@ int es_causality_set_communicator(struct es_causality *causality,
                                   uint16_t index,
                                   const struct es_causal_communicator *communicator);
 
-/* --- Tuples
- * --------------------------------------------------------------------------- */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 struct es_causal_tuple {
     struct es_tuple tuple; /* in ticks of its process, in native byte order */
@@ -117,8 +115,7 @@ int es_causality_settle(struct es_causality *causality);
 /* Nothing more will come: gives all that waits. */
 int es_causality_finish(struct es_causality *causality);
 
-/* --- What was found
- * -------------------------------------------------------------------- */
+/* --- What was found --------------------------------------------------------------- */
 
 struct es_causality_totals {
     uint64_t tuples;

@@ -85,8 +85,7 @@ void esi_cluster_gather(struct esi_store *store,
 /* Notes what the writer holds now, for statistics. */
 void esi_cluster_note_bytes(struct esi_store *store);
 
-/* --- cluster_writer.c, cluster_precedes.c: of the store's operations ---------------
- */
+/* --- cluster_writer.c, cluster_precedes.c: of the store's operations -------------- */
 
 int esi_cluster_append(struct esi_store *store,
                        struct es_event_id id,

@@ -59,8 +59,7 @@ int esi_clustering_place(struct esi_levels *levels,
                          uint32_t trace,
                          const uint32_t *with);
 
-/* --- Merging on the N-th communication, for those that are built on it --------------
- */
+/* --- Merging on the N-th communication, for those that are built on it ------------ */
 
 struct esi_merging {
     struct es_communications

@@ -19,8 +19,7 @@
 
 #include "monitors/order/delivery_private.h"
 
-/* --- Making ------------------------------------------------------------------------
- */
+/* --- Making ----------------------------------------------------------------------- */
 
 void es_delivery_config_init(struct es_delivery_config *config, struct es_set_sink sink)
 {
@@ -110,8 +109,7 @@ int esi_delivery_front(struct es_delivery *delivery,
     return code;
 }
 
-/* --- Heap of units that are ready: the first that came on top -----------------------
- */
+/* --- Heap of units that are ready: the first that came on top --------------------- */
 
 static void push_ready(struct es_delivery *delivery, uint32_t trace, uint64_t position)
 {
@@ -142,8 +140,7 @@ static void pop_ready(struct es_delivery *delivery)
     heap[at] = last;
 }
 
-/* --- Heaps of waiters (Sleator and Tarjan's skew heaps, merged from the top) --------
- */
+/* --- Heaps of waiters (Sleator and Tarjan's skew heaps, merged from the top) ------ */
 
 static uint32_t merge(struct esi_delivery_trace *traces, uint32_t a, uint32_t b)
 {
@@ -193,8 +190,7 @@ static uint32_t pop_waiter(struct es_delivery *delivery, uint32_t trace)
     return top;
 }
 
-/* --- What the first event that waits needs ------------------------------------------
- */
+/* --- What the first event that waits needs ---------------------------------------- */
 
 /* The first partner, from *seen on, that was not given; NULL: all were. */
 static const struct es_event_id *find_missing(const struct es_delivery *delivery,
@@ -252,8 +248,7 @@ static int wake_waiters(struct es_delivery *delivery, uint32_t trace)
     return code;
 }
 
-/* --- Giving ------------------------------------------------------------------------
- */
+/* --- Giving ----------------------------------------------------------------------- */
 
 static int give(struct es_delivery *delivery, const struct es_set_event *event)
 {
@@ -353,8 +348,7 @@ static int give_ready(struct es_delivery *delivery)
     return code;
 }
 
-/* --- Taking ------------------------------------------------------------------------
- */
+/* --- Taking ----------------------------------------------------------------------- */
 
 static int check_event(const struct es_delivery *delivery,
                        const struct es_set_event *event)

@@ -12,8 +12,7 @@
 
 enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
 
-/* --- Life --------------------------------------------------------------------------
- */
+/* --- Life ------------------------------------------------------------------------- */
 
 static int epoch_create(const struct es_order_config *config,
                         struct es_error *error,
@@ -103,8 +102,7 @@ static int epoch_append_sync(struct esi_store *store,
     return esi_epoch_append_sync(store, id, other);
 }
 
-/* --- Asking ------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 /* Of an event that is forgotten, nothing. */
 static uint32_t known(const struct esi_store *store,

@@ -46,8 +46,7 @@ static struct layout layout_of(const unsigned char *block)
     return layout;
 }
 
-/* --- Packing -----------------------------------------------------------------------
- */
+/* --- Packing ---------------------------------------------------------------------- */
 
 /* A value without its base. */
 static uint32_t beyond(const struct esi_block_place *place, uint64_t entry)
@@ -125,8 +124,7 @@ int esi_block_pack(const struct esi_log *log,
     return 0;
 }
 
-/* --- Finding -----------------------------------------------------------------------
- */
+/* --- Finding ---------------------------------------------------------------------- */
 
 static uint32_t end_at(const unsigned char *block,
                        const struct layout *layout,

@@ -17,8 +17,7 @@ static uint32_t pages_of(uint32_t traces)
     return (uint32_t)(((uint64_t)traces + ESI_PAGE - 1) >> ESI_PAGE_LOG2);
 }
 
-/* --- Chunks ------------------------------------------------------------------------
- */
+/* --- Chunks ----------------------------------------------------------------------- */
 
 static _Atomic(struct esi_cut_chunk *) *chunk_at(const struct esi_cuts *cuts,
                                                  uint32_t cut)
@@ -92,8 +91,7 @@ int esi_cuts_carry(struct esi_cuts *cuts, uint32_t cut)
     return 0;
 }
 
-/* --- Life --------------------------------------------------------------------------
- */
+/* --- Life ------------------------------------------------------------------------- */
 
 int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes)
 {
@@ -114,8 +112,7 @@ void esi_cuts_fini(struct esi_cuts *cuts)
     free(cuts->draft.own);
 }
 
-/* --- The draft ---------------------------------------------------------------------
- */
+/* --- The draft -------------------------------------------------------------------- */
 
 static int grow_draft(struct esi_cuts *cuts, uint32_t pages)
 {

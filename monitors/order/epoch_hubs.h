@@ -32,8 +32,7 @@ uint32_t esi_epoch_known(const struct esi_store *store,
                          uint32_t of,
                          uint32_t enough);
 
-/* --- For the writer ----------------------------------------------------------------
- */
+/* --- For the writer --------------------------------------------------------------- */
 
 bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub);
 

@@ -7,8 +7,7 @@
 
 #include <errno.h>
 
-/* --- Memory ------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------- */
 
 /* The first `count` numbers go to an array of another size; 0: to none. */
 static int resize(_Atomic uintptr_t *array,
@@ -81,8 +80,7 @@ void esi_log_fit(struct esi_log *log, struct esi_words *words, _Atomic uint32_t 
     fit(&log->entries, log->entry_count, words, turn);
 }
 
-/* --- The log -----------------------------------------------------------------------
- */
+/* --- The log ---------------------------------------------------------------------- */
 
 void esi_log_publish(struct esi_log *log, uint32_t own)
 {

@@ -42,8 +42,7 @@ struct esi_memory {
     _Atomic uint32_t readers[2];
 };
 
-/* --- Life --------------------------------------------------------------------------
- */
+/* --- Life ------------------------------------------------------------------------- */
 
 int esi_memory_create(const struct es_order_config *config,
                       struct es_error *error,
@@ -102,9 +101,9 @@ void esi_memory_destroy(struct esi_memory *memory)
     free(memory);
 }
 
-/* --- Readers -----------------------------------------------------------------------
- *
- * All of this is sequentially consistent: either the writer sees that a reader is
+/* --- Readers ---------------------------------------------------------------------- */
+
+/* All of this is sequentially consistent: either the writer sees that a reader is
  * there, or the reader came so late that it sees what is forgotten.
  */
 
@@ -156,8 +155,7 @@ static void free_gone(struct esi_memory *memory)
     }
 }
 
-/* --- Forgetting --------------------------------------------------------------------
- */
+/* --- Forgetting ------------------------------------------------------------------- */
 
 /* Events that are forgotten with an era. */
 static uint32_t end_of(const struct era *era, uint32_t trace)
@@ -230,8 +228,7 @@ static bool forget(struct esi_store *store, struct era *era)
     return true;
 }
 
-/* --- Spilling ----------------------------------------------------------------------
- */
+/* --- Spilling --------------------------------------------------------------------- */
 
 static int spill_chunk(void *data, void *memory, size_t bytes)
 {
@@ -259,8 +256,7 @@ static int spill(struct esi_memory *memory, struct era *era)
     return 0;
 }
 
-/* --- Eras --------------------------------------------------------------------------
- */
+/* --- Eras ------------------------------------------------------------------------- */
 
 static uint64_t era_bytes(const struct esi_store *store)
 {

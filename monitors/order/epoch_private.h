@@ -85,8 +85,7 @@ static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)
 void esi_epoch_statistics(const struct esi_store *store,
                           struct es_order_statistics *statistics);
 
-/* --- epoch_writer.c ----------------------------------------------------------------
- */
+/* --- epoch_writer.c --------------------------------------------------------------- */
 
 int esi_epoch_append(struct esi_store *store,
                      struct es_event_id id,
@@ -97,8 +96,7 @@ int esi_epoch_append_sync(struct esi_store *store,
                           struct es_event_id id,
                           struct es_event_id other);
 
-/* --- epoch_bound.c -----------------------------------------------------------------
- */
+/* --- epoch_bound.c ---------------------------------------------------------------- */
 
 /* Does the store take nearly as much as vectors would? */
 bool esi_epoch_is_tight(const struct esi_store *store);
@@ -113,8 +111,7 @@ int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace);
 /* Fills an empty table with what the log of this epoch says; there is room. */
 void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace);
 
-/* --- epoch_cutting.c ---------------------------------------------------------------
- */
+/* --- epoch_cutting.c -------------------------------------------------------------- */
 
 /* Appends a receive as the event of a new cut, after the cut `last` of those that it
  * and its partners have passed.  1 when that is done, 0 when it is none, -ENOMEM. */

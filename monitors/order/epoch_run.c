@@ -9,8 +9,7 @@
 
 enum { FIRST_SEGMENTS = 4 };
 
-/* --- Finding -----------------------------------------------------------------------
- */
+/* --- Finding ---------------------------------------------------------------------- */
 
 /* The segment of a run in which an event is that is not before it. */
 static uint32_t find(const struct esi_run *run, uint32_t own)
@@ -82,8 +81,7 @@ bool esi_run_back(struct esi_run_place *place, uint32_t forgotten)
     return true;
 }
 
-/* --- Adding ------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static struct esi_run *make_run(uint32_t room, struct esi_arena *arena)
 {

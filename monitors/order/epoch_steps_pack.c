@@ -8,8 +8,7 @@
 
 #include "monitors/order/epoch_steps_private.h"
 
-/* --- Memory ------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------- */
 
 void esi_sorting_fini(struct esi_sorting *sorting)
 {
@@ -28,8 +27,7 @@ uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
            sorting->step_room * sizeof *sorting->steps;
 }
 
-/* --- Sorting -----------------------------------------------------------------------
- */
+/* --- Sorting ---------------------------------------------------------------------- */
 
 static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
 {
@@ -174,8 +172,7 @@ static void put_steps(struct esi_sorting *sorting, const struct esi_steps_part *
     }
 }
 
-/* --- Measuring ---------------------------------------------------------------------
- */
+/* --- Measuring -------------------------------------------------------------------- */
 
 static uint32_t base_of(const struct esi_steps_part *part, uint32_t trace)
 {
@@ -290,8 +287,7 @@ static struct measures measure(struct esi_sorting *sorting,
     return most;
 }
 
-/* --- Packing -----------------------------------------------------------------------
- */
+/* --- Packing ---------------------------------------------------------------------- */
 
 static struct esi_steps_header make_header(struct esi_sorting *sorting,
                                            const struct esi_steps_part *part,
@@ -414,8 +410,7 @@ static void write_block(const struct esi_sorting *sorting,
     write_steps(sorting, layout, block);
 }
 
-/* --- Rows --------------------------------------------------------------------------
- */
+/* --- Rows ------------------------------------------------------------------------- */
 
 /* The greatest value without its base. */
 static uint32_t greatest_value(const struct esi_sorting *sorting,
@@ -514,8 +509,7 @@ static int pack_rows(const struct esi_sorting *sorting,
     return 0;
 }
 
-/* --- The smaller one ---------------------------------------------------------------
- */
+/* --- The smaller one -------------------------------------------------------------- */
 
 static void forget(struct esi_sorting *sorting)
 {
@@ -550,8 +544,7 @@ static int pack(struct esi_sorting *sorting,
     return 0;
 }
 
-/* --- More of the same --------------------------------------------------------------
- */
+/* --- More of the same ------------------------------------------------------------- */
 
 /* A root, and what a part that is more of it has before. */
 struct root {
@@ -642,8 +635,7 @@ static int pack_more(const struct root *root,
     return 0;
 }
 
-/* --- All of it ---------------------------------------------------------------------
- */
+/* --- All of it -------------------------------------------------------------------- */
 
 static int pack_anew(const struct esi_steps_part *part,
                      struct esi_sorting *sorting,

@@ -7,8 +7,7 @@
 
 #include <errno.h>
 
-/* --- Asking ------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 /* In that segment and those before with the same cut; 0 = nothing. */
 static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
@@ -118,8 +117,7 @@ uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
     return known_at(trace, cuts, own, of, UINT32_MAX).learnt;
 }
 
-/* --- Sealing -----------------------------------------------------------------------
- */
+/* --- Sealing ---------------------------------------------------------------------- */
 
 /* What a segment refers to is kept as long as the segment. */
 static int reserve_segment(struct esi_epoch_trace *trace,

@@ -121,8 +121,7 @@ int esi_trace_seal_all(struct esi_epoch_trace *trace,
  * had passed no cut. */
 void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words);
 
-/* --- For the writer ----------------------------------------------------------------
- */
+/* --- For the writer --------------------------------------------------------------- */
 
 static inline uint32_t esi_trace_cut(const struct esi_epoch_trace *trace)
 {

@@ -58,8 +58,7 @@ static struct word_array read_header(_Atomic uint64_t *words)
                                .log2 = header & 0xff};
 }
 
-/* --- Lists of free arrays ----------------------------------------------------------
- */
+/* --- Lists of free arrays --------------------------------------------------------- */
 
 static _Atomic uint64_t *pointer_of(uint64_t word)
 {
@@ -92,8 +91,7 @@ static void remove_free(struct esi_words *words, const struct word_array *array)
         put(next, 2, (uintptr_t)before);
 }
 
-/* --- Taking ------------------------------------------------------------------------
- */
+/* --- Taking ----------------------------------------------------------------------- */
 
 unsigned esi_words_log2(uint64_t numbers)
 {

@@ -23,8 +23,7 @@ enum { READING_SHARE = 4, COPYING_SHARE = 16 };
 /* A hub is adopted instead of copying more entries than that. */
 enum { FEWEST_ADOPTED = 16 };
 
-/* --- Passing a cut -----------------------------------------------------------------
- */
+/* --- Passing a cut ---------------------------------------------------------------- */
 
 /* A trace on its way to a cut, which may be its own. */
 struct passage {
@@ -201,8 +200,7 @@ static void trim(struct esi_store *store, const struct passage *passage, uint32_
     esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
 }
 
-/* --- Learning ----------------------------------------------------------------------
- */
+/* --- Learning --------------------------------------------------------------------- */
 
 static inline void learn(const struct esi_store *store,
                          struct passage *passage,
@@ -486,8 +484,7 @@ static void adopt(const struct esi_store *store,
         esi_hub_adopt(&passage->trace->hubs, partner.trace);
 }
 
-/* --- Events ------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 /* The trace has one event more. */
 static void count_event(struct esi_store *store, struct es_event_id id)
@@ -674,9 +671,9 @@ int esi_epoch_append(struct esi_store *store,
     return 0;
 }
 
-/* --- Syncs -------------------------------------------------------------------------
- *
- * Both halves know what both traces knew, but not each other; the next event of each
+/* --- Syncs ------------------------------------------------------------------------ */
+
+/* Both halves know what both traces knew, but not each other; the next event of each
  * trace knows the other half, too, and that is written down at once.
  */
 

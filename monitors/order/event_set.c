@@ -50,8 +50,7 @@ void es_event_set_destroy(struct es_event_set *set)
     errno = saved_errno;
 }
 
-/* --- Sizes --------------------------------------------------------------------------
- */
+/* --- Sizes ------------------------------------------------------------------------ */
 
 uint32_t es_event_set_traces(const struct es_event_set *set)
 {
@@ -82,8 +81,7 @@ uint64_t es_event_set_bytes(const struct es_event_set *set)
     return bytes;
 }
 
-/* --- Texts --------------------------------------------------------------------------
- */
+/* --- Texts ------------------------------------------------------------------------ */
 
 uint32_t es_event_set_texts(const struct es_event_set *set)
 {
@@ -100,8 +98,7 @@ uint32_t es_event_set_find_text(const struct es_event_set *set, const char *text
     return esi_texts_find(&set->texts, text, strlen(text));
 }
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 bool es_event_set_has(const struct es_event_set *set, struct es_event_id id)
 {
@@ -165,8 +162,7 @@ void es_event_set_span(const struct es_event_set *set,
     };
 }
 
-/* --- Attributes ---------------------------------------------------------------------
- */
+/* --- Attributes ------------------------------------------------------------------- */
 
 size_t es_event_set_attribute_names(const struct es_event_set *set,
                                     const uint32_t **ret_names)

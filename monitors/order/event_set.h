@@ -68,8 +68,7 @@ const char *es_event_set_text(const struct es_event_set *set, uint32_t text);
 /* The number of a text, or ES_TEXT_NONE: then nothing in the set has it. */
 uint32_t es_event_set_find_text(const struct es_event_set *set, const char *text);
 
-/* --- Events; `id` is there (not checked) -------------------------------------------
- */
+/* --- Events; `id` is there (not checked) ------------------------------------------ */
 
 bool es_event_set_has(const struct es_event_set *set, struct es_event_id id);
 

@@ -15,8 +15,7 @@
 #include "monitors/order/event_set_private.h"
 #include "monitors/order/set_number.h"
 
-/* --- Traces -------------------------------------------------------------------------
- */
+/* --- Traces ----------------------------------------------------------------------- */
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
@@ -43,8 +42,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return 0;
 }
 
-/* --- Partners -----------------------------------------------------------------------
- */
+/* --- Partners --------------------------------------------------------------------- */
 
 static void set_form(const struct esi_columns_row *row, enum esi_partner_form form)
 {
@@ -164,8 +162,7 @@ static int refer(struct es_event_set *set, const struct es_set_event *event)
     return code;
 }
 
-/* --- Attributes ---------------------------------------------------------------------
- */
+/* --- Attributes ------------------------------------------------------------------- */
 
 static int add_name(struct es_event_set *set, uint32_t name)
 {
@@ -258,8 +255,7 @@ static int keep_attributes(struct es_event_set *set, const struct es_set_event *
     return code;
 }
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 static int check_event(const struct es_event_set *set, const struct es_set_event *event)
 {
@@ -306,8 +302,7 @@ struct es_set_sink es_event_set_sink(struct es_event_set *set)
     return (struct es_set_sink){take_trace, take_event, set};
 }
 
-/* --- Finishing ----------------------------------------------------------------------
- */
+/* --- Finishing -------------------------------------------------------------------- */
 
 /* What came late is joined, and forgotten. */
 static int join_late(struct es_event_set *set, struct es_error *error)

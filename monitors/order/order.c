@@ -27,8 +27,7 @@ enum { STORES = sizeof stores / sizeof stores[0] };
 static const char DEFAULT_STORE[] = "epoch";
 static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* of a trace */
 
-/* --- Stores ------------------------------------------------------------------------
- */
+/* --- Stores ----------------------------------------------------------------------- */
 
 static struct es_order_store_help store_helps[STORES + 1];
 static pthread_once_t store_helps_once = PTHREAD_ONCE_INIT;
@@ -55,8 +54,7 @@ static const struct esi_store_ops *find_store(const char *name)
     return NULL;
 }
 
-/* --- Life --------------------------------------------------------------------------
- */
+/* --- Life ------------------------------------------------------------------------- */
 
 void es_order_config_init(struct es_order_config *config)
 {
@@ -105,8 +103,7 @@ void es_order_destroy(struct es_order *order)
     errno = saved;
 }
 
-/* --- Counts ------------------------------------------------------------------------
- */
+/* --- Counts ----------------------------------------------------------------------- */
 
 uint32_t es_order_traces(const struct es_order *order)
 {
@@ -142,8 +139,7 @@ static void publish(struct es_order *order,
                               memory_order_relaxed);
 }
 
-/* --- Appending ---------------------------------------------------------------------
- */
+/* --- Appending -------------------------------------------------------------------- */
 
 int es_order_add_trace(struct es_order *order)
 {
@@ -231,8 +227,7 @@ int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other)
     return 0;
 }
 
-/* --- What it costs -----------------------------------------------------------------
- */
+/* --- What it costs ---------------------------------------------------------------- */
 
 void es_order_statistics(const struct es_order *order,
                          struct es_order_statistics *ret_statistics)

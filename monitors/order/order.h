@@ -78,8 +78,7 @@ int es_order_create(const struct es_order_config *config,
 /* Accepts NULL. */
 void es_order_destroy(struct es_order *order);
 
-/* --- Appending ---------------------------------------------------------------------
- */
+/* --- Appending -------------------------------------------------------------------- */
 
 /* One more trace; they are counted from 0.  0 or -ENOMEM. */
 int es_order_add_trace(struct es_order *order);
@@ -102,8 +101,7 @@ struct es_set_sink es_order_sink(struct es_order *order);
 /* After a stream: 0, or -EINVAL if it ended with half a sync, which is not appended. */
 int es_order_sink_end(const struct es_order *order);
 
-/* --- Asking ------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 uint32_t es_order_traces(const struct es_order *order);
 /* Events of a trace so far, 0 where there is no such trace.  O(1). */
@@ -158,8 +156,7 @@ int es_order_concurrent(const struct es_order *order,
 /* Whether the store has forgotten an event that was appended. */
 bool es_order_is_forgotten(const struct es_order *order, struct es_event_id event);
 
-/* --- What it costs -----------------------------------------------------------------
- */
+/* --- What it costs ---------------------------------------------------------------- */
 
 /* Elements are entries of vectors as the papers count them (cluster-timestamps,
  * "Sizes"). The population is all events, or with `communication` in the name sends,

@@ -85,8 +85,7 @@ int esi_set_check_trace(struct esi_set_check *check)
     return 0;
 }
 
-/* --- Kinds -------------------------------------------------------------------------
- */
+/* --- Kinds ------------------------------------------------------------------------ */
 
 static bool has_come(const struct esi_set_check *check, struct es_event_id id)
 {
@@ -121,8 +120,7 @@ static int keep_kind(struct trace *trace, enum es_event_kind kind)
     return 0;
 }
 
-/* --- Claims ------------------------------------------------------------------------
- */
+/* --- Claims ----------------------------------------------------------------------- */
 
 static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
 {
@@ -180,8 +178,7 @@ static void free_claims(struct esi_set_check *check, struct es_event_id on)
     esi_set_map_remove(&check->claimed, on);
 }
 
-/* --- Partners of one event ---------------------------------------------------------
- */
+/* --- Partners of one event -------------------------------------------------------- */
 
 static int compare_ids(const void *left, const void *right)
 {
@@ -232,8 +229,7 @@ static bool is_named_by(const struct esi_set_check *check,
     return false;
 }
 
-/* --- Faults ------------------------------------------------------------------------
- */
+/* --- Faults ----------------------------------------------------------------------- */
 
 static const char *const a_kind[] = {
     [ES_EVENT_UNARY] = "a unary event",
@@ -299,8 +295,7 @@ static int fail_trace(const struct esi_set_check *check,
                            check->trace_count > 0 ? ", counted from 0" : "");
 }
 
-/* --- Checks ------------------------------------------------------------------------
- */
+/* --- Checks ----------------------------------------------------------------------- */
 
 static int check_own(const struct esi_set_check *check,
                      const struct es_set_event *event,

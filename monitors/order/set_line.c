@@ -117,8 +117,7 @@ void esi_line_complete(const struct esi_line_room *room, struct es_set_event *ev
     event->attribute_count = room->attribute_count;
 }
 
-/* --- JSON --------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------- */
 
 static const char *type_name(const json_t *json)
 {
@@ -234,8 +233,7 @@ static int get_string(const struct reading *reading,
     return 0;
 }
 
-/* --- The header ---------------------------------------------------------------------
- */
+/* --- The header ------------------------------------------------------------------- */
 
 static int check_format(const struct reading *reading)
 {
@@ -292,8 +290,7 @@ int esi_set_line_header(struct esi_set_line *line,
     return code < 0 ? code : 0;
 }
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
 {

@@ -42,8 +42,7 @@ void es_set_read_config_init(struct es_set_read_config *config, struct es_set_si
     };
 }
 
-/* --- Giving ------------------------------------------------------------------------
- */
+/* --- Giving ----------------------------------------------------------------------- */
 
 static int give_trace(void *data, uint32_t trace, const char *name)
 {
@@ -80,8 +79,7 @@ static int ignore_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-/* --- Reading -----------------------------------------------------------------------
- */
+/* --- Reading ---------------------------------------------------------------------- */
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
@@ -200,8 +198,7 @@ static int read_all(struct reading *reading)
     return code;
 }
 
-/* --- Whole files -------------------------------------------------------------------
- */
+/* --- Whole files ------------------------------------------------------------------ */
 
 static int start(struct reading *reading, FILE *stream)
 {

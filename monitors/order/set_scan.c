@@ -116,8 +116,7 @@ static bool take_number(struct scan *scan, uint32_t least, uint32_t *ret_number)
     return true;
 }
 
-/* --- Members ------------------------------------------------------------------------
- */
+/* --- Members ---------------------------------------------------------------------- */
 
 static bool take_partners(struct scan *scan)
 {

@@ -67,8 +67,7 @@ void esi_spool_clear(struct esi_spool *spool, struct esi_spool_queue *queue)
     queue->last = NULL;
 }
 
-/* --- The file ----------------------------------------------------------------------
- */
+/* --- The file --------------------------------------------------------------------- */
 
 int esi_spool_open_file(const char *folder)
 {
@@ -154,8 +153,7 @@ static int read_back(struct esi_spool *spool, struct esi_spool_chunk *chunk)
     return 0;
 }
 
-/* --- Queues ------------------------------------------------------------------------
- */
+/* --- Queues ----------------------------------------------------------------------- */
 
 static int add_chunk(struct esi_spool *spool,
                      struct esi_spool_queue *queue,

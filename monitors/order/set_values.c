@@ -38,8 +38,7 @@ void esi_values_fini(struct esi_values *values)
     free(values->open);
 }
 
-/* --- Blocks -------------------------------------------------------------------------
- */
+/* --- Blocks ----------------------------------------------------------------------- */
 
 /* Numbers are compared with their sign, which flipping the highest bit does. */
 static uint64_t rank_of(uint64_t number)
@@ -143,8 +142,7 @@ static struct es_event_value unpack(const struct esi_values_block *block, uint32
         (int64_t)(head->base + get_row(rows + (size_t)row * head->width, head->width))};
 }
 
-/* --- Columns ------------------------------------------------------------------------
- */
+/* --- Columns ---------------------------------------------------------------------- */
 
 /* The rows that are open become the last block. */
 int esi_values_pack(struct esi_values *values, struct esi_values_memory *memory)

@@ -41,8 +41,7 @@ struct es_set_write {
     int code;     /* the first failure */
 };
 
-/* --- Opening ------------------------------------------------------------------------
- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 static int fail(struct es_set_write *write)
 {
@@ -87,8 +86,7 @@ void es_set_write_destroy(struct es_set_write *write)
     errno = saved_errno;
 }
 
-/* --- Writing ------------------------------------------------------------------------
- */
+/* --- Writing ---------------------------------------------------------------------- */
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
@@ -181,8 +179,7 @@ uint64_t es_set_write_events(const struct es_set_write *write)
     return write->events;
 }
 
-/* --- Completing ---------------------------------------------------------------------
- */
+/* --- Completing ------------------------------------------------------------------- */
 
 /* Appends the events to the file, from where they stand behind a header or none. */
 static int copy_events(struct es_set_write *write, FILE *from)

@@ -51,8 +51,7 @@ struct esi_class_match {
     uint64_t *sets; /* the memory of all sets above */
 };
 
-/* --- Conditions ---------------------------------------------------------------------
- */
+/* --- Conditions ------------------------------------------------------------------- */
 
 bool esi_pieces_match(const char *const *pieces, size_t count, const char *text)
 {
@@ -103,8 +102,7 @@ bool esi_condition_holds(const struct es_pattern_condition *condition,
                condition->is_negated;
 }
 
-/* --- Making it ----------------------------------------------------------------------
- */
+/* --- Making it -------------------------------------------------------------------- */
 
 static void set_bit(uint64_t *set, uint32_t class_number)
 {
@@ -280,8 +278,7 @@ uint64_t esi_class_match_bytes(const struct esi_class_match *match)
            es_rows_bytes(&match->text_verdicts.rows);
 }
 
-/* --- Trying -------------------------------------------------------------------------
- */
+/* --- Trying ----------------------------------------------------------------------- */
 
 static bool class_holds(const struct esi_class_match *match,
                         uint32_t class_number,

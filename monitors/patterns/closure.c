@@ -11,8 +11,7 @@
 
 #include "monitors/patterns/closure_private.h"
 
-/* --- Closures ----------------------------------------------------------------------
- */
+/* --- Closures --------------------------------------------------------------------- */
 
 int esi_closure_add_ends(struct es_closure *closure,
                          uint32_t trace,
@@ -69,8 +68,7 @@ uint64_t es_closure_size(const struct es_closure *closure)
     return size;
 }
 
-/* --- Asking ------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 uint32_t esi_closure_entry(struct es_precedence *precedence,
                            struct es_event_id event,
@@ -89,8 +87,7 @@ bool esi_closure_reaches(struct es_precedence *precedence,
     return es_event_is(a, b) || es_precedence_before(precedence, a, b);
 }
 
-/* --- Making ------------------------------------------------------------------------
- */
+/* --- Making ----------------------------------------------------------------------- */
 
 static int add_arrays(struct es_closure_maker *maker)
 {

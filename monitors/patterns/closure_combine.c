@@ -14,8 +14,7 @@
 
 #include "monitors/patterns/closure_private.h"
 
-/* --- What two closures say of a trace ----------------------------------------------
- */
+/* --- What two closures say of a trace --------------------------------------------- */
 
 /* A closure that is gone through, trace by trace. */
 struct side {
@@ -56,8 +55,7 @@ static struct said take(struct side *side, uint32_t trace)
     return said;
 }
 
-/* --- Combining ---------------------------------------------------------------------
- */
+/* --- Combining -------------------------------------------------------------------- */
 
 static uint32_t lesser(uint32_t a, uint32_t b)
 {
@@ -149,8 +147,7 @@ static int combine(const struct es_closure_maker *maker,
     return result;
 }
 
-/* --- Making anew -------------------------------------------------------------------
- */
+/* --- Making anew ------------------------------------------------------------------ */
 
 /* The closures' fronts and backs, as a set of events. */
 static int unite_ends(const struct es_event_list *a,

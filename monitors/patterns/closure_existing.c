@@ -18,8 +18,7 @@
 
 #include "monitors/patterns/closure_private.h"
 
-/* --- The back (4.6) ----------------------------------------------------------------
- */
+/* --- The back (4.6) --------------------------------------------------------------- */
 
 static bool is_none(struct es_event_id event)
 {
@@ -84,8 +83,7 @@ static uint32_t back_on(const struct es_closure_maker *maker,
     return back;
 }
 
-/* --- The front (4.7) ---------------------------------------------------------------
- */
+/* --- The front (4.7) -------------------------------------------------------------- */
 
 /* Notes an event to walk on from, if it is in the closure and was not passed yet. */
 static int reach(struct es_closure_maker *maker, struct es_event_id event)
@@ -167,8 +165,7 @@ static int walk_forward(struct es_closure_maker *maker)
     return result;
 }
 
-/* --- Both --------------------------------------------------------------------------
- */
+/* --- Both ------------------------------------------------------------------------- */
 
 /* Every trace that has a back has a front: the minimum before the back leads there. */
 static int take_ends(struct es_closure_maker *maker, struct es_closure *closure)

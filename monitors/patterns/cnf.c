@@ -29,8 +29,7 @@ struct rewriting {
     size_t part_capacity;
 };
 
-/* --- Parts that stay whole ---------------------------------------------------------
- */
+/* --- Parts that stay whole -------------------------------------------------------- */
 
 /* The number of a formula; the same one may stand in several places. */
 static int number_part(struct rewriting *rewriting,
@@ -78,8 +77,7 @@ static int keep_whole(struct rewriting *rewriting,
     return result;
 }
 
-/* --- And ---------------------------------------------------------------------------
- */
+/* --- And -------------------------------------------------------------------------- */
 
 static int write_out(struct rewriting *rewriting,
                      const struct es_formula *formula,
@@ -119,8 +117,7 @@ static int write_and(struct rewriting *rewriting,
     return result;
 }
 
-/* --- Or ----------------------------------------------------------------------------
- */
+/* --- Or --------------------------------------------------------------------------- */
 
 /* A side of `|`. */
 struct side {
@@ -306,8 +303,7 @@ static int write_out(struct rewriting *rewriting,
     return result;
 }
 
-/* --- The finished pattern ----------------------------------------------------------
- */
+/* --- The finished pattern --------------------------------------------------------- */
 
 uint64_t es_literal_variables(const struct es_program *program,
                               const struct es_literal *literal)

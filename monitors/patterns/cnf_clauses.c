@@ -9,8 +9,7 @@
 
 #include "monitors/patterns/cnf_private.h"
 
-/* --- Literals as numbers -----------------------------------------------------------
- */
+/* --- Literals as numbers ---------------------------------------------------------- */
 
 uint64_t esi_literal_code(const struct es_literal *literal)
 {
@@ -42,8 +41,7 @@ static uint64_t signature_of(uint64_t code)
     return UINT64_C(1) << ((code * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 }
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 void esi_clauses_free(struct esi_clauses *clauses)
 {
@@ -133,8 +131,7 @@ int esi_clauses_add_all(struct esi_clauses *clauses, const struct esi_clauses *m
     return result;
 }
 
-/* --- Distribution ------------------------------------------------------------------
- */
+/* --- Distribution ----------------------------------------------------------------- */
 
 static bool is_subset(const struct esi_clauses *clauses,
                       const struct esi_clause *part,

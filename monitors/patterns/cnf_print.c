@@ -30,8 +30,7 @@ static void print_set(const struct es_program *program, uint64_t set, FILE *out)
     fputs("}", out);
 }
 
-/* --- Comparisons -------------------------------------------------------------------
- */
+/* --- Comparisons ------------------------------------------------------------------ */
 
 static void print_operand(const struct es_program *program,
                           const struct es_pattern_operand *operand,
@@ -61,8 +60,7 @@ static void print_compare(const struct es_program *program,
     print_operand(program, &node->operands[1], atom->right, out);
 }
 
-/* --- Counts ------------------------------------------------------------------------
- */
+/* --- Counts ----------------------------------------------------------------------- */
 
 /* As any occurrence of it is written. */
 static const char *class_name(const struct es_pattern_file *file, uint32_t number)
@@ -99,8 +97,7 @@ static void print_count(const struct es_program *program,
     }
 }
 
-/* --- Parts that stay whole ---------------------------------------------------------
- */
+/* --- Parts that stay whole -------------------------------------------------------- */
 
 static void print_atom(const struct es_program *program,
                        uint32_t number,
@@ -146,8 +143,7 @@ static void print_formula(const struct es_program *program,
     fputs(")", out);
 }
 
-/* --- Literals ----------------------------------------------------------------------
- */
+/* --- Literals --------------------------------------------------------------------- */
 
 static void print_near(const struct es_program *program,
                        const struct es_literal *literal,

@@ -54,8 +54,7 @@ int esi_clauses_distribute(const struct esi_clauses *a,
                            uint64_t *steps,
                            struct esi_clauses *ret_clauses);
 
-/* --- cnf.c -------------------------------------------------------------------------
- */
+/* --- cnf.c ------------------------------------------------------------------------ */
 
 struct esi_cnf {
     struct es_cnf cnf; /* first: pointers to it are cast back */
@@ -67,8 +66,7 @@ struct esi_cnf {
 void esi_cnf_measure(struct es_cnf *cnf);
 /* Finds the variables of its literals anew. */
 void esi_clause_measure(const struct es_program *program, struct es_clause *clause);
-/* --- cnf_relation.c ----------------------------------------------------------------
- */
+/* --- cnf_relation.c --------------------------------------------------------------- */
 
 /* Adds the clauses of one atom of a program.  0, -ENOMEM, -EOVERFLOW. */
 int esi_cnf_atom(const struct es_program *program,

@@ -70,8 +70,7 @@ static bool implies(const struct es_program *program,
     return first.about == second.about && (first.set & ~second.set) == 0;
 }
 
-/* --- Within a clause ---------------------------------------------------------------
- */
+/* --- Within a clause -------------------------------------------------------------- */
 
 /* Whether its literals about what literal i is about leave nothing out. */
 static bool is_always_true(struct pruning *pruning, const struct es_clause *clause)
@@ -134,8 +133,7 @@ static int prune_clause(struct pruning *pruning, struct es_clause *clause)
     return 0;
 }
 
-/* --- Over all clauses --------------------------------------------------------------
- */
+/* --- Over all clauses ------------------------------------------------------------- */
 
 /* Whether the second clause holds whenever the first does. */
 static bool clause_implies(struct pruning *pruning,

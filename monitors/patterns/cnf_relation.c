@@ -87,8 +87,7 @@ static void fill_pairs(const struct es_program *program,
         es_program_is_single(program, (unsigned)__builtin_ctzll(atom->right));
 }
 
-/* --- Clauses of pairs --------------------------------------------------------------
- */
+/* --- Clauses of pairs ------------------------------------------------------------- */
 
 /* One clause: `first` (may be 0 for none), and all of up to two lists. */
 static int some(struct pairs *pairs,
@@ -275,8 +274,7 @@ static int add_relation(const struct es_program *program,
     return result;
 }
 
-/* --- Other atoms -------------------------------------------------------------------
- */
+/* --- Other atoms ------------------------------------------------------------------ */
 
 /* Of any two; a variable stands beside itself if it has several events, or none
  * besides: an event without a time is within no time. */

@@ -71,8 +71,7 @@ uint64_t es_domain_count(const struct es_domain *domain)
     return domain->count;
 }
 
-/* --- Columns ------------------------------------------------------------------------
- */
+/* --- Columns ---------------------------------------------------------------------- */
 
 uint32_t es_domain_slots(const struct es_domain *domain)
 {
@@ -178,8 +177,7 @@ const char *es_domain_type(const struct es_domain *domain, struct es_domain_valu
     return esi_texts_at(domain->keeps->types, type_at(column, row));
 }
 
-/* --- Adding -------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static int grow_slot_of(struct es_domain *domain, uint32_t trace)
 {
@@ -399,8 +397,7 @@ void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index)
     column->first = first;
 }
 
-/* --- Sorting ------------------------------------------------------------------------
- */
+/* --- Sorting ---------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -496,8 +493,7 @@ int esi_domain_sort(struct es_domain *domain)
     return 0;
 }
 
-/* --- Size ---------------------------------------------------------------------------
- */
+/* --- Size ------------------------------------------------------------------------- */
 
 static uint64_t column_bytes(const struct esi_keeps *keeps,
                              const struct esi_column *column)

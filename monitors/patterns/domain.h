@@ -35,8 +35,7 @@ struct es_domain_value {
 bool es_domain_is_single(const struct es_domain *domain);
 uint64_t es_domain_count(const struct es_domain *domain);
 
-/* --- Single events -----------------------------------------------------------------
- */
+/* --- Single events ---------------------------------------------------------------- */
 
 /* Events of one trace. */
 struct es_domain_column {
@@ -52,8 +51,7 @@ struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_
 /* ES_PATTERN_NONE: no event of the trace was ever in the domain.  O(1). */
 uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace);
 
-/* --- All values --------------------------------------------------------------------
- */
+/* --- All values ------------------------------------------------------------------- */
 
 /* The events of a value, sorted by trace and index.  `scratch` is room for one: a
  * single event is put there.  *ret_events is borrowed as long as the value holds. */
@@ -67,8 +65,7 @@ bool es_domain_find(const struct es_domain *domain,
                     struct es_event_id id,
                     struct es_domain_value *ret_value);
 
-/* --- What is kept of single events -------------------------------------------------
- */
+/* --- What is kept of single events ------------------------------------------------ */
 
 /* The event's type.  Borrowed as long as the domain. */
 const char *es_domain_type(const struct es_domain *domain,
@@ -158,8 +155,7 @@ int es_domain_list_equal(const struct es_domain *domain,
                          unsigned room,
                          unsigned *ret_count);
 
-/* --- Making domains of sets --------------------------------------------------------
- */
+/* --- Making domains of sets ------------------------------------------------------- */
 
 struct es_domains; /* domains.h */
 

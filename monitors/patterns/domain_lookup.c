@@ -75,8 +75,7 @@ uint64_t esi_lookup_bytes(const struct esi_lookup *lookup)
     return bytes;
 }
 
-/* --- Keys ---------------------------------------------------------------------------
- */
+/* --- Keys ------------------------------------------------------------------------- */
 
 static uint64_t key_of_event(struct es_event_id id)
 {
@@ -90,8 +89,7 @@ static uint64_t key_of(struct es_domain_key key)
     return (uint64_t)key.number ^ (uint64_t)key.is_text << 63;
 }
 
-/* --- A table ------------------------------------------------------------------------
- */
+/* --- A table ---------------------------------------------------------------------- */
 
 static uint32_t *head_of(const struct table *table, uint64_t key)
 {
@@ -167,8 +165,7 @@ static void put(struct table *table, uint64_t key, struct es_event_id event)
     *head = table->count;
 }
 
-/* --- Adding -------------------------------------------------------------------------
- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 static int add_partners(const struct es_domain *domain,
                         struct es_event_id id,
@@ -264,8 +261,7 @@ static struct table *table_of(const struct es_domain *domain, uint32_t number)
     return NULL;
 }
 
-/* --- Asking -------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 int es_domain_next_receive(const struct es_domain *domain,
                            struct es_event_id send,

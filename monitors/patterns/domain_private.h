@@ -136,8 +136,7 @@ bool esi_domain_row(const struct es_domain *domain,
 /* Drops what is before `index` on a trace. */
 void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
 
-/* --- domain_lookup.c ----------------------------------------------------------------
- */
+/* --- domain_lookup.c -------------------------------------------------------------- */
 
 int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_lookup);
 /* Accepts NULL. */

@@ -37,8 +37,7 @@ size_t es_domain_events(const struct es_domain *domain,
     return set->count;
 }
 
-/* --- Partners -----------------------------------------------------------------------
- */
+/* --- Partners --------------------------------------------------------------------- */
 
 size_t es_domain_partners(const struct es_domain *domain,
                           struct es_domain_value value,
@@ -91,8 +90,7 @@ bool es_domain_is_received(const struct es_domain *left,
     return false;
 }
 
-/* --- Times --------------------------------------------------------------------------
- */
+/* --- Times ------------------------------------------------------------------------ */
 
 bool es_domain_time(const struct es_domain *domain,
                     struct es_domain_value value,
@@ -200,8 +198,7 @@ bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns)
     return first > last || (uint64_t)last - (uint64_t)first <= (uint64_t)within_ns;
 }
 
-/* --- Comparisons --------------------------------------------------------------------
- */
+/* --- Comparisons ------------------------------------------------------------------ */
 
 /* One side as it is compared: `text` of what is no number. */
 struct side {

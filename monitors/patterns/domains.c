@@ -39,8 +39,7 @@ struct es_domains {
     uint64_t missed;                  /* that would have joined late */
 };
 
-/* --- Making it ----------------------------------------------------------------------
- */
+/* --- Making it -------------------------------------------------------------------- */
 
 /* Which classes the needed predicates reach, and what they ask of them. */
 static int ask(struct es_domains *domains,
@@ -175,8 +174,7 @@ void es_domains_destroy(struct es_domains *domains)
     free(domains);
 }
 
-/* --- Joining ------------------------------------------------------------------------
- */
+/* --- Joining ---------------------------------------------------------------------- */
 
 static int keep_value(struct es_domains *domains,
                       const struct esi_asked *asked,
@@ -349,8 +347,7 @@ int es_domains_finish(struct es_domains *domains)
     return 0;
 }
 
-/* --- Asking -------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 const struct es_domain *es_domains_class(const struct es_domains *domains,
                                          uint32_t class_number)
@@ -416,8 +413,7 @@ size_t esi_domains_partners(const struct es_domains *domains,
     return row.partner_count;
 }
 
-/* --- Dropping -----------------------------------------------------------------------
- */
+/* --- Dropping --------------------------------------------------------------------- */
 
 void es_domains_drop(struct es_domains *domains,
                      uint32_t class_number,
@@ -448,8 +444,7 @@ uint64_t es_domains_missed(const struct es_domains *domains)
            (domains->partners ? esi_partner_classes_missed(domains->partners) : 0);
 }
 
-/* --- Size ---------------------------------------------------------------------------
- */
+/* --- Size ------------------------------------------------------------------------- */
 
 uint64_t es_domains_bytes(const struct es_domains *domains)
 {

@@ -78,8 +78,7 @@ static void search_support(struct esi_closure_search *search,
         search_from(search, support, plan, 0);
 }
 
-/* --- Beginning and end -------------------------------------------------------------
- */
+/* --- Beginning and end ------------------------------------------------------------ */
 
 static int begin(const struct es_engine_task *task, struct esi_closure_search *search)
 {

@@ -19,8 +19,7 @@
 /* Values that are bound between two looks at the clock. */
 enum { BINDINGS_PER_LOOK = 64 };
 
-/* --- Binding -----------------------------------------------------------------------
- */
+/* --- Binding ---------------------------------------------------------------------- */
 
 static void enter_slot(struct esi_closure_cursor *cursor)
 {
@@ -91,8 +90,7 @@ bool esi_closure_bind(struct esi_closure_search *search,
     return true;
 }
 
-/* --- Which operands there are ------------------------------------------------------
- */
+/* --- Which operands there are ----------------------------------------------------- */
 
 struct esi_closure_operand *esi_closure_operand_find(
     const struct esi_closure_operands *operands,
@@ -162,8 +160,7 @@ void esi_closure_operands_fini(struct esi_closure_operands *operands)
     *operands = (struct esi_closure_operands){.count = 0};
 }
 
-/* --- Their closures ----------------------------------------------------------------
- */
+/* --- Their closures --------------------------------------------------------------- */
 
 static uint64_t latest_stamp(const struct esi_closure_search *search,
                              uint64_t variables)

@@ -15,8 +15,7 @@
 
 #include "monitors/patterns/engine_closure_private.h"
 
-/* --- Parts of a condition ----------------------------------------------------------
- */
+/* --- Parts of a condition --------------------------------------------------------- */
 
 static uint64_t named_by(const struct es_program *program,
                          const struct es_formula *formula)
@@ -64,8 +63,7 @@ static void add_parts(const struct es_engine_task *task,
     };
 }
 
-/* --- The order of binding ----------------------------------------------------------
- */
+/* --- The order of binding --------------------------------------------------------- */
 
 static void bind_all(struct esi_closure_plan *plan, uint64_t variables, uint64_t *bound)
 {
@@ -107,8 +105,7 @@ static void order_variables(const struct es_program *program,
         plan->hidden_from--;
 }
 
-/* --- When what is tested -----------------------------------------------------------
- */
+/* --- When what is tested ---------------------------------------------------------- */
 
 /* Variables that are bound when `level` are. */
 static uint64_t bound_at(const struct esi_closure_plan *plan, uint32_t level)
@@ -218,8 +215,7 @@ static int place_checks(const struct es_program *program,
     return 0;
 }
 
-/* --- All of it ---------------------------------------------------------------------
- */
+/* --- All of it -------------------------------------------------------------------- */
 
 /* Lesser supports come first: their parts are there. */
 static int make_plan(const struct es_engine_task *task,

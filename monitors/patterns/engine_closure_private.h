@@ -8,8 +8,7 @@
 #include "monitors/patterns/engine.h"
 #include "monitors/patterns/formula_check.h"
 
-/* --- Plans -------------------------------------------------------------------------
- */
+/* --- Plans ------------------------------------------------------------------------ */
 
 /* A conjunct of a condition, which must hold for all values of its universal variables;
  * those without values are left out (D8). */
@@ -51,8 +50,7 @@ int esi_closure_plans_create(const struct es_engine_task *task,
 void esi_closure_plans_destroy(const struct es_engine_task *task,
                                struct esi_closure_plan *plans);
 
-/* --- Values that are bound ---------------------------------------------------------
- */
+/* --- Values that are bound -------------------------------------------------------- */
 
 /* Variables whose values, all together, are one side of a relation. */
 struct esi_closure_operand {
@@ -115,8 +113,7 @@ bool esi_closure_bind(struct esi_closure_search *search,
                       struct esi_closure_cursor *cursor,
                       unsigned variable);
 
-/* --- Conditions --------------------------------------------------------------------
- */
+/* --- Conditions ------------------------------------------------------------------- */
 
 bool esi_closure_check_holds(struct esi_closure_search *search,
                              const struct esi_closure_check *check);

@@ -14,8 +14,7 @@ enum {
                                condition that was not written out */
 };
 
-/* --- Estimates by samples ----------------------------------------------------------
- */
+/* --- Estimates by samples --------------------------------------------------------- */
 
 struct sampler {
     struct esi_choice *choice;
@@ -80,8 +79,7 @@ static int reorder_plan(struct esi_plans *plans, struct esi_plan *plan)
     return result ? result : sampler.failure;
 }
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 static int make_forall(struct esi_plans *plans,
                        unsigned v,
@@ -172,8 +170,7 @@ static int make_clauses(struct esi_plans *plans, struct esi_plan *plan)
     return result;
 }
 
-/* --- Plans -------------------------------------------------------------------------
- */
+/* --- Plans ------------------------------------------------------------------------ */
 
 static int make_plan(struct esi_plans *plans, uint32_t support, struct es_error *error)
 {

@@ -50,22 +50,19 @@ struct esi_plans {
     uint32_t count;
 };
 
-/* --- engine_rewrite_plan.c ---------------------------------------------------------
- */
+/* --- engine_rewrite_plan.c -------------------------------------------------------- */
 
 int esi_plans_create(const struct es_engine_task *task,
                      struct esi_plans *ret_plans,
                      struct es_error *error);
 void esi_plans_destroy(struct esi_plans *plans);
 
-/* --- engine_rewrite_search.c -------------------------------------------------------
- */
+/* --- engine_rewrite_search.c ------------------------------------------------------ */
 
 /* As es_engine_ops.search. */
 int esi_plans_search(struct esi_plans *plans);
 
-/* --- engine_rewrite_explain.c ------------------------------------------------------
- */
+/* --- engine_rewrite_explain.c ----------------------------------------------------- */
 
 int esi_rewrite_explain(const struct es_engine_task *task,
                         FILE *out,

@@ -27,8 +27,7 @@ struct search {
     struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* of a match */
 };
 
-/* --- Clauses with universal variables ----------------------------------------------
- */
+/* --- Clauses with universal variables --------------------------------------------- */
 
 static bool does_any_hold(struct esi_choice *choice,
                           const struct esi_test *tests,
@@ -92,8 +91,7 @@ static bool clause_holds(struct esi_choice *choice, struct esi_plan_clause *clau
            (clause->forall_count && holds_for_all(choice, clause, 0));
 }
 
-/* --- Matches -----------------------------------------------------------------------
- */
+/* --- Matches ---------------------------------------------------------------------- */
 
 /* A lesser support that holds needs fewer of these values (D6). */
 static bool is_minimal(struct search *search)
@@ -130,8 +128,7 @@ static int add_match(struct search *search)
     return es_matches_add(task->matches, variables, search->values);
 }
 
-/* --- Backtracking ------------------------------------------------------------------
- */
+/* --- Backtracking ----------------------------------------------------------------- */
 
 static int go_on(struct search *search, size_t clause, size_t literal);
 

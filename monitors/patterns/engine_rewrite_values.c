@@ -14,8 +14,7 @@
 
 enum { ENTRIES_BYTES = 64 << 20 };
 
-/* --- Values ------------------------------------------------------------------------
- */
+/* --- Values ----------------------------------------------------------------------- */
 
 static int fill_values(struct esi_choice *choice, struct esi_values *values)
 {
@@ -93,8 +92,7 @@ void esi_choice_fini(struct esi_choice *choice)
     *choice = (struct esi_choice){.task = NULL};
 }
 
-/* --- Entries of timestamps ---------------------------------------------------------
- */
+/* --- Entries of timestamps -------------------------------------------------------- */
 
 static uint32_t *make_entries(struct esi_choice *choice,
                               const struct esi_values *of,
@@ -165,8 +163,7 @@ static bool is_before(struct esi_choice *choice, const struct esi_test *test)
     return a.index <= *entry;
 }
 
-/* --- Literals of sets --------------------------------------------------------------
- */
+/* --- Literals of sets ------------------------------------------------------------- */
 
 static struct es_domain_value value_of(const struct esi_choice *choice, unsigned v)
 {
@@ -204,8 +201,7 @@ static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
     return es_sets_share(a, a_count, b, b_count);
 }
 
-/* --- Times -------------------------------------------------------------------------
- */
+/* --- Times ------------------------------------------------------------------------ */
 
 static bool are_near(struct esi_choice *choice, const struct es_literal *literal)
 {
@@ -220,8 +216,7 @@ static bool are_near(struct esi_choice *choice, const struct es_literal *literal
            es_times_are_within(first, last, atom->node->within_ns);
 }
 
-/* --- Comparisons of attributes, partners -------------------------------------------
- */
+/* --- Comparisons of attributes, partners ------------------------------------------ */
 
 static bool compare(struct esi_choice *choice, const struct es_literal *literal)
 {
@@ -240,8 +235,7 @@ static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
                                  choice->values[y]->domain, value_of(choice, y));
 }
 
-/* --- Counts, and parts that were not written out -----------------------------------
- */
+/* --- Counts, and parts that were not written out ---------------------------------- */
 
 static int prepare_check(struct esi_choice *choice)
 {
@@ -305,8 +299,7 @@ bool esi_test_is_refuted(struct esi_choice *choice,
            truth_of(choice, test, bound) == ES_FORMULA_FAILS;
 }
 
-/* --- Literals ----------------------------------------------------------------------
- */
+/* --- Literals --------------------------------------------------------------------- */
 
 int esi_choice_test(struct esi_choice *choice,
                     const struct es_literal *literal,

@@ -111,8 +111,7 @@ void es_details_destroy(struct es_details *details)
     free(details);
 }
 
-/* --- Numbers ------------------------------------------------------------------------
- */
+/* --- Numbers ---------------------------------------------------------------------- */
 
 static size_t put_number(uint8_t *out, uint64_t number)
 {
@@ -179,8 +178,7 @@ static void take_record(const uint8_t **in, struct record *record, uint32_t *ind
             record->values[i] += unfold(take_number(in));
 }
 
-/* --- Keeping ------------------------------------------------------------------------
- */
+/* --- Keeping ---------------------------------------------------------------------- */
 
 /* ES_DETAILS: nothing is kept of it. */
 static unsigned find_name(const char *name)
@@ -430,8 +428,7 @@ int es_details_add(struct es_details *details, const struct es_set_event *event)
                : put_in_new(details, event->id, &record);
 }
 
-/* --- Finding ------------------------------------------------------------------------
- */
+/* --- Finding ---------------------------------------------------------------------- */
 
 /* The block in which the event would be; NULL: all begin behind it. */
 static const struct block *find_block(const struct lane *lane, uint32_t index)

@@ -39,8 +39,7 @@ static enum es_formula_truth told(bool holds)
     return holds ? ES_FORMULA_HOLDS : ES_FORMULA_FAILS;
 }
 
-/* --- Sides of relations ------------------------------------------------------------
- */
+/* --- Sides of relations ----------------------------------------------------------- */
 
 /* The union of the values of these variables, or what stands for it; how many. */
 static size_t unite(struct es_formula_check *check,
@@ -76,8 +75,7 @@ static size_t unite(struct es_formula_check *check,
     return side->count;
 }
 
-/* --- Relations ---------------------------------------------------------------------
- */
+/* --- Relations -------------------------------------------------------------------- */
 
 /* Whether some event of these variables was received by one of a value, or the other
  * way round. */
@@ -132,8 +130,7 @@ static bool relation_holds(struct es_formula_check *check, const struct es_atom 
            atom->is_negated;
 }
 
-/* --- Counts ------------------------------------------------------------------------
- */
+/* --- Counts ----------------------------------------------------------------------- */
 
 /* The events beside what is counted; of RECEIVED none are asked for. */
 static size_t side_of(struct es_formula_check *check,
@@ -296,8 +293,7 @@ static enum es_formula_truth count_truth(struct es_formula_check *check,
     return check->may_grow && holds == node->at_most ? ES_FORMULA_OPEN : told(holds);
 }
 
-/* --- Times and attributes ----------------------------------------------------------
- */
+/* --- Times and attributes --------------------------------------------------------- */
 
 /* Of the variables that are bound; a value without events happened at no time. */
 static enum es_formula_truth within_truth(const struct es_formula_check *check,
@@ -341,8 +337,7 @@ static bool comparison_holds(const struct es_formula_check *check,
     return es_domain_compare(atom->node, domains[0], values[0], domains[1], values[1]);
 }
 
-/* --- Formulas ----------------------------------------------------------------------
- */
+/* --- Formulas --------------------------------------------------------------------- */
 
 enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
                                             uint32_t number,

@@ -91,8 +91,7 @@ static void find_open(struct esi_searcher *searcher,
     esi_searcher_check(searcher, &searcher->open);
 }
 
-/* --- All existential variables are bound -------------------------------------------
- */
+/* --- All existential variables are bound ------------------------------------------ */
 
 static bool holds_for(struct esi_searcher *searcher,
                       const struct esi_indexed_clause *clause,
@@ -274,8 +273,7 @@ bool esi_universal_holds(struct esi_searcher *searcher,
     return holds_for(searcher, clause, clause->universal);
 }
 
-/* --- One existential variable is not bound -----------------------------------------
- */
+/* --- One existential variable is not bound ---------------------------------------- */
 
 /* Open values of one column of u, and what v is to each of them. */
 struct demand {

@@ -25,8 +25,7 @@ void es_live_config_init(struct es_live_config *config)
     };
 }
 
-/* --- The queue ----------------------------------------------------------------------
- */
+/* --- The queue -------------------------------------------------------------------- */
 
 int esi_live_push(struct es_live *live, const struct esi_joined *joined)
 {
@@ -90,8 +89,7 @@ static int search_queue(struct es_live *live)
     return result;
 }
 
-/* --- Making it ----------------------------------------------------------------------
- */
+/* --- Making it -------------------------------------------------------------------- */
 
 static void mark_inner(const struct es_program *program, bool *is_value)
 {
@@ -250,8 +248,7 @@ void es_live_destroy(struct es_live *live)
     free(live);
 }
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 /* What waits for the end from the beginning. */
 static int begin(struct es_live *live)
@@ -323,8 +320,7 @@ int es_live_end(struct es_live *live)
     return result;
 }
 
-/* --- Asking -------------------------------------------------------------------------
- */
+/* --- Asking ----------------------------------------------------------------------- */
 
 bool es_live_has_enough(const struct es_live *live)
 {

@@ -46,8 +46,7 @@ uint64_t esi_live_candidates_bytes(const struct esi_live_part *part)
            part->candidate_count * one;
 }
 
-/* --- What a candidate has -----------------------------------------------------------
- */
+/* --- What a candidate has --------------------------------------------------------- */
 
 static int make_room(struct esi_live_part *part)
 {
@@ -107,8 +106,7 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
     return true;
 }
 
-/* --- What is counted ----------------------------------------------------------------
- */
+/* --- What is counted -------------------------------------------------------------- */
 
 /* Of the values that were searched for: those that wait come one by one. */
 static uint64_t count_now(struct esi_live_part *part, uint32_t number)
@@ -169,8 +167,7 @@ static bool count_joined(struct esi_live_part *part,
     return has_changed;
 }
 
-/* --- Refusing ------------------------------------------------------------------------
- */
+/* --- Refusing --------------------------------------------------------------------- */
 
 void esi_live_candidates_sweep(struct esi_live_part *part)
 {
@@ -207,8 +204,7 @@ static void sweep_if_many(struct esi_live_part *part)
     part->next_room = live->events + limit / 4;
 }
 
-/* --- Keeping ------------------------------------------------------------------------
- */
+/* --- Keeping ---------------------------------------------------------------------- */
 
 /* What its variables have is in the part's bindings. */
 static int keep(struct esi_live_part *part,
@@ -289,8 +285,7 @@ int esi_live_found(struct esi_live_part *part, uint32_t number)
     return keep(part, number, own == ESI_LIVE_HOLDS, is_open);
 }
 
-/* --- Deciding -----------------------------------------------------------------------
- */
+/* --- Deciding --------------------------------------------------------------------- */
 
 static enum esi_live_status update(struct esi_live_part *part,
                                    struct esi_candidate *candidate,

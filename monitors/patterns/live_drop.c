@@ -29,8 +29,7 @@
 
 enum { COLUMN_MIN = 64 };
 
-/* --- Rules --------------------------------------------------------------------------
- */
+/* --- Rules ------------------------------------------------------------------------ */
 
 enum { AT_ONCE = 1, SETTLED = 2, TIMED = 4, AWAITED = 8, REFUSED = 16 };
 
@@ -267,8 +266,7 @@ void esi_live_drop_fini(struct es_live *live)
     free(live->settled);
 }
 
-/* --- Traces -------------------------------------------------------------------------
- */
+/* --- Traces ----------------------------------------------------------------------- */
 
 static bool grow(uint32_t **array, uint32_t count, uint32_t capacity)
 {
@@ -329,8 +327,7 @@ static uint32_t settled_on(struct es_live *live, uint32_t trace)
     return least;
 }
 
-/* --- What no match can take ---------------------------------------------------------
- */
+/* --- What no match can take ------------------------------------------------------- */
 
 /* The first row of a column that a limit of time still lets be: events that do not say
  * when they happened are near nothing. */
@@ -409,8 +406,7 @@ static void drop_class(struct es_live *live, uint32_t class_number)
     live->dropped_events += count - es_domain_count(domain);
 }
 
-/* --- The limit ----------------------------------------------------------------------
- */
+/* --- The limit -------------------------------------------------------------------- */
 
 uint64_t esi_live_kept(const struct es_live *live)
 {

@@ -95,8 +95,7 @@ static int split(struct esi_live_part *part, struct esi_live_form *form)
     return 0;
 }
 
-/* --- From the weak to the strong condition ------------------------------------------
- */
+/* --- From the weak to the strong condition ---------------------------------------- */
 
 static bool is_same(const struct es_clause *a, const struct es_clause *b)
 {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Making it ----------------------------------------------------------------------
- */
+/* --- Making it -------------------------------------------------------------------- */
 
 /* Of a class or of a predicate. */
 static const struct es_domain *domain_of(const struct es_live *live,
@@ -218,8 +217,7 @@ void esi_live_part_destroy(struct esi_live_part *part)
     free(part);
 }
 
-/* --- Telling ------------------------------------------------------------------------
- */
+/* --- Telling ---------------------------------------------------------------------- */
 
 /* The events that are returned, into part->events.  0 or -ENOMEM. */
 static int collect(struct esi_live_part *part, uint64_t variables)
@@ -272,8 +270,7 @@ int esi_live_part_tell(struct esi_live_part *part, uint64_t variables)
     return result;
 }
 
-/* --- Searching ----------------------------------------------------------------------
- */
+/* --- Searching -------------------------------------------------------------------- */
 
 struct search {
     struct esi_live_part *part;

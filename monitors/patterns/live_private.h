@@ -164,8 +164,7 @@ struct es_live {
     uint64_t missed_sends; /* that had gone when they were received */
 };
 
-/* --- live.c -------------------------------------------------------------------------
- */
+/* --- live.c ----------------------------------------------------------------------- */
 
 int esi_live_push(struct es_live *live, const struct esi_joined *joined);
 /* Whether a value waits behind the one that is searched for. */
@@ -177,8 +176,7 @@ bool esi_joined_find(const struct es_domain *domain,
                      const struct esi_joined *joined,
                      struct es_domain_value *ret_value);
 
-/* --- live_part.c --------------------------------------------------------------------
- */
+/* --- live_part.c ------------------------------------------------------------------ */
 
 /* Of a predicate; the parts of its inner predicates are there. */
 int esi_live_part_create(struct es_live *live,
@@ -194,8 +192,7 @@ int esi_live_part_begin(struct esi_live_part *part);
 /* A match whose variables are bound: it is told unless it was told before. */
 int esi_live_part_tell(struct esi_live_part *part, uint64_t variables);
 
-/* --- live_form.c, live_status.c -----------------------------------------------------
- */
+/* --- live_form.c, live_status.c --------------------------------------------------- */
 
 enum esi_live_status {
     ESI_LIVE_FAILS, /* for ever, as the next */
@@ -228,8 +225,7 @@ enum esi_live_status esi_live_support_update(struct esi_live_part *part,
                                              const struct esi_joined *joined,
                                              bool is_counted);
 
-/* --- live_candidates.c --------------------------------------------------------------
- */
+/* --- live_candidates.c ------------------------------------------------------------ */
 
 /* An assignment for which the certain clauses hold, its variables bound: tells it,
  * keeps it, or not. */
@@ -245,8 +241,7 @@ void esi_live_candidates_prune(struct esi_live_part *part);
 void esi_live_candidates_fini(struct esi_live_part *part);
 uint64_t esi_live_candidates_bytes(const struct esi_live_part *part);
 
-/* --- live_drop.c --------------------------------------------------------------------
- */
+/* --- live_drop.c ------------------------------------------------------------------ */
 
 int esi_live_drop_init(struct es_live *live);
 int esi_live_drop_trace(struct es_live *live);
@@ -256,8 +251,7 @@ void esi_live_drop(struct es_live *live);
 void esi_live_drop_fini(struct es_live *live);
 uint64_t esi_live_kept(const struct es_live *live);
 
-/* --- live_refuse.c ------------------------------------------------------------------
- */
+/* --- live_refuse.c ---------------------------------------------------------------- */
 
 /* "No value of `between` is between `first` and `last`", as of `A -(C)-> B`; all of
  * them single events that join as they come. */

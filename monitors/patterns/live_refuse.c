@@ -11,8 +11,7 @@
 
 #include "monitors/patterns/live_private.h"
 
-/* --- Clauses ------------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 static bool is_negated_before(const struct es_literal *literal)
 {
@@ -59,8 +58,7 @@ bool esi_live_only_limits(const struct esi_live_part *part, uint32_t variable)
     return true;
 }
 
-/* --- Rules --------------------------------------------------------------------------
- */
+/* --- Rules ------------------------------------------------------------------------ */
 
 void esi_live_refuse_by(struct esi_drop_rule *rule, uint32_t refuser)
 {
@@ -124,8 +122,7 @@ void esi_live_refuse_init(struct es_live *live)
             live->asks_settled = true;
 }
 
-/* --- Events -------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 /* What an event refuses, on all traces. */
 static void refuse_before(struct es_live *live,

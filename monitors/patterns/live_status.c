@@ -13,8 +13,7 @@
 
 #include "monitors/patterns/cnf_private.h"
 
-/* --- Literals -----------------------------------------------------------------------
- */
+/* --- Literals --------------------------------------------------------------------- */
 
 void esi_live_bind(struct esi_live_part *part,
                    uint32_t variable,
@@ -82,8 +81,7 @@ static bool is_received(const struct esi_live_part *part,
                                  part->domains[literal->y], b->value);
 }
 
-/* --- Parts of the condition ---------------------------------------------------------
- */
+/* --- Parts of the condition ------------------------------------------------------- */
 
 /* What counts, or was not written out, may be open before the end. */
 static enum esi_live_status told(struct esi_live_part *part,
@@ -152,8 +150,7 @@ static enum esi_live_status literal_status(struct esi_live_part *part,
     return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
 }
 
-/* --- Universal variables ------------------------------------------------------------
- */
+/* --- Universal variables ---------------------------------------------------------- */
 
 /* Indexes on a trace. */
 struct stretch {
@@ -443,8 +440,7 @@ enum esi_live_status esi_live_support_status(struct esi_live_part *part,
                : ESI_LIVE_OPEN;
 }
 
-/* --- A value that joined ------------------------------------------------------------
- */
+/* --- A value that joined ---------------------------------------------------------- */
 
 static bool atom_counts_it(const struct es_atom *atom, const struct esi_joined *joined)
 {

@@ -59,8 +59,7 @@ struct esi_partner_classes {
     uint64_t missed;
 };
 
-/* --- Bits ---------------------------------------------------------------------------
- */
+/* --- Bits ------------------------------------------------------------------------- */
 
 static bool get(const unsigned char *record, uint32_t bit)
 {
@@ -106,8 +105,7 @@ static bool is_in_any(const struct esi_partner_classes *partners, struct es_even
     return false;
 }
 
-/* --- Making it ----------------------------------------------------------------------
- */
+/* --- Making it -------------------------------------------------------------------- */
 
 static void find_dotted(const struct es_pattern_file *file,
                         const bool *needed,
@@ -234,8 +232,7 @@ void esi_partner_classes_destroy(struct esi_partner_classes *partners)
     free(partners);
 }
 
-/* --- Records ------------------------------------------------------------------------
- */
+/* --- Records ---------------------------------------------------------------------- */
 
 static int make_trace(struct esi_partner_classes *partners, uint32_t trace)
 {
@@ -364,8 +361,7 @@ uint64_t esi_partner_classes_bytes(const struct esi_partner_classes *partners)
     return bytes;
 }
 
-/* --- Joining ------------------------------------------------------------------------
- */
+/* --- Joining ---------------------------------------------------------------------- */
 
 static int push_work(struct esi_partner_classes *partners,
                      struct es_event_id id,

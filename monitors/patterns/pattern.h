@@ -39,8 +39,7 @@ struct es_pattern_place {
     uint32_t column;
 };
 
-/* --- Classes of events -------------------------------------------------------------
- */
+/* --- Classes of events ------------------------------------------------------------ */
 
 enum es_pattern_field {
     ES_FIELD_PROCESS, /* the name of the trace */
@@ -90,8 +89,7 @@ struct es_pattern_class {
     struct es_pattern_place place;
 };
 
-/* --- Predicates --------------------------------------------------------------------
- */
+/* --- Predicates ------------------------------------------------------------------- */
 
 enum es_pattern_sign {
     ES_SIGN_NONE,      /* a class or a name: found and returned, each use for itself */
@@ -176,8 +174,7 @@ struct es_pattern_predicate {
                        in the file, printed with the predicate that uses it */
 };
 
-/* --- Files -------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 struct es_pattern_file;
 

@@ -10,8 +10,7 @@
 
 #include "monitors/patterns/pattern_parse_private.h"
 
-/* --- Literals -----------------------------------------------------------------------
- */
+/* --- Literals --------------------------------------------------------------------- */
 
 /* Conditions that are being collected. */
 struct conditions {
@@ -230,8 +229,7 @@ static int parse_literal(struct esi_parser *parser, struct side *side)
     return code;
 }
 
-/* --- Names --------------------------------------------------------------------------
- */
+/* --- Names ------------------------------------------------------------------------ */
 
 int esi_find_name(struct esi_parser *parser,
                   const struct esi_token *id,
@@ -277,8 +275,7 @@ static int name_side(struct esi_parser *parser,
     return 0;
 }
 
-/* --- Partners -----------------------------------------------------------------------
- */
+/* --- Partners --------------------------------------------------------------------- */
 
 static int add_class(struct esi_parser *parser,
                      const struct side *side,

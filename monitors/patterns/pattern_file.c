@@ -11,8 +11,7 @@
 #include "monitors/patterns/pattern_private.h"
 #include "monitors/patterns/pattern_source.h"
 
-/* --- Made ---------------------------------------------------------------------------
- */
+/* --- Made ------------------------------------------------------------------------- */
 
 int esi_pattern_file_create(const char *source,
                             const char *text,
@@ -140,8 +139,7 @@ int es_pattern_fault(const struct es_pattern_file *file,
     return esi_source_fault(&source, place, "%s", words);
 }
 
-/* --- Asked --------------------------------------------------------------------------
- */
+/* --- Asked ------------------------------------------------------------------------ */
 
 uint32_t es_pattern_predicates(const struct es_pattern_file *file)
 {

@@ -39,8 +39,7 @@ static struct es_pattern_node *own(const struct es_pattern_node *node)
     return (struct es_pattern_node *)(uintptr_t)node;
 }
 
-/* --- Occurrences of a tree ---------------------------------------------------------
- */
+/* --- Occurrences of a tree -------------------------------------------------------- */
 
 /* Calls for each place that names an occurrence. */
 static void each_use(struct es_pattern_node *node,
@@ -74,8 +73,7 @@ static void renumber(void *data, uint32_t *occurrence)
     *occurrence = ((uint32_t *)data)[*occurrence];
 }
 
-/* --- Sides that can be folded ------------------------------------------------------
- */
+/* --- Sides that can be folded ----------------------------------------------------- */
 
 /* Whether something must have a value for the node to hold. */
 static bool needs_values(const struct esi_parser *parser,
@@ -133,8 +131,7 @@ static uint32_t foldable(struct folding *folding,
                : 0;
 }
 
-/* --- Groups ------------------------------------------------------------------------
- */
+/* --- Groups ----------------------------------------------------------------------- */
 
 /* Collects the occurrences of a group; each gets its number there. */
 struct gathering {
@@ -206,8 +203,7 @@ static int make_group(struct folding *folding,
     return esi_add_occurrence(parser, ES_SIGN_NONE, &reference, &term->occurrence);
 }
 
-/* --- The tree ----------------------------------------------------------------------
- */
+/* --- The tree --------------------------------------------------------------------- */
 
 static int fold_node(struct folding *folding,
                      const struct es_pattern_node **node,

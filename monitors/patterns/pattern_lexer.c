@@ -44,8 +44,7 @@ static void step(struct esi_lexer *lexer)
     }
 }
 
-/* --- Between tokens -----------------------------------------------------------------
- */
+/* --- Between tokens --------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -90,8 +89,7 @@ static int skip_blanks(struct esi_lexer *lexer)
     return code;
 }
 
-/* --- Tokens with a text -------------------------------------------------------------
- */
+/* --- Tokens with a text ----------------------------------------------------------- */
 
 static size_t id_length(const struct esi_lexer *lexer, size_t from)
 {
@@ -132,8 +130,7 @@ static int string_length(const struct esi_lexer *lexer, size_t *ret_length)
     return 0;
 }
 
-/* --- Signs --------------------------------------------------------------------------
- */
+/* --- Signs ------------------------------------------------------------------------ */
 
 struct sign {
     const char *text;

@@ -10,8 +10,7 @@
 #include "base/input.h"
 #include "monitors/patterns/pattern_parse_private.h"
 
-/* --- Tokens -------------------------------------------------------------------------
- */
+/* --- Tokens ----------------------------------------------------------------------- */
 
 int esi_unexpected(struct esi_parser *parser, const char *expected)
 {
@@ -58,8 +57,7 @@ int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place 
     return 0;
 }
 
-/* --- Relations ----------------------------------------------------------------------
- */
+/* --- Relations -------------------------------------------------------------------- */
 
 static bool is_relation(enum esi_token_kind kind)
 {
@@ -174,8 +172,7 @@ static int parse_relation(struct esi_parser *parser,
     return code;
 }
 
-/* --- Clauses ------------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 /* What stands between `&`; groups to the right. */
 static int parse_conjunction(struct esi_parser *parser,
@@ -290,8 +287,7 @@ int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **r
     return code;
 }
 
-/* --- Statements ---------------------------------------------------------------------
- */
+/* --- Statements ------------------------------------------------------------------- */
 
 /* What was parsed becomes a predicate, with its occurrences. */
 static int keep_predicate(struct esi_parser *parser,

@@ -43,8 +43,7 @@ struct esi_parser {
 /* So many are parsed; what is more than ES_PATTERN_OCCURRENCES has to be folded. */
 enum { ESI_PARSER_OCCURRENCES = 1 << 17 };
 
-/* --- Tokens ------------------------------------------------------------------------
- */
+/* --- Tokens ----------------------------------------------------------------------- */
 
 #define esi_fault(parser, place, ...)                                                  \
     esi_source_fault((parser)->lexer.source, place, __VA_ARGS__)
@@ -58,8 +57,7 @@ int esi_expect(struct esi_parser *parser,
                enum esi_token_kind kind,
                const char *expected);
 
-/* --- Values ------------------------------------------------------------------------
- */
+/* --- Values ----------------------------------------------------------------------- */
 
 /* A name of an attribute, at the next token: a string or an id. */
 int esi_parse_name(struct esi_parser *parser, const char **ret_name);
@@ -105,8 +103,7 @@ bool esi_is_comparison(enum esi_token_kind kind);
 int esi_parse_comparison(struct esi_parser *parser,
                          struct esi_comparison *ret_comparison);
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 /* What a class expression or a name stands for. */
 struct esi_reference {
@@ -130,8 +127,7 @@ int esi_find_variable(struct esi_parser *parser,
                       const struct esi_token *variable,
                       struct esi_symbol *ret_symbol);
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 int esi_parse_clause(struct esi_parser *parser,
                      const struct es_pattern_node **ret_node);

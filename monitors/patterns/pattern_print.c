@@ -8,8 +8,7 @@
 
 #include "monitors/patterns/pattern_private.h"
 
-/* --- Strings and names --------------------------------------------------------------
- */
+/* --- Strings and names ------------------------------------------------------------ */
 
 /* As it stands within double quotes; wildcards are not for this. */
 static void print_escaped(const char *text, FILE *out)
@@ -86,8 +85,7 @@ static void print_time(int64_t time_ns, FILE *out)
     fprintf(out, "%" PRId64 "%s", time_ns / units[i].ns, units[i].name);
 }
 
-/* --- Classes ------------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 static void print_literal(const struct es_pattern_file *file,
                           const struct es_pattern_class *class,
@@ -138,8 +136,7 @@ static const char *name_of_class(const struct es_pattern_file *file,
     return NULL;
 }
 
-/* --- Clauses ------------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 struct printing {
     const struct es_pattern_file *file;
@@ -279,8 +276,7 @@ static void print_node(const struct printing *printing,
     }
 }
 
-/* --- Statements ---------------------------------------------------------------------
- */
+/* --- Statements ------------------------------------------------------------------- */
 
 static void print_declarations(const struct printing *printing)
 {

@@ -10,8 +10,7 @@
 #include "monitors/patterns/arena.h"
 #include "monitors/patterns/pattern.h"
 
-/* --- Names -------------------------------------------------------------------------
- */
+/* --- Names ------------------------------------------------------------------------ */
 
 /* What a name, a variable with its sign, or an attribute stands for. */
 struct esi_symbol {
@@ -36,8 +35,7 @@ struct esi_symbol *esi_symbols_find(const struct esi_symbols *symbols,
 int esi_symbols_put(struct esi_symbols *symbols, const struct esi_symbol *symbol);
 void esi_symbols_fini(struct esi_symbols *symbols);
 
-/* --- The file ----------------------------------------------------------------------
- */
+/* --- The file --------------------------------------------------------------------- */
 
 /* How a class was written: NAME or literal, perhaps a dot, and NAME or literal. */
 struct esi_class {

@@ -121,8 +121,7 @@ int esi_source_fault(const struct esi_source *source,
                            indent);
 }
 
-/* --- UTF-8 --------------------------------------------------------------------------
- */
+/* --- UTF-8 ------------------------------------------------------------------------ */
 
 /* Bytes of the character at `at`, 0 = it is none (RFC 3629: no surrogates, nothing
  * longer than needed, nothing beyond U+10FFFF). */

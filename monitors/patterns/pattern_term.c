@@ -27,8 +27,7 @@ struct es_pattern_node *esi_node_create(struct esi_parser *parser,
     return node;
 }
 
-/* --- Occurrences --------------------------------------------------------------------
- */
+/* --- Occurrences ------------------------------------------------------------------ */
 
 int esi_add_occurrence(struct esi_parser *parser,
                        enum es_pattern_sign sign,
@@ -131,8 +130,7 @@ int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence)
                                          ret_occurrence);
 }
 
-/* --- Comparisons of attributes ------------------------------------------------------
- */
+/* --- Comparisons of attributes ---------------------------------------------------- */
 
 /* Behind the dot of a variable. */
 static int parse_attribute(struct esi_parser *parser,
@@ -246,8 +244,7 @@ static int parse_compared(struct esi_parser *parser,
     return code;
 }
 
-/* --- Terms --------------------------------------------------------------------------
- */
+/* --- Terms ------------------------------------------------------------------------ */
 
 static int make_term(struct esi_parser *parser,
                      uint32_t occurrence,
@@ -340,8 +337,7 @@ static int parse_named(struct esi_parser *parser, struct es_pattern_node **ret_n
     return code < 0 ? code : make_term(parser, occurrence, token.place, ret_node);
 }
 
-/* --- Brackets -----------------------------------------------------------------------
- */
+/* --- Brackets --------------------------------------------------------------------- */
 
 static bool is_within(const struct esi_parser *parser)
 {

@@ -19,8 +19,7 @@ static struct es_pattern_place place_in(const struct esi_token *token, size_t of
                                      token->place.column + (uint32_t)offset};
 }
 
-/* --- Strings ------------------------------------------------------------------------
- */
+/* --- Strings ---------------------------------------------------------------------- */
 
 /* What an escape stands for; 0: there is no such escape. */
 static char escaped(char c)
@@ -207,8 +206,7 @@ int esi_parse_regex(struct esi_parser *parser, const char **ret_expression)
     return esi_advance(parser);
 }
 
-/* --- Numbers ------------------------------------------------------------------------
- */
+/* --- Numbers ---------------------------------------------------------------------- */
 
 struct unit {
     const char *name;
@@ -391,8 +389,7 @@ int esi_parse_number(struct esi_parser *parser,
     return fault == 0 ? 0 : refuse_number(parser, &token, unit, fault);
 }
 
-/* --- Names --------------------------------------------------------------------------
- */
+/* --- Names ------------------------------------------------------------------------ */
 
 int esi_parse_name(struct esi_parser *parser, const char **ret_name)
 {
@@ -431,8 +428,7 @@ int esi_resolve_field(struct esi_parser *parser,
     return esi_pattern_add_attribute(parser->file, name, ret_attribute);
 }
 
-/* --- Comparisons --------------------------------------------------------------------
- */
+/* --- Comparisons ------------------------------------------------------------------ */
 
 bool esi_is_comparison(enum esi_token_kind kind)
 {

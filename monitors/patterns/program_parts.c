@@ -35,8 +35,7 @@ void *esi_builder_alloc(struct esi_program_builder *builder, size_t size)
     return memory;
 }
 
-/* --- Variables ---------------------------------------------------------------------
- */
+/* --- Variables -------------------------------------------------------------------- */
 
 static bool is_name_of(const struct es_program_variable *variable, const char *name)
 {
@@ -85,8 +84,7 @@ uint32_t esi_builder_variable(struct esi_program_builder *builder,
     return builder->variable_count++;
 }
 
-/* --- Atoms -------------------------------------------------------------------------
- */
+/* --- Atoms ------------------------------------------------------------------------ */
 
 static bool is_same_atom(const struct es_atom *a, const struct es_atom *b)
 {
@@ -120,8 +118,7 @@ static uint32_t atom_number(struct esi_program_builder *builder,
     return builder->atom_count++;
 }
 
-/* --- Formulas ----------------------------------------------------------------------
- */
+/* --- Formulas --------------------------------------------------------------------- */
 
 const struct es_formula *esi_formula_true(void)
 {

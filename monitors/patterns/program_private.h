@@ -70,8 +70,7 @@ struct esi_program_builder {
     uint32_t pending; /* occurrences that were not met yet: each needs a variable */
 };
 
-/* --- program_parts.c: memory, variables, atoms, formulas ---------------------------
- */
+/* --- program_parts.c: memory, variables, atoms, formulas -------------------------- */
 
 void *esi_builder_alloc(struct esi_program_builder *builder, size_t size);
 /* Keeps the first failure. */
@@ -103,8 +102,7 @@ const struct es_formula *esi_formula_either(struct esi_program_builder *builder,
                                             const struct es_formula *b);
 uint64_t esi_formula_universal(const struct es_formula *formula);
 
-/* --- program_walk.c ----------------------------------------------------------------
- */
+/* --- program_walk.c --------------------------------------------------------------- */
 
 /* Outcomes of the whole predicate. */
 void esi_program_walk(struct esi_program_builder *builder,
@@ -116,8 +114,7 @@ void esi_outcomes_add(struct esi_program_builder *builder,
                       const struct esi_outcome *outcome,
                       const struct es_pattern_place *place);
 
-/* --- program_supports.c ------------------------------------------------------------
- */
+/* --- program_supports.c ----------------------------------------------------------- */
 
 /* Into the program: supports and choices. */
 void esi_program_supports(struct esi_program_builder *builder,

@@ -113,8 +113,7 @@ static void join_groups(struct esi_program_builder *builder,
     }
 }
 
-/* --- Conditions --------------------------------------------------------------------
- */
+/* --- Conditions ------------------------------------------------------------------- */
 
 static bool is_within(uint64_t part, uint64_t whole)
 {
@@ -227,8 +226,7 @@ void esi_program_supports(struct esi_program_builder *builder,
     program->support_count = count;
 }
 
-/* --- Universal variables without values --------------------------------------------
- */
+/* --- Universal variables without values ------------------------------------------- */
 
 /* The variables of all choices within `whole` that hang together with the first one by
  * universal variables that have values; they are noted as taken. */

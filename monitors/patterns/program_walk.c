@@ -35,8 +35,7 @@ static void walk(struct esi_program_builder *builder,
                  struct place at,
                  struct esi_outcomes *ret_outcomes);
 
-/* --- Lists of outcomes -------------------------------------------------------------
- */
+/* --- Lists of outcomes ------------------------------------------------------------ */
 
 static struct esi_outcome *find_like(const struct esi_outcomes *outcomes,
                                      const struct esi_outcome *outcome)
@@ -93,8 +92,7 @@ void esi_outcomes_add(struct esi_program_builder *builder,
         outcomes->items[outcomes->count++] = *outcome;
 }
 
-/* --- Occurrences -------------------------------------------------------------------
- */
+/* --- Occurrences ------------------------------------------------------------------ */
 
 static uint32_t outer_occurrence(const struct scope *scope, uint32_t occurrence)
 {
@@ -228,8 +226,7 @@ static struct esi_outcome meet(struct esi_program_builder *builder,
     return outcome;
 }
 
-/* --- Nodes -------------------------------------------------------------------------
- */
+/* --- Nodes ------------------------------------------------------------------------ */
 
 static struct esi_outcome together(struct esi_program_builder *builder,
                                    const struct esi_outcome *left,

@@ -24,8 +24,7 @@ enum {
     KEEPS_AS_WRITTEN = 4,  /* times the work of it is less than what clusters take */
 };
 
-/* --- Least and most successful first -----------------------------------------------
- */
+/* --- Least and most successful first ---------------------------------------------- */
 
 static double successes(const struct esi_reorder *reorder,
                         const struct esi_reorder_literal *literal)
@@ -70,8 +69,7 @@ static void order_by_success(struct esi_reorder *reorder)
     qsort(reorder->clauses, reorder->count, sizeof *reorder->clauses, compare_work);
 }
 
-/* --- Variable clustering -----------------------------------------------------------
- */
+/* --- Variable clustering ---------------------------------------------------------- */
 
 struct frequencies {
     const double *counts;                      /* values of each variable */
@@ -285,8 +283,7 @@ static void order_by_clusters(struct esi_reorder *reorder)
     }
 }
 
-/* --- All of it ---------------------------------------------------------------------
- */
+/* --- All of it -------------------------------------------------------------------- */
 
 static int open_reorder(const struct es_cnf *cnf,
                         const struct esi_reorder_facts *facts,

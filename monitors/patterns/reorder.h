@@ -40,8 +40,7 @@ int esi_reorder(struct es_cnf *cnf,
                 enum es_reordering reordering,
                 struct esi_reordered *ret_reordered);
 
-/* --- Estimates of work (6.2.1) -----------------------------------------------------
- */
+/* --- Estimates of work (6.2.1) ---------------------------------------------------- */
 
 /* Literals of a clause, or clauses, that are tested one after the other until one ends
  * it: a literal by success, a clause by failure. */

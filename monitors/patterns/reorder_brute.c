@@ -39,8 +39,7 @@ static double factorial(size_t number, double most)
     return product;
 }
 
-/* --- The literals of a clause ------------------------------------------------------
- */
+/* --- The literals of a clause ----------------------------------------------------- */
 
 static void swap_literals(struct esi_reorder_literal *a, struct esi_reorder_literal *b)
 {
@@ -94,8 +93,7 @@ static double arrange(const struct esi_reorder *reorder,
     return work;
 }
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 static void swap_clauses(struct esi_reorder_clause *a, struct esi_reorder_clause *b)
 {

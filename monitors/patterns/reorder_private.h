@@ -24,8 +24,7 @@ struct esi_reorder {
     size_t count;
 };
 
-/* --- reorder_estimate.c ------------------------------------------------------------
- */
+/* --- reorder_estimate.c ----------------------------------------------------------- */
 
 /* How many pairs of values a literal may take where these variables have values. */
 double esi_reorder_pairs(const struct esi_reorder *reorder,
@@ -40,8 +39,7 @@ double esi_reorder_failure(const struct esi_reorder_clause *clause);
 /* Tests of all clauses in their order. */
 double esi_reorder_work_of_all(const struct esi_reorder *reorder);
 
-/* --- reorder_brute.c ---------------------------------------------------------------
- */
+/* --- reorder_brute.c -------------------------------------------------------------- */
 
 /* False: there are too many orders.  -ENOMEM in *ret_result. */
 bool esi_reorder_brute(struct esi_reorder *reorder,

@@ -26,8 +26,7 @@ struct es_server_element {
     uint32_t tuple_bytes;
 };
 
-/* --- Opening and closing
- * ------------------------------------------------------------- */
+/* --- Opening and closing ---------------------------------------------------------- */
 
 struct opening {
     const char *request;
@@ -150,8 +149,7 @@ int es_server_element_remove(struct es_servers *servers,
     return result;
 }
 
-/* --- Tuples
- * -------------------------------------------------------------------------- */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 static int append_chunk(struct es_server_element *element,
                         const char *tuples,

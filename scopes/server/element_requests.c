@@ -54,8 +54,7 @@ static int need_store(const struct es_service_connection *connection,
     return es_error_set(error, -ENOSYS, "this tuple server holds no elements");
 }
 
-/* --- Opening
- * ------------------------------------------------------------------------- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 static bool is_wanted(const struct es_element_view *element,
                       const char *host,
@@ -196,8 +195,7 @@ static int serve_remove(struct es_service_connection *connection,
     return result;
 }
 
-/* --- What servers of other hosts ask
- * ------------------------------------------------------ */
+/* --- What servers of other hosts ask ---------------------------------------------- */
 
 static int serve_take(struct es_service_connection *connection,
                       const struct es_member *request,
@@ -279,8 +277,7 @@ const struct es_request esi_element_requests[] = {
     {NULL, NULL, false},
 };
 
-/* --- Tuples
- * -------------------------------------------------------------------------- */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 static int send_tuples(struct es_link *link,
                        uint64_t id,

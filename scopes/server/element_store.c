@@ -670,8 +670,7 @@ int es_element_store_write(struct es_element_store *store,
     return result;
 }
 
-/* --- Their processes
- * ----------------------------------------------------------------- */
+/* --- Their processes -------------------------------------------------------------- */
 
 static void note_end(struct es_segment_layout *layout, int status)
 {

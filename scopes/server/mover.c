@@ -80,8 +80,7 @@ static void tell(const struct es_mover *mover, const char *what, const char *wor
         es_server_log(mover->config.server, "%s: %s", what, words);
 }
 
-/* --- Targets
- * ------------------------------------------------------------------------- */
+/* --- Targets ---------------------------------------------------------------------- */
 
 static int find_target(struct es_mover *mover, const char *host, size_t *ret_target)
 {
@@ -139,8 +138,7 @@ static bool reach_target(struct es_mover *mover, struct target *target)
     return false;
 }
 
-/* --- Finding elements
- * ---------------------------------------------------------------- */
+/* --- Finding elements ------------------------------------------------------------- */
 
 static bool is_known(const struct es_mover *mover, const struct es_element_view *view)
 {
@@ -204,8 +202,7 @@ static void scan(struct es_mover *mover)
         scan_segment(mover, es_run_segment(mover->run, i));
 }
 
-/* --- Moving one element
- * -------------------------------------------------------------- */
+/* --- Moving one element ----------------------------------------------------------- */
 
 static void write_take(struct es_json_out *out, void *data)
 {
@@ -448,8 +445,7 @@ static void move_element(struct es_mover *mover, struct moving *item)
     }
 }
 
-/* --- The thread
- * ---------------------------------------------------------------------- */
+/* --- The thread ------------------------------------------------------------------- */
 
 /* Sleeps so long, unless it must stop. */
 static bool must_stop(struct es_mover *mover, uint64_t sleep_ns)

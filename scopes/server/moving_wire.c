@@ -13,8 +13,7 @@
 /* Larger groups are found through segments of their members, where those are. */
 #define GROUP_MAX 65536
 
-/* --- Elements
- * ------------------------------------------------------------------------ */
+/* --- Elements --------------------------------------------------------------------- */
 
 /* JSON has no numbers above this in our reader; such a clock is worthless anyhow. */
 static uint64_t cut(uint64_t value)
@@ -182,8 +181,7 @@ int es_moving_read(const struct es_member *request,
     return result;
 }
 
-/* --- Communicators
- * ------------------------------------------------------------------- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 static void write_group(struct es_json_out *out,
                         const char *name,

@@ -258,8 +258,7 @@ static void small_round_trips_give_small_errors(void **state)
     es_host_clock_destroy(clock);
 }
 
-/* --- The corridor ------------------------------------------------------------------
- */
+/* --- The corridor ----------------------------------------------------------------- */
 
 /* Whether a drift leaves room at this offset, tried one by one: the slow way to the
  * corridor. */
@@ -323,8 +322,7 @@ static void the_corridor_is_what_trying_finds(void **state)
     }
 }
 
-/* --- What should not be --------------------------------------------------------------
- */
+/* --- What should not be ----------------------------------------------------------- */
 
 static void impossible_exchanges_are_refused(void **state)
 {
@@ -425,8 +423,7 @@ static void damaged_estimates_are_refused(void **state)
     assert_false(es_clock_estimate_is_valid(&bad));
 }
 
-/* --- Threads
- * -------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------- */
 
 struct shared {
     struct es_host_clock *clock;

@@ -159,8 +159,7 @@ bool made_event_names(const struct made_stream *stream,
     return false;
 }
 
-/* --- Relations ----------------------------------------------------------------------
- */
+/* --- Relations -------------------------------------------------------------------- */
 
 void made_relation_init(struct made_relation *relation, size_t count)
 {

@@ -36,8 +36,7 @@ static void *grow(void *array, size_t count, size_t bytes)
     return array;
 }
 
-/* --- Pieces -------------------------------------------------------------------------
- */
+/* --- Pieces ----------------------------------------------------------------------- */
 
 static int first_of(int process)
 {
@@ -93,8 +92,7 @@ static uint32_t write_tuple(struct random_run *run, int place, struct es_tuple t
     return made.tuple.bytes;
 }
 
-/* --- Messages -----------------------------------------------------------------------
- */
+/* --- Messages --------------------------------------------------------------------- */
 
 static size_t send_from(struct random_run *run,
                         int place,
@@ -264,8 +262,7 @@ static void step_alone(struct random_run *run)
     add_event(run, place, run->now[place], tuple, false);
 }
 
-/* --- Collective operations ----------------------------------------------------------
- */
+/* --- Collective operations -------------------------------------------------------- */
 
 /* Whether the exit of `to` waits for the enter of `from`. */
 static bool waits_for(const struct random_run *run,
@@ -408,8 +405,7 @@ static void step_complete(struct random_run *run, bool all)
             }
 }
 
-/* --- Epochs -------------------------------------------------------------------------
- */
+/* --- Epochs ----------------------------------------------------------------------- */
 
 static uint32_t write_call(struct random_run *run,
                            int process,
@@ -496,8 +492,7 @@ static void step_epoch(struct random_run *run)
             add_edge(run, enters[i], wait);
 }
 
-/* --- Runs ---------------------------------------------------------------------------
- */
+/* --- Runs ------------------------------------------------------------------------- */
 
 static void tell_neighbours(struct random_run *run)
 {

@@ -36,8 +36,7 @@ static void assert_names(const struct made_tuples *made,
     assert_true(made_event_names(&made->stream, event, partner));
 }
 
-/* --- Messages ------------------------------------------------------------------------
- */
+/* --- Messages --------------------------------------------------------------------- */
 
 static void a_receive_names_its_send(void **state)
 {
@@ -230,8 +229,7 @@ static void a_synchronous_send_does_not_wait_for_ever(void **state)
     made_tuples_end(&made);
 }
 
-/* --- A thread's order ----------------------------------------------------------------
- */
+/* --- A thread's order ------------------------------------------------------------- */
 
 static void elements_of_a_thread_are_merged_by_time(void **state)
 {
@@ -328,8 +326,7 @@ static void processes_of_one_rank_have_traces_of_their_own(void **state)
     made_tuples_end(&made);
 }
 
-/* --- Losses --------------------------------------------------------------------------
- */
+/* --- Losses ----------------------------------------------------------------------- */
 
 static void who_went_on_has_not_sent_what_is_missing(void **state)
 {
@@ -433,8 +430,7 @@ static void what_is_held_is_bounded(void **state)
     made_tuples_end(&made);
 }
 
-/* --- Collective operations -----------------------------------------------------------
- */
+/* --- Collective operations -------------------------------------------------------- */
 
 static void all_enter(struct made_tuples *made, const char *operation, int32_t root)
 {
@@ -669,8 +665,7 @@ static void probes_tell_what_they_found_and_that_they_were_open(void **state)
     made_tuples_end(&made);
 }
 
-/* --- One-sided operations ------------------------------------------------------------
- */
+/* --- One-sided operations --------------------------------------------------------- */
 
 static void windows_count_their_fences_apart(void **state)
 {

@@ -163,8 +163,7 @@ static void who_only_stands_by_holds_up_nobody(void **state)
     made_tuples_end(&made);
 }
 
-/* --- Without data --------------------------------------------------------------------
- */
+/* --- Without data ----------------------------------------------------------------- */
 
 static void add_empty(struct made_tuples *made, int rank, const char *operation)
 {

@@ -156,8 +156,7 @@ static void read_all(struct reading *reading)
                      UINT64_MAX);
 }
 
-/* --- Comparing ----------------------------------------------------------------------
- */
+/* --- Comparing -------------------------------------------------------------------- */
 
 static bool is_second(const struct made_event *event, const struct random_event *of)
 {

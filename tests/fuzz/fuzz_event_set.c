@@ -21,8 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* --- Both ways to read a line -------------------------------------------------------
- */
+/* --- Both ways to read a line ----------------------------------------------------- */
 
 static int same_text(const char *a, const char *b)
 {
@@ -85,8 +84,7 @@ static void compare_lines(const uint8_t *data, size_t size)
     free(text);
 }
 
-/* --- Whole sets ---------------------------------------------------------------------
- */
+/* --- Whole sets ------------------------------------------------------------------- */
 
 static int read_text(const void *text,
                      size_t length,

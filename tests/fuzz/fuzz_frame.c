@@ -65,8 +65,7 @@ static void listen_once(void)
     atexit(remove_folder);
 }
 
-/* --- The bytes by themselves --------------------------------------------------------
- */
+/* --- The bytes by themselves ------------------------------------------------------ */
 
 static void decode(const struct input *input)
 {
@@ -89,8 +88,7 @@ static void decode(const struct input *input)
         require(strlen(hello.greeting.host) < sizeof hello.greeting.host);
 }
 
-/* --- As the server ------------------------------------------------------------------
- */
+/* --- As the server ---------------------------------------------------------------- */
 
 static int open_client(void)
 {
@@ -154,8 +152,7 @@ static void be_server(const struct input *input)
     close(client);
 }
 
-/* --- As the client ------------------------------------------------------------------
- */
+/* --- As the client ---------------------------------------------------------------- */
 
 static void *serve(void *data)
 {

@@ -465,8 +465,7 @@ static void random_runs_are_as_in_the_reference(void **state)
     }
 }
 
-/* --- Statistics --------------------------------------------------------------------
- */
+/* --- Statistics ------------------------------------------------------------------- */
 
 static void enter(void *data, const struct es_collective_instance *instance)
 {

@@ -233,8 +233,7 @@ static void partitions(void)
     MPI_Request_free(&other);
 }
 
-/* --- Collective operations -----------------------------------------------------------
- */
+/* --- Collective operations -------------------------------------------------------- */
 
 static void collectives(void)
 {
@@ -384,8 +383,7 @@ static void neighbours(MPI_Comm made)
             big_counts, byte_places, types, made);
 }
 
-/* --- Communicators ------------------------------------------------------------------
- */
+/* --- Communicators ---------------------------------------------------------------- */
 
 static void communicators(void)
 {
@@ -438,8 +436,7 @@ static void topologies(void)
     MPI_Comm_free(&made);
 }
 
-/* --- Windows and files
- * ----------------------------------------------------------------- */
+/* --- Windows and files ------------------------------------------------------------ */
 
 static void make_windows(void)
 {

@@ -260,8 +260,7 @@ static void known_trees_look_as_expected(void **state)
     }
 }
 
-/* --- Levels ------------------------------------------------------------------------
- */
+/* --- Levels ----------------------------------------------------------------------- */
 
 /* Edges that lead out of the group of ranks for which `value` is the same. */
 static int leaving(const struct esi_tree *tree, const int *values, int value)
@@ -345,8 +344,7 @@ static void levels_without_places_are_linear(void **state)
     esi_tree_destroy(tree);
 }
 
-/* --- Explicit trees -----------------------------------------------------------------
- */
+/* --- Explicit trees --------------------------------------------------------------- */
 
 static bool is_joined(const struct esi_tree *tree, int a, int b)
 {
@@ -405,8 +403,7 @@ static void faults_of_explicit_trees_are_named(void **state)
     }
 }
 
-/* --- Refusals ------------------------------------------------------------------------
- */
+/* --- Refusals --------------------------------------------------------------------- */
 
 static void what_is_no_tree_is_refused(void **state)
 {

@@ -32,8 +32,7 @@ struct check {
     char failure[400];
 };
 
-/* --- Comparing ---------------------------------------------------------------------
- */
+/* --- Comparing -------------------------------------------------------------------- */
 
 static bool is_right(const struct check *check, int64_t answer, int64_t truth)
 {
@@ -147,8 +146,7 @@ static void check_all(struct check *check)
     }
 }
 
-/* --- Appending ---------------------------------------------------------------------
- */
+/* --- Appending -------------------------------------------------------------------- */
 
 static uint32_t number_at(const struct check *check, uint32_t at)
 {
@@ -301,8 +299,7 @@ void check_store_widely(const struct es_order_config *config,
     }
 }
 
-/* --- With readers ------------------------------------------------------------------
- */
+/* --- With readers ----------------------------------------------------------------- */
 
 struct reader {
     pthread_t thread;

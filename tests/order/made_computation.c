@@ -25,8 +25,7 @@ void *made_memory(void *old, size_t count, size_t bytes)
     return memory;
 }
 
-/* --- Chance ------------------------------------------------------------------------
- */
+/* --- Chance ----------------------------------------------------------------------- */
 
 void made_draw_init(struct made_draw *draw, uint64_t seed)
 {
@@ -58,8 +57,7 @@ uint64_t made_seed(void)
     return seed;
 }
 
-/* --- Making ------------------------------------------------------------------------
- */
+/* --- Making ----------------------------------------------------------------------- */
 
 struct es_event_id made_maker_add(struct made_maker *maker,
                                   uint32_t trace,
@@ -157,8 +155,7 @@ static void make(struct made_computation *made)
     free(maker.is_member);
 }
 
-/* --- The truth ---------------------------------------------------------------------
- */
+/* --- The truth -------------------------------------------------------------------- */
 
 static uint64_t *row_of(const struct made_computation *made, uint32_t number)
 {
@@ -262,8 +259,7 @@ uint32_t made_greatest_concurrent(const struct made_computation *made,
     return id.index;
 }
 
-/* --- Computations ------------------------------------------------------------------
- */
+/* --- Computations ----------------------------------------------------------------- */
 
 struct made_computation *made_computation_create(const struct made_config *config)
 {
@@ -305,8 +301,7 @@ const char *made_computation_name(const struct made_computation *made)
     return name;
 }
 
-/* --- Extensions --------------------------------------------------------------------
- */
+/* --- Extensions ------------------------------------------------------------------- */
 
 struct walk {
     const struct made_computation *made;

@@ -74,8 +74,7 @@ struct made_computation {
     size_t row_words;
 };
 
-/* --- Chance ------------------------------------------------------------------------
- */
+/* --- Chance ----------------------------------------------------------------------- */
 
 struct made_draw {
     uint64_t state;
@@ -89,8 +88,7 @@ bool made_draw_percent(struct made_draw *draw, unsigned percent);
 /* $ES_TEST_SEED, or the time; prints it as a TAP comment. */
 uint64_t made_seed(void);
 
-/* --- Computations ------------------------------------------------------------------
- */
+/* --- Computations ----------------------------------------------------------------- */
 
 /* Never NULL; the caller destroys it. */
 struct made_computation *made_computation_create(const struct made_config *config);
@@ -112,8 +110,7 @@ int made_computation_stream(const struct made_computation *made,
                             const uint32_t *extension,
                             const struct es_set_sink *sink);
 
-/* --- The truth ---------------------------------------------------------------------
- */
+/* --- The truth -------------------------------------------------------------------- */
 
 uint32_t made_number(const struct made_computation *made, struct es_event_id id);
 bool made_precedes(const struct made_computation *made,

@@ -34,8 +34,7 @@ struct made_computation *made_set_computation(uint64_t seed,
     return made_computation_create(&config);
 }
 
-/* --- Orders -------------------------------------------------------------------------
- */
+/* --- Orders ----------------------------------------------------------------------- */
 
 /* How many events of the trace come next. */
 static uint32_t burst(enum made_order order, uint32_t left, struct made_draw *draw)
@@ -75,8 +74,7 @@ uint32_t *made_set_order(const struct made_computation *made,
     return numbers;
 }
 
-/* --- The canonical order ------------------------------------------------------------
- */
+/* --- The canonical order ---------------------------------------------------------- */
 
 /* Whether what an event itself needs was given. */
 static bool is_ready(const struct made_computation *made,
@@ -129,8 +127,7 @@ uint32_t *made_set_canonical(const struct made_computation *made, const uint32_t
     return canonical;
 }
 
-/* --- What events have besides -------------------------------------------------------
- */
+/* --- What events have besides ----------------------------------------------------- */
 
 enum { ATTRIBUTES_MAX = 3 };
 
@@ -243,8 +240,7 @@ bool made_set_is(const struct made_computation *made,
     return true;
 }
 
-/* --- Files --------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 static void write_string(FILE *stream, const char *text)
 {

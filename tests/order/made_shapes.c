@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What all shapes use -----------------------------------------------------------
- */
+/* --- What all shapes use ---------------------------------------------------------- */
 
 static bool is_alive(const struct made_maker *maker, uint32_t process)
 {
@@ -103,8 +102,7 @@ static void deliver(struct made_maker *maker, uint32_t at)
         receive(maker, taken.to, &taken.send, 1);
 }
 
-/* --- Messages ----------------------------------------------------------------------
- */
+/* --- Messages --------------------------------------------------------------------- */
 
 static void uniform_step(struct made_maker *maker)
 {
@@ -228,8 +226,7 @@ static void near_step(struct made_maker *maker)
         message(maker, from, to);
 }
 
-/* --- Several at once ---------------------------------------------------------------
- */
+/* --- Several at once -------------------------------------------------------------- */
 
 static void syncs_step(struct made_maker *maker)
 {
@@ -266,8 +263,7 @@ static void many_partners_step(struct made_maker *maker)
     receive(maker, to, partners, count);
 }
 
-/* --- Collectives -------------------------------------------------------------------
- */
+/* --- Collectives ------------------------------------------------------------------ */
 
 /* What everybody sends on entering, for those who are there. */
 struct entry {
@@ -394,8 +390,7 @@ static void rooted_step(struct made_maker *maker)
 
 static void mixed_step(struct made_maker *maker);
 
-/* --- All of them -------------------------------------------------------------------
- */
+/* --- All of them ------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

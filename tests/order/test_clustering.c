@@ -263,8 +263,7 @@ static void a_move_closes_the_cluster_that_is_left(void **state)
     esi_levels_fini(&levels);
 }
 
-/* --- Strategies, by what they cost -------------------------------------------------
- */
+/* --- Strategies, by what they cost ------------------------------------------------ */
 
 static struct es_order *make_order(const char *strategy,
                                    uint32_t size,

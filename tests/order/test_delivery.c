@@ -137,8 +137,7 @@ static void nothing_waits_of_an_ordered_stream(void **state)
     made_computation_destroy(made);
 }
 
-/* --- Streams written out -----------------------------------------------------------
- */
+/* --- Streams written out ---------------------------------------------------------- */
 
 /* "A1 B2 ...": what came out. */
 struct words {

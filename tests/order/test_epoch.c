@@ -45,8 +45,7 @@ static void packed_logs_give_true_answers(void **state)
     }
 }
 
-/* --- Cuts --------------------------------------------------------------------------
- */
+/* --- Cuts ------------------------------------------------------------------------- */
 
 enum { ROUNDS = 20, MOST_TRACES = 1024 };
 
@@ -173,8 +172,7 @@ static void what_is_stored_does_not_grow_with_the_traces(void **state)
     assert_true(elements_per_event(1024) < 1.1 * elements_per_event(32));
 }
 
-/* --- The same again and again ------------------------------------------------------
- */
+/* --- The same again and again ----------------------------------------------------- */
 
 /* The event on all stores. */
 static void add_to_both(struct es_order *const *orders,
@@ -265,8 +263,7 @@ static void regular_steps_take_hardly_any_bytes(void **state)
     assert_true(bytes_of_steps(200, 600) - bytes_of_steps(200, 200) < 80000 * 40);
 }
 
-/* --- Communicators of some traces --------------------------------------------------
- */
+/* --- Communicators of some traces ------------------------------------------------- */
 
 static uint32_t traces_of_grid(uint32_t side)
 {
@@ -417,8 +414,7 @@ static void hubs_are_forgotten_in_time(void **state)
         check_communicators(5, 400, memory_bytes);
 }
 
-/* --- With readers ------------------------------------------------------------------
- */
+/* --- With readers ----------------------------------------------------------------- */
 
 static void answers_are_true_while_events_are_appended(void **state)
 {

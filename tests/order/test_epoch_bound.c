@@ -14,8 +14,7 @@
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 
-/* --- The bound ---------------------------------------------------------------------
- */
+/* --- The bound -------------------------------------------------------------------- */
 
 /* As docs/epochs.md says: a fifth more than vectors, and besides: */
 enum { BESIDES = 128 << 10, BESIDES_OF_TRACE = 3 << 10 };
@@ -109,8 +108,7 @@ static void message(struct filled *filled, uint32_t from, uint32_t to)
     add(filled, to, ES_EVENT_RECEIVE, &send, 1);
 }
 
-/* --- Loads -------------------------------------------------------------------------
- */
+/* --- Loads ------------------------------------------------------------------------ */
 
 /* Messages between any two traces, looked at so many times meanwhile. */
 static void random_partners(uint32_t traces, uint64_t events, unsigned looks)
@@ -237,8 +235,7 @@ static void a_wandering_token_stays_below_vectors(void **state)
     end(&filled, "wandering token");
 }
 
-/* --- Answers -----------------------------------------------------------------------
- */
+/* --- Answers ---------------------------------------------------------------------- */
 
 static void packed_early_answers_are_true(void **state)
 {

@@ -48,8 +48,7 @@ static struct made_computation *make(unsigned round, uint64_t seed, uint32_t eve
     return made_computation_create(&how);
 }
 
-/* --- Forgetting --------------------------------------------------------------------
- */
+/* --- Forgetting ------------------------------------------------------------------- */
 
 static uint32_t forgotten(const struct es_order *order, uint32_t trace)
 {
@@ -221,8 +220,7 @@ static void readers_stay_while_events_are_forgotten(void **state)
     check_with_readers(&config, true);
 }
 
-/* --- Spilling ----------------------------------------------------------------------
- */
+/* --- Spilling --------------------------------------------------------------------- */
 
 static void what_is_spilled_is_known(void **state)
 {
@@ -253,8 +251,7 @@ static void a_folder_that_is_not_there_is_an_error(void **state)
     assert_null(order);
 }
 
-/* --- Long runs ---------------------------------------------------------------------
- */
+/* --- Long runs -------------------------------------------------------------------- */
 
 enum { TRACES = 16, ROUNDS = 4000 };
 

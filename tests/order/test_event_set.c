@@ -34,8 +34,7 @@ static void finish(struct es_event_set *set)
         fail_msg("%s", error.text);
 }
 
-/* --- Random sets --------------------------------------------------------------------
- */
+/* --- Random sets ------------------------------------------------------------------ */
 
 /* The event as it was told; `attributes` is room for what it has. */
 static struct es_set_event read_event(const struct es_event_set *set,
@@ -144,8 +143,7 @@ static void random_sets_are_kept_as_they_are(void **state)
     }
 }
 
-/* --- By hand ------------------------------------------------------------------------
- */
+/* --- By hand ---------------------------------------------------------------------- */
 
 static int give(struct es_event_set *set,
                 enum es_event_kind kind,
@@ -264,8 +262,7 @@ static void spans_cover_each_trace_once(void **state)
     es_event_set_destroy(set);
 }
 
-/* --- Attributes ---------------------------------------------------------------------
- */
+/* --- Attributes ------------------------------------------------------------------- */
 
 static int give_attribute(struct es_event_set *set,
                           uint32_t index,
@@ -379,8 +376,7 @@ static void a_name_does_not_come_twice(void **state)
     es_event_set_destroy(set);
 }
 
-/* --- Sizes --------------------------------------------------------------------------
- */
+/* --- Sizes ------------------------------------------------------------------------ */
 
 static void an_event_costs_a_few_bytes(void **state)
 {

@@ -39,8 +39,7 @@ static struct es_event_id at(uint32_t trace, uint32_t index)
     return (struct es_event_id){.trace = trace, .index = index};
 }
 
-/* --- The truth ---------------------------------------------------------------------
- */
+/* --- The truth -------------------------------------------------------------------- */
 
 static void dense_vectors_tell_the_order(void **state)
 {
@@ -109,8 +108,7 @@ static void halves_of_a_sync_are_concurrent_and_have_the_same_neighbours(void **
     es_order_destroy(order);
 }
 
-/* --- What is refused ---------------------------------------------------------------
- */
+/* --- What is refused -------------------------------------------------------------- */
 
 static void unknown_store_is_named(void **state)
 {
@@ -204,8 +202,7 @@ static void stream_that_is_not_ordered_is_refused(void **state)
     es_order_destroy(order);
 }
 
-/* --- What it costs -----------------------------------------------------------------
- */
+/* --- What it costs ---------------------------------------------------------------- */
 
 static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
 {

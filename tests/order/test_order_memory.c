@@ -17,8 +17,7 @@
 #include "tests/failing.h"
 #include "tests/order/check_store.h"
 
-/* --- Stores ------------------------------------------------------------------------
- */
+/* --- Stores ----------------------------------------------------------------------- */
 
 static int add_trace(struct es_set_sink *sink, uint32_t trace)
 {

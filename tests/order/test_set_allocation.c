@@ -25,8 +25,7 @@
 #include "tests/failing.h"
 #include "tests/order/made_set.h"
 
-/* --- What is tried ------------------------------------------------------------------
- */
+/* --- What is tried ---------------------------------------------------------------- */
 
 static char folder[64];
 static char *text; /* a set with references forward and back */

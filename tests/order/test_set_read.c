@@ -31,8 +31,7 @@
 
 static char folder[64]; /* for files of this test */
 
-/* --- Files --------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 static const char *own_path(const char *name)
 {
@@ -58,8 +57,7 @@ static int rewrite(const char *from, const char *to, struct es_error *error)
     return code;
 }
 
-/* --- Golden data --------------------------------------------------------------------
- */
+/* --- Golden data ------------------------------------------------------------------ */
 
 static void compare_golden(const char *path, const char *text)
 {
@@ -172,8 +170,7 @@ static void files_are_read_or_refused_with_reason(void **state)
     free(entries);
 }
 
-/* --- Random sets --------------------------------------------------------------------
- */
+/* --- Random sets ------------------------------------------------------------------ */
 
 /* What came out, compared with what should. */
 struct expected {
@@ -245,8 +242,7 @@ static void random_sets_come_out_as_they_went_in(void **state)
     unlink(own_path("in"));
 }
 
-/* --- Particulars --------------------------------------------------------------------
- */
+/* --- Particulars ------------------------------------------------------------------ */
 
 static void a_file_that_is_not_there_is_said_so(void **state)
 {

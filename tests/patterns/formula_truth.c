@@ -43,8 +43,7 @@ void truth_draw_values(struct truth *truth,
     }
 }
 
-/* --- Relations ---------------------------------------------------------------------
- */
+/* --- Relations -------------------------------------------------------------------- */
 
 static bool is_any_before(const uint32_t *successors, uint32_t left, uint32_t right)
 {
@@ -106,8 +105,7 @@ static bool chance(uint32_t atom, uint32_t left, uint32_t right)
     return truth_random(&state) & 1;
 }
 
-/* --- Formulas ----------------------------------------------------------------------
- */
+/* --- Formulas --------------------------------------------------------------------- */
 
 static bool truth_atom(const struct truth *truth,
                        const struct es_program *program,
@@ -142,8 +140,7 @@ bool truth_formula(const struct truth *truth,
     return is_and;
 }
 
-/* --- Rewritten patterns ------------------------------------------------------------
- */
+/* --- Rewritten patterns ----------------------------------------------------------- */
 
 /* What has no value is what the literal is not about. */
 static bool truth_whole(const struct truth *truth,

@@ -38,8 +38,7 @@ static bool same_field(const struct pair *files,
                      es_pattern_attribute(files->b, attribute_b));
 }
 
-/* --- Classes ------------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 static bool same_condition(const struct pair *files,
                            const struct es_pattern_condition *a,
@@ -75,8 +74,7 @@ static bool same_class(const struct pair *files, uint32_t number)
     return true;
 }
 
-/* --- Predicates ---------------------------------------------------------------------
- */
+/* --- Predicates ------------------------------------------------------------------- */
 
 static bool same_operand(const struct pair *files,
                          const struct es_pattern_operand *a,

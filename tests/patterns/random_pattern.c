@@ -53,8 +53,7 @@ static void copy_word(char target[REFERENCE_WORD], const char *word)
     strcpy(target, word);
 }
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 /* What may be said of an event: a name and some patterns for it. */
 struct vocabulary {
@@ -176,8 +175,7 @@ static int make_class(const struct maker *maker, unsigned partners)
     return number;
 }
 
-/* --- Occurrences -------------------------------------------------------------------
- */
+/* --- Occurrences ------------------------------------------------------------------ */
 
 /* Mostly one of the plain ones: others are often empty. */
 static int some_class(const struct maker *maker)
@@ -270,8 +268,7 @@ static int make_term(struct maker *maker)
     return node;
 }
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 static int make_clause(struct maker *maker, int terms);
 
@@ -436,8 +433,7 @@ static int make_clause(struct maker *maker, int terms)
     }
 }
 
-/* --- Files -------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 /* ["", "type", ""] */
 static void make_of_type(struct reference_class *class, const char *type)

@@ -32,8 +32,7 @@ static bool chance(const struct writer *writer, unsigned percent)
     return writer->draw && made_draw_percent(writer->draw, percent);
 }
 
-/* --- Tokens ------------------------------------------------------------------------
- */
+/* --- Tokens ----------------------------------------------------------------------- */
 
 static bool is_word(char sign)
 {
@@ -98,8 +97,7 @@ static void write_number(struct writer *writer, int64_t number, bool is_time)
     write_token(writer, token);
 }
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 /* The test and what stands on its right. */
 static void write_test(struct writer *writer,
@@ -153,8 +151,7 @@ static void write_class(struct writer *writer, int number)
     write_part(writer, &writer->file->classes[class->partners[0]]);
 }
 
-/* --- Predicates --------------------------------------------------------------------
- */
+/* --- Predicates ------------------------------------------------------------------- */
 
 static void write_occurrence(struct writer *writer, int number, const char *attribute)
 {
@@ -285,8 +282,7 @@ static void write_node(struct writer *writer, int number, int level)
         write_token(writer, ")");
 }
 
-/* --- Files -------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 /* Whether a variable stands for this already; it does from now on. */
 static bool is_declared(struct writer *writer,

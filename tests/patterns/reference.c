@@ -27,8 +27,7 @@ static void demand(bool is_true)
         abort();
 }
 
-/* --- Trees -------------------------------------------------------------------------
- */
+/* --- Trees ------------------------------------------------------------------------ */
 
 void reference_file_init(struct reference_file *file)
 {
@@ -88,8 +87,7 @@ bool reference_is_class(const struct reference_file *file, int predicate)
             reference_is_class(file, occurrence->predicate));
 }
 
-/* --- Assignments (D6) --------------------------------------------------------------
- */
+/* --- Assignments (D6) ------------------------------------------------------------- */
 
 static bool is_existential(enum reference_sign sign)
 {
@@ -250,8 +248,7 @@ static void search_all(struct reference_state *search, struct reference_answer *
     free(holds);
 }
 
-/* --- Files -------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 /* D5.  False: what the occurrence stands for is not known. */
 static bool find_values(struct reference_state *search,

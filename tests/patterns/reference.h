@@ -31,8 +31,7 @@ enum {
     REFERENCE_NONE = -1
 };
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 enum reference_test {
     REFERENCE_GLOB,  /* text with wildcards, its escapes as they are written */
@@ -64,8 +63,7 @@ struct reference_class {
     int partner_count;
 };
 
-/* --- Predicates --------------------------------------------------------------------
- */
+/* --- Predicates ------------------------------------------------------------------- */
 
 enum reference_sign {
     REFERENCE_PLAIN,
@@ -146,8 +144,7 @@ int reference_add_occurrence(struct reference_predicate *predicate,
 /* Whether a predicate stands for nothing but a class (it is a term); which. */
 bool reference_is_class(const struct reference_file *file, int predicate);
 
-/* --- Answers -----------------------------------------------------------------------
- */
+/* --- Answers ---------------------------------------------------------------------- */
 
 struct reference_answer {
     bool is_known;     /* else it, or what it uses, would have been too much work */
@@ -169,8 +166,7 @@ struct reference_answers *reference_search(const struct reference_file *file,
 /* Accepts NULL. */
 void reference_answers_destroy(struct reference_answers *answers);
 
-/* --- For tests of the parts --------------------------------------------------------
- */
+/* --- For tests of the parts ------------------------------------------------------- */
 
 /* The events of a class. */
 uint64_t reference_class_events(const struct reference_file *file,

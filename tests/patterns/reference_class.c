@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Texts -------------------------------------------------------------------------
- */
+/* --- Texts ------------------------------------------------------------------------ */
 
 static char escaped(char sign)
 {
@@ -44,8 +43,7 @@ static bool regex_matches(const char *pattern, const char *text)
     return is_found;
 }
 
-/* --- Values ------------------------------------------------------------------------
- */
+/* --- Values ----------------------------------------------------------------------- */
 
 static struct reference_value of_text(const char *text)
 {
@@ -115,8 +113,7 @@ bool reference_time(const struct small_set *set, uint32_t number, int64_t *ret_t
     return true;
 }
 
-/* --- Comparisons -------------------------------------------------------------------
- */
+/* --- Comparisons ------------------------------------------------------------------ */
 
 static bool numbers_compare(enum reference_test test, int64_t a, int64_t b)
 {
@@ -171,8 +168,7 @@ bool reference_values_compare(enum reference_test test,
            (strcmp(left->text, right->text) == 0) != is_negated;
 }
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 /* D12. */
 static uint64_t partners_of(const struct small_set *set, uint32_t number)

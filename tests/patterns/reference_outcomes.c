@@ -21,8 +21,7 @@ static bool has(uint64_t events, uint32_t number)
     return events >> number & 1;
 }
 
-/* --- Relations of sets (D11) -------------------------------------------------------
- */
+/* --- Relations of sets (D11) ------------------------------------------------------ */
 
 /* Some event of a precedes some event of b. */
 static bool some_precedes(const struct small_set *set, uint64_t a, uint64_t b)
@@ -73,8 +72,7 @@ bool reference_related(const struct small_set *set,
     abort();
 }
 
-/* --- Outcomes (D7) -----------------------------------------------------------------
- */
+/* --- Outcomes (D7) ---------------------------------------------------------------- */
 
 enum { OUTCOMES = 64 };
 

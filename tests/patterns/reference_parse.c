@@ -20,8 +20,7 @@ static void copy_word(char target[REFERENCE_WORD], const char *word)
     strcpy(target, word);
 }
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 static const char *name_of(const struct es_pattern_file *file,
                            enum es_pattern_field field,
@@ -110,8 +109,7 @@ static void convert_class(const struct es_pattern_file *file,
         class->partners[i] = (int)from->partners[i];
 }
 
-/* --- Predicates --------------------------------------------------------------------
- */
+/* --- Predicates ------------------------------------------------------------------- */
 
 static void convert_occurrence(const struct es_pattern_occurrence *from,
                                struct reference_predicate *predicate)

@@ -20,8 +20,7 @@ struct search_case {
     struct es_domains *domains;
 };
 
-/* --- From a text and events to what is searched ------------------------------------
- */
+/* --- From a text and events to what is searched ----------------------------------- */
 
 /* A sink that gives to two. */
 struct both {
@@ -111,8 +110,7 @@ const struct es_pattern_file *search_case_file(const struct search_case *search)
     return search->file;
 }
 
-/* --- Searching ---------------------------------------------------------------------
- */
+/* --- Searching -------------------------------------------------------------------- */
 
 struct collector {
     const struct small_set *set;
@@ -210,8 +208,7 @@ void search_answer_clear(struct search_answer *answer)
     *answer = (struct search_answer){.count = 0};
 }
 
-/* --- Judging -----------------------------------------------------------------------
- */
+/* --- Judging ---------------------------------------------------------------------- */
 
 static const char *form_fault(const struct search_answer *answer)
 {
@@ -264,8 +261,7 @@ const char *search_answer_limited_fault(const struct search_answer *answer,
     return NULL;
 }
 
-/* --- Engines and their options -----------------------------------------------------
- */
+/* --- Engines and their options ---------------------------------------------------- */
 
 static struct search_case_config configs[64];
 static size_t config_count;

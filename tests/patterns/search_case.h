@@ -74,8 +74,7 @@ const char *search_answer_limited_fault(const struct search_answer *answer,
                                         const struct reference_answer *expected,
                                         uint64_t limit);
 
-/* --- Engines and their options -----------------------------------------------------
- */
+/* --- Engines and their options ---------------------------------------------------- */
 
 struct search_case_config {
     char name[48];

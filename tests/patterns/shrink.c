@@ -35,8 +35,7 @@ static bool keep_if_failing(struct shrinking *shrinking)
     return true;
 }
 
-/* --- Events ------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------- */
 
 static void try_events(struct shrinking *shrinking)
 {
@@ -60,8 +59,7 @@ static void try_attributes(struct shrinking *shrinking)
         }
 }
 
-/* --- Clauses -----------------------------------------------------------------------
- */
+/* --- Clauses ---------------------------------------------------------------------- */
 
 static void mark(const struct reference_predicate *predicate, int number, bool *is_used)
 {
@@ -142,8 +140,7 @@ static void try_nodes(struct shrinking *shrinking, int predicate)
     }
 }
 
-/* --- Occurrences and classes -------------------------------------------------------
- */
+/* --- Occurrences and classes ------------------------------------------------------ */
 
 /* The first predicate stands for a class. */
 static void try_occurrences(struct shrinking *shrinking, int predicate)
@@ -187,8 +184,7 @@ static void try_classes(struct shrinking *shrinking)
     }
 }
 
-/* --- All ---------------------------------------------------------------------------
- */
+/* --- All -------------------------------------------------------------------------- */
 
 void shrink(struct shrink_case *failing, shrink_fails_fn fails, void *data)
 {

@@ -28,8 +28,7 @@ static bool has(uint64_t events, uint32_t number)
     return events >> number & 1;
 }
 
-/* --- By hand -----------------------------------------------------------------------
- */
+/* --- By hand ---------------------------------------------------------------------- */
 
 void small_set_init(struct small_set *set)
 {
@@ -103,8 +102,7 @@ void small_set_text(struct small_set *set, const char *name, const char *text)
     copy_text(add_attribute(set, name)->text, text);
 }
 
-/* --- The order ---------------------------------------------------------------------
- */
+/* --- The order -------------------------------------------------------------------- */
 
 /* What stands right before an event: on its trace and as its message; of a sync also
  * what stands before the other half. */
@@ -150,8 +148,7 @@ void small_set_close(struct small_set *set)
     }
 }
 
-/* --- At random ---------------------------------------------------------------------
- */
+/* --- At random -------------------------------------------------------------------- */
 
 static const char *pick(struct made_draw *draw,
                         const char *const *texts,
@@ -246,8 +243,7 @@ void small_set_random(struct made_draw *draw,
     made_computation_destroy(made);
 }
 
-/* --- Without an event --------------------------------------------------------------
- */
+/* --- Without an event ------------------------------------------------------------- */
 
 /* `events` without the bit `number`, higher ones one place down. */
 static uint64_t without(uint64_t events, uint32_t number)
@@ -284,8 +280,7 @@ void small_set_remove(struct small_set *set, uint32_t number)
     small_set_close(set);
 }
 
-/* --- As a stream -------------------------------------------------------------------
- */
+/* --- As a stream ------------------------------------------------------------------ */
 
 /* Whether all that must come before an event has come. */
 static bool is_ready(const struct small_set *set, uint64_t given, uint32_t number)
@@ -365,8 +360,7 @@ int small_set_stream(const struct small_set *set,
     return code;
 }
 
-/* --- For messages ------------------------------------------------------------------
- */
+/* --- For messages ----------------------------------------------------------------- */
 
 uint32_t small_set_find(const struct small_set *set, struct es_event_id id)
 {

@@ -53,8 +53,7 @@ struct small_set {
     uint64_t before[SMALL_EVENTS]; /* what precedes an event */
 };
 
-/* --- By hand -----------------------------------------------------------------------
- */
+/* --- By hand ---------------------------------------------------------------------- */
 
 void small_set_init(struct small_set *set);
 /* Numbers of what was added.  Too much ends the program. */
@@ -76,8 +75,7 @@ void small_set_text(struct small_set *set, const char *name, const char *text);
 /* Works out the order. */
 void small_set_close(struct small_set *set);
 
-/* --- At random ---------------------------------------------------------------------
- */
+/* --- At random -------------------------------------------------------------------- */
 
 /* Of about so many events, 1 or more: of all shapes, now and then lossy, with traces
  * that have one name. */
@@ -88,8 +86,7 @@ void small_set_random(struct made_draw *draw,
 /* Without an event, and without the other half of a sync. */
 void small_set_remove(struct small_set *set, uint32_t number);
 
-/* --- As a stream -------------------------------------------------------------------
- */
+/* --- As a stream ------------------------------------------------------------------ */
 
 /* Numbers in another linear extension, the halves of syncs as neighbours. */
 void small_set_extension(const struct small_set *set,

@@ -150,8 +150,7 @@ static void for_all_rounds(void (*check)(struct bench *, struct made_draw *))
     }
 }
 
-/* --- Random sets -------------------------------------------------------------------
- */
+/* --- Random sets ------------------------------------------------------------------ */
 
 static void check_closure(struct bench *bench, struct made_draw *draw)
 {
@@ -282,8 +281,7 @@ static void closures_have_the_relations_of_their_sets(void **state)
     for_all_rounds(check_relations);
 }
 
-/* --- Small cases: what the printed algorithms get wrong ----------------------------
- */
+/* --- Small cases: what the printed algorithms get wrong --------------------------- */
 
 /* P: p1 send p2, Q: q1 recv q2 (p1 > q1), R: r1. */
 static struct es_order *made_small(void)
@@ -381,8 +379,7 @@ static void the_closure_of_nothing_is_empty(void **state)
     expect_ends(NULL, 0, NULL, 0);
 }
 
-/* --- Costs -------------------------------------------------------------------------
- */
+/* --- Costs ------------------------------------------------------------------------ */
 
 /* Two traces: q1 receives from p1, p2 from q2000; 2,000 events on each. */
 static struct es_order *made_long(uint32_t length)

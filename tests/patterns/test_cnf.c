@@ -151,8 +151,7 @@ static void relations_of_universal_variables_without_values_are_left_out(void **
     rewritten_free(&rewritten);
 }
 
-/* --- Random patterns ---------------------------------------------------------------
- */
+/* --- Random patterns -------------------------------------------------------------- */
 
 static void compare_in_orders(const struct es_program *program,
                               uint32_t support,
@@ -249,8 +248,7 @@ static void rewritten_and_pruned_patterns_mean_the_same(void **state)
     assert_true(compared > FILES);
 }
 
-/* --- What is not written out -------------------------------------------------------
- */
+/* --- What is not written out ------------------------------------------------------ */
 
 /* Twenty sides of several clauses each, and a part beside them. */
 static struct rewritten large_pattern(void)

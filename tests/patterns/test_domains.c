@@ -17,8 +17,7 @@
 #include "monitors/patterns/domains.h"
 #include "tests/patterns/small_set.h"
 
-/* --- A file and the events in its classes -------------------------------------------
- */
+/* --- A file and the events in its classes ----------------------------------------- */
 
 struct fixture {
     struct es_pattern_file *file;
@@ -95,8 +94,7 @@ static struct es_domain_value value_of(const struct fixture *fixture,
     return value;
 }
 
-/* --- The computation X of the semantics ---------------------------------------------
- */
+/* --- The computation X of the semantics ------------------------------------------- */
 
 enum { P1, P2, Q1, Q2, R1 };
 
@@ -176,8 +174,7 @@ static void only_classes_of_occurrences_are_kept(void **state)
     tear_down(&fixture);
 }
 
-/* --- Partners -----------------------------------------------------------------------
- */
+/* --- Partners --------------------------------------------------------------------- */
 
 static void a_send_of_several_receives_joins_once(void **state)
 {
@@ -322,8 +319,7 @@ static void a_listener_ends_the_stream(void **state)
     tear_down(&fixture);
 }
 
-/* --- What values say ----------------------------------------------------------------
- */
+/* --- What values say -------------------------------------------------------------- */
 
 static void partners_are_kept_for_the_received_operator(void **state)
 {
@@ -539,8 +535,7 @@ static void sets_are_values(void **state)
     es_domain_destroy(NULL);
 }
 
-/* --- Dropping -----------------------------------------------------------------------
- */
+/* --- Dropping --------------------------------------------------------------------- */
 
 static int ignore(void *data, uint32_t class_number, struct es_event_id id)
 {

@@ -23,8 +23,7 @@
 #include "monitors/patterns/successors.h"
 #include "tests/patterns/small_set.h"
 
-/* --- A text and events, searched ---------------------------------------------------
- */
+/* --- A text and events, searched -------------------------------------------------- */
 
 struct setting {
     const struct small_set *set;
@@ -208,8 +207,7 @@ static void expect_all(const struct small_set *set,
     }
 }
 
-/* --- The running example X ---------------------------------------------------------
- */
+/* --- The running example X -------------------------------------------------------- */
 
 static const char x_classes[] = "A := [\"\", \"A\", \"\"];"
                                 "B := [\"\", \"B\", \"\"];"
@@ -357,8 +355,7 @@ static void messages_times_and_numbers_are_told(void **state)
     expect_of_x(examples, LENGTH(examples));
 }
 
-/* --- Other sets --------------------------------------------------------------------
- */
+/* --- Other sets ------------------------------------------------------------------- */
 
 /* u precedes c1 only, v precedes c2 only (D6). */
 static void both_sides_of_an_or_may_be_needed(void **state)
@@ -448,8 +445,7 @@ static void sides_of_sides_are_sets_of_all_their_events(void **state)
         7);
 }
 
-/* --- Ends and words ----------------------------------------------------------------
- */
+/* --- Ends and words --------------------------------------------------------------- */
 
 static void a_limit_ends_the_search(void **state)
 {

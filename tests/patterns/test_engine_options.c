@@ -22,8 +22,7 @@
 #include "tests/patterns/random_pattern.h"
 #include "tests/patterns/search_case.h"
 
-/* --- What is searched --------------------------------------------------------------
- */
+/* --- What is searched ------------------------------------------------------------- */
 
 /* Six traces that know nothing of each other. */
 static void make_apart(struct small_set *set, uint32_t events)
@@ -90,8 +89,7 @@ static struct es_search_statistics give(const struct search_case *search,
     return statistics;
 }
 
-/* --- Limits ------------------------------------------------------------------------
- */
+/* --- Limits ----------------------------------------------------------------------- */
 
 static void a_limit_gives_so_many_matches(void **state)
 {
@@ -118,8 +116,7 @@ static void a_limit_gives_so_many_matches(void **state)
     search_case_destroy(search);
 }
 
-/* --- Ends --------------------------------------------------------------------------
- */
+/* --- Ends ------------------------------------------------------------------------- */
 
 /* No engine has the time to find all; returns how many each found, at most. */
 static uint64_t end_soon(const char *predicate)
@@ -194,8 +191,7 @@ static void what_the_sink_gives_ends_the_search(void **state)
     search_case_destroy(search);
 }
 
-/* --- Plans and statistics ----------------------------------------------------------
- */
+/* --- Plans and statistics --------------------------------------------------------- */
 
 static char *explain(const struct search_case *search,
                      const char *predicate,
@@ -256,8 +252,7 @@ static void counts_of_work_are_the_same_each_time(void **state)
     search_case_destroy(search);
 }
 
-/* --- Random patterns ---------------------------------------------------------------
- */
+/* --- Random patterns -------------------------------------------------------------- */
 
 enum { WORK = 20000 };
 

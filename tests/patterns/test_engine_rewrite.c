@@ -63,8 +63,7 @@ static void make_traces(struct small_set *ret_set, unsigned length)
     small_set_close(ret_set);
 }
 
-/* --- Matches -----------------------------------------------------------------------
- */
+/* --- Matches ---------------------------------------------------------------------- */
 
 static void check_matches(const char *text, const char *const *matches)
 {
@@ -113,8 +112,7 @@ static void an_assignment_is_met_once(void **state)
     searched_fini(&searched);
 }
 
-/* --- What is compared --------------------------------------------------------------
- */
+/* --- What is compared ------------------------------------------------------------- */
 
 static uint64_t comparisons_of(const char *text,
                                const struct small_set *set,
@@ -230,8 +228,7 @@ static void the_size_of_a_pattern_is_that_of_its_relations(void **state)
     searched_fini(&searched);
 }
 
-/* --- Ends --------------------------------------------------------------------------
- */
+/* --- Ends ------------------------------------------------------------------------- */
 
 static void a_search_ends_when_it_is_told_to(void **state)
 {
@@ -253,8 +250,7 @@ static void a_search_ends_when_it_is_told_to(void **state)
     searched_fini(&searched);
 }
 
-/* --- Explanations ------------------------------------------------------------------
- */
+/* --- Explanations ----------------------------------------------------------------- */
 
 static char *explained(struct searched *searched)
 {
@@ -330,8 +326,7 @@ static void what_is_written_is_kept_where_it_fails_at_once(void **state)
     searched_fini(&searched);
 }
 
-/* --- Memory that cannot be had -----------------------------------------------------
- */
+/* --- Memory that cannot be had ---------------------------------------------------- */
 
 static struct searched failing;
 

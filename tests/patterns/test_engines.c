@@ -61,8 +61,7 @@ static void print_tally(const struct tally *tally)
         tally->refused, tally->too_slow);
 }
 
-/* --- A case that differs -----------------------------------------------------------
- */
+/* --- A case that differs ---------------------------------------------------------- */
 
 struct difference {
     const struct search_case_config *config;
@@ -157,8 +156,7 @@ static void report(const struct shrink_case *failing,
              difference->config->name, words);
 }
 
-/* --- Rounds ------------------------------------------------------------------------
- */
+/* --- Rounds ----------------------------------------------------------------------- */
 
 /* A file and events, and what the reference finds in them. */
 struct round {

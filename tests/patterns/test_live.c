@@ -19,8 +19,7 @@
 
 enum { MATCHES = 1024 };
 
-/* --- One predicate and its matches --------------------------------------------------
- */
+/* --- One predicate and its matches ------------------------------------------------ */
 
 struct search {
     struct es_pattern_file *file;
@@ -149,8 +148,7 @@ static struct es_live_statistics statistics_of(const struct search *search)
     "A := [\"\", \"a\", \"\"]; B := [\"\", \"b\", \"\"]; C := [\"\", \"c\", \"\"];"    \
     "A $a; B $b; C *c;"
 
-/* --- When ---------------------------------------------------------------------------
- */
+/* --- When ------------------------------------------------------------------------- */
 
 static void a_match_is_told_with_its_last_event(void **state)
 {
@@ -313,8 +311,7 @@ static void a_sink_may_have_enough_or_fail(void **state)
     tear_down(&search);
 }
 
-/* --- What is kept -------------------------------------------------------------------
- */
+/* --- What is kept ----------------------------------------------------------------- */
 
 /* Two traces that hear of each other all the time. */
 static void stream_long_of(struct search *search, unsigned rounds, const char *type)
@@ -575,8 +572,7 @@ static void what_the_order_has_forgotten_makes_no_match(void **state)
     }
 }
 
-/* --- Many sides --------------------------------------------------------------------
- */
+/* --- Many sides ------------------------------------------------------------------- */
 
 /* So many sides that nothing matches, and two that something does. */
 static void search_many_sides(unsigned sides)

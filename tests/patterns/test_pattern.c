@@ -53,8 +53,7 @@ static const struct es_pattern_condition *condition(const struct es_pattern_file
     return &class->conditions[0];
 }
 
-/* --- Names and occurrences ----------------------------------------------------------
- */
+/* --- Names and occurrences -------------------------------------------------------- */
 
 struct expected_occurrence {
     enum es_pattern_sign sign;
@@ -239,8 +238,7 @@ static void places_are_those_of_operators_and_terms(void **state)
     es_pattern_file_destroy(file);
 }
 
-/* --- Values -------------------------------------------------------------------------
- */
+/* --- Values ----------------------------------------------------------------------- */
 
 static void strings_are_what_stands_between_their_wildcards(void **state)
 {

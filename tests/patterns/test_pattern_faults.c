@@ -63,8 +63,7 @@ static char *repeat(const char *before,
     return text;
 }
 
-/* --- Limits -------------------------------------------------------------------------
- */
+/* --- Limits ----------------------------------------------------------------------- */
 
 static void check_depth(const char *unit,
                         const char *between,
@@ -181,8 +180,7 @@ static void long_texts_are_refused_and_many_names_are_not(void **state)
     free(text);
 }
 
-/* --- Bytes --------------------------------------------------------------------------
- */
+/* --- Bytes ------------------------------------------------------------------------ */
 
 static void what_is_not_text_is_refused_where_it_stands(void **state)
 {
@@ -236,8 +234,7 @@ static void expressions_that_are_none_are_refused_where_they_stand(void **state)
     }
 }
 
-/* --- How it is shown ----------------------------------------------------------------
- */
+/* --- How it is shown -------------------------------------------------------------- */
 
 static size_t characters(const char *begin, const char *end)
 {
@@ -340,8 +337,7 @@ static void what_is_found_wrong_later_is_shown_as_well(void **state)
     es_pattern_file_destroy(file);
 }
 
-/* --- Files --------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------ */
 
 static void files_that_cannot_be_read_say_so(void **state)
 {

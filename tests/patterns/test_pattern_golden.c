@@ -32,8 +32,7 @@ static const char *top(void)
     return getenv("top_srcdir") ? getenv("top_srcdir") : ".";
 }
 
-/* --- Golden data --------------------------------------------------------------------
- */
+/* --- Golden data ------------------------------------------------------------------ */
 
 static void compare_golden(const char *path, const char *text)
 {
@@ -51,8 +50,7 @@ static void compare_golden(const char *path, const char *text)
     free(expected);
 }
 
-/* --- Cases --------------------------------------------------------------------------
- */
+/* --- Cases ------------------------------------------------------------------------ */
 
 static void check_printed(const struct es_pattern_file *file,
                           const char *text,

@@ -36,8 +36,7 @@ static const char classes[] = "A := [\"\", \"A\", \"\"]; B := [\"\", \"B\", \"\"
                               "ANY := [\"\", \"\", \"\"];\n"
                               "A $a, *a, ~a; B $b, *b, ~b; C $c, *c, ~c; D *d, $d;\n";
 
-/* --- Programs ----------------------------------------------------------------------
- */
+/* --- Programs --------------------------------------------------------------------- */
 
 static struct es_pattern_file *parsed(const char *text)
 {
@@ -65,8 +64,7 @@ static struct es_program *program_of(const struct es_pattern_file *file,
     return program;
 }
 
-/* --- All assignments ---------------------------------------------------------------
- */
+/* --- All assignments -------------------------------------------------------------- */
 
 struct found {
     uint32_t sets[64]; /* distinct */
@@ -192,8 +190,7 @@ static void find_matches(const struct es_pattern_file *file,
     es_program_destroy(program);
 }
 
-/* --- Examples ----------------------------------------------------------------------
- */
+/* --- Examples --------------------------------------------------------------------- */
 
 struct example {
     const char *text; /* defines Q */
@@ -322,8 +319,7 @@ static void times_and_receipts(void **state)
           {"Q := (A & *b) within 9ns;", {0}, 0});
 }
 
-/* --- Structure ---------------------------------------------------------------------
- */
+/* --- Structure -------------------------------------------------------------------- */
 
 static void check_atom(const struct es_program *program,
                        const struct es_formula *formula,
@@ -502,8 +498,7 @@ static void what_only_empty_universal_variables_hold_together_is_never_minimal(
     es_pattern_file_destroy(file);
 }
 
-/* --- Limits ------------------------------------------------------------------------
- */
+/* --- Limits ----------------------------------------------------------------------- */
 
 static void check_refusal(const char *text, const char *words)
 {

@@ -27,8 +27,7 @@ struct example {
     int assignments;     /* or ANY_COUNT */
 };
 
-/* --- Event sets --------------------------------------------------------------------
- */
+/* --- Event sets ------------------------------------------------------------------- */
 
 /* The running example. */
 static struct small_set make_x(void)
@@ -143,8 +142,7 @@ static const char exchange_classes[] =
     "Send := [kind = \"send\"]; Recv := [kind = \"receive\"]; S := [kind = \"sync\"];"
     "ANY := [\"\", \"\", \"\"]; NONE := [\"\", \"none\", \"\"];";
 
-/* --- Checking ----------------------------------------------------------------------
- */
+/* --- Checking --------------------------------------------------------------------- */
 
 /* The event called "p1": a trace's name in small letters, and an index. */
 static uint64_t find_event(const struct small_set *set, const char *name)
@@ -264,8 +262,7 @@ static void check_exchange(const struct example *examples, size_t count)
     check_examples(&set, exchange_classes, examples, count);
 }
 
-/* --- Text form ---------------------------------------------------------------------
- */
+/* --- Text form -------------------------------------------------------------------- */
 
 static void a_clause_may_be_one_term(void **state)
 {
@@ -316,8 +313,7 @@ static void a_later_declaration_replaces_the_earlier(void **state)
     check_x(examples, COUNT(examples));
 }
 
-/* --- Occurrences and values --------------------------------------------------------
- */
+/* --- Occurrences and values ------------------------------------------------------- */
 
 static void each_use_of_a_class_is_an_occurrence_of_its_own(void **state)
 {
@@ -368,8 +364,7 @@ static void each_match_has_its_own_inner_universals(void **state)
     check_examples(&set, classes, examples, COUNT(examples));
 }
 
-/* --- When a predicate holds --------------------------------------------------------
- */
+/* --- When a predicate holds ------------------------------------------------------- */
 
 static void a_side_that_is_not_needed_is_left_out(void **state)
 {
@@ -447,8 +442,7 @@ static void matches_are_distinct_sets_of_what_is_returned(void **state)
     check_x(examples, COUNT(examples));
 }
 
-/* --- Relations ---------------------------------------------------------------------
- */
+/* --- Relations -------------------------------------------------------------------- */
 
 static void relations_are_those_of_sets(void **state)
 {
@@ -500,8 +494,7 @@ static void nothing_of_the_limit_lies_between(void **state)
     check_x(examples, COUNT(examples));
 }
 
-/* --- Classes -----------------------------------------------------------------------
- */
+/* --- Classes ---------------------------------------------------------------------- */
 
 static void a_partner_makes_a_class_and_is_no_part_of_it(void **state)
 {
@@ -547,8 +540,7 @@ static void strings_match_whole_fields_with_wildcards(void **state)
     check_exchange(examples, COUNT(examples));
 }
 
-/* --- Beyond the thesis -------------------------------------------------------------
- */
+/* --- Beyond the thesis ------------------------------------------------------------ */
 
 static void conditions_compare_numbers_and_texts(void **state)
 {

@@ -58,8 +58,7 @@ static void check(const char *text,
     rewritten_free(&rewritten);
 }
 
-/* --- Estimates ---------------------------------------------------------------------
- */
+/* --- Estimates -------------------------------------------------------------------- */
 
 static void work_follows_the_formula_of_the_thesis(void **state)
 {
@@ -77,8 +76,7 @@ static void work_follows_the_formula_of_the_thesis(void **state)
                                       3 * l3 * l1 * 0.5 * l2 * 0.75)) < 1e-9);
 }
 
-/* --- Variable clustering -----------------------------------------------------------
- */
+/* --- Variable clustering ---------------------------------------------------------- */
 
 static void clusters_begin_with_the_most_frequent_variable(void **state)
 {
@@ -134,8 +132,7 @@ static void what_is_written_stays_if_far_more_of_it_fails(void **state)
     rewritten_free(&clustered);
 }
 
-/* --- By success --------------------------------------------------------------------
- */
+/* --- By success ------------------------------------------------------------------- */
 
 static void what_succeeds_most_comes_first_in_a_clause(void **state)
 {
@@ -161,8 +158,7 @@ static void the_least_work_comes_first(void **state)
           ES_REORDER_SUCCESS, "  $a -> $c\n  $a -> $b | $b -> $c\n");
 }
 
-/* --- Brute force -------------------------------------------------------------------
- */
+/* --- Brute force ------------------------------------------------------------------ */
 
 static void brute_force_finds_what_fails_soon(void **state)
 {

@@ -123,8 +123,7 @@ static void nonsense_is_refused_with_words(void **state)
     }
 }
 
-/* --- The board ---------------------------------------------------------------------
- */
+/* --- The board -------------------------------------------------------------------- */
 
 static int count_known(void *data,
                        const char *host,
@@ -167,8 +166,7 @@ static void a_clock_stays_where_it_is_and_learns(void **state)
     es_clock_board_destroy(NULL);
 }
 
-/* --- Origins -------------------------------------------------------------------------
- */
+/* --- Origins ---------------------------------------------------------------------- */
 
 /* Ticks are microseconds; the process's own idea of real time is wrong by far. */
 static const struct es_clock process_clock = {
@@ -208,8 +206,7 @@ static void origins_convert_by_their_host(void **state)
     es_clock_board_destroy(board);
 }
 
-/* --- Threads
- * ---------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------- */
 
 struct shared {
     struct es_origin origin;

@@ -377,8 +377,7 @@ static void a_budget_finds_the_tree_that_gives_most(void **state)
     }
 }
 
-/* --- Wanted rates ------------------------------------------------------------------
- */
+/* --- Wanted rates ----------------------------------------------------------------- */
 
 static void a_wanted_rate_finds_the_cheapest_tree(void **state)
 {
@@ -464,8 +463,7 @@ static void freedom_bounds_the_search(void **state)
     es_rate_destroy(rate);
 }
 
-/* --- Both, and contradictions --------------------------------------------------------
- */
+/* --- Both, and contradictions ----------------------------------------------------- */
 
 static void a_wanted_rate_gives_way_to_the_budget(void **state)
 {
@@ -544,8 +542,7 @@ static void a_slow_consumer_is_not_the_trees_fault(void **state)
     es_rate_destroy(rate);
 }
 
-/* --- The rest ------------------------------------------------------------------------
- */
+/* --- The rest --------------------------------------------------------------------- */
 
 static void pulls_that_are_always_full_may_give_more(void **state)
 {

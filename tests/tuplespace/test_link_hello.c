@@ -510,8 +510,7 @@ static void the_read_only_key_is_known(void **state)
     peer_fini(&peer);
 }
 
-/* --- Who is behind a socket --------------------------------------------------------
- */
+/* --- Who is behind a socket ------------------------------------------------------- */
 
 static void another_user_is_refused(void **state)
 {

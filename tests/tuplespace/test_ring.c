@@ -36,8 +36,7 @@ struct reader {
     uint64_t open;   /* seen */
 };
 
-/* --- The writer: every way a tuple can come to be
- * ------------------------------------- */
+/* --- The writer: every way a tuple can come to be --------------------------------- */
 
 static void write_one(struct es_writer *writer, uint64_t position, uint64_t choice)
 {
@@ -80,8 +79,7 @@ static uint64_t write_for(struct es_writer *writer,
     return position;
 }
 
-/* --- Readers
- * ------------------------------------------------------------------------------ */
+/* --- Readers ---------------------------------------------------------------------- */
 
 static void check_batch(struct reader *reader,
                         const struct es_tuple *tuples,

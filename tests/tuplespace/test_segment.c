@@ -318,8 +318,7 @@ static void a_full_arena_shrinks_thresholds(void **state)
     es_segment_destroy(segment);
 }
 
-/* --- Threads
- * ------------------------------------------------------------------------------ */
+/* --- Threads ---------------------------------------------------------------------- */
 
 struct adder {
     struct es_segment *segment;

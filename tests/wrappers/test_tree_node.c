@@ -201,8 +201,7 @@ static void results_need_no_tuple_of_mpi_itself(void **state)
     }
 }
 
-/* --- A stage that is lost with its connection --------------------------------------
- */
+/* --- A stage that is lost with its connection ------------------------------------- */
 
 static uint64_t restart[MADE_KINDS];
 static bool given[MADE_KINDS][MADE_EDGES];

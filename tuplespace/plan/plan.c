@@ -91,8 +91,7 @@ bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int r
     return es_rank_ranges_have(collector->ranges, collector->range_count, rank);
 }
 
-/* --- Writing a plan as text
- * -------------------------------------------------------------- */
+/* --- Writing a plan as text ------------------------------------------------------- */
 
 static void print_escaped(FILE *out, const char *text)
 {

@@ -81,8 +81,7 @@ static bool word_is(struct word word, const char *text)
     return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0;
 }
 
-/* --- Values
- * ----------------------------------------------------------------------------- */
+/* --- Values ----------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -182,8 +181,7 @@ static int parse_class(struct reader *reader, struct word value, uint32_t *class
     return 0;
 }
 
-/* --- Members: one function each
- * ---------------------------------------------------------- */
+/* --- Members: one function each --------------------------------------------------- */
 
 static int parse_classes(struct reader *reader,
                          struct word value,
@@ -322,8 +320,7 @@ static const struct member {
 
 #define MEMBER_COUNT (sizeof members / sizeof members[0])
 
-/* --- Lines
- * ------------------------------------------------------------------------------- */
+/* --- Lines ------------------------------------------------------------------------ */
 
 /* "KEY=VALUE"; `seen` has a bit for each member that was there before. */
 static int parse_member(struct reader *reader,
@@ -467,8 +464,7 @@ int es_plan_parse(const char *text,
     return 0;
 }
 
-/* --- Files
- * ------------------------------------------------------------------------------- */
+/* --- Files ------------------------------------------------------------------------ */
 
 /* Caller frees *ret_text. */
 static int read_text(const char *path, struct es_error *error, char **ret_text)

@@ -41,8 +41,7 @@ struct secret {
     unsigned char record[RECORD_BYTES];
 };
 
-/* --- Contexts, one for all links of the process ------------------------------------
- */
+/* --- Contexts, one for all links of the process ----------------------------------- */
 
 static SSL_CTX *client_context;
 static SSL_CTX *server_context;
@@ -138,8 +137,7 @@ static SSL_CTX *make_context(const SSL_METHOD *method)
     return context;
 }
 
-/* --- Below TLS ---------------------------------------------------------------------
- */
+/* --- Below TLS -------------------------------------------------------------------- */
 
 static int socket_read(BIO *bio, char *memory, int size)
 {
@@ -219,8 +217,7 @@ static void make_contexts(void)
     server_context = make_context(TLS_server_method());
 }
 
-/* --- The handshake -----------------------------------------------------------------
- */
+/* --- The handshake ---------------------------------------------------------------- */
 
 static int make_secret(struct es_link *link, const struct esi_party *party)
 {
@@ -343,8 +340,7 @@ static int tls_secure(struct es_link *link,
     return rc;
 }
 
-/* --- Bytes -------------------------------------------------------------------------
- */
+/* --- Bytes ------------------------------------------------------------------------ */
 
 static int fault(struct secret *secret, int result)
 {

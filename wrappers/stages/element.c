@@ -43,9 +43,9 @@ struct element {
     bool counters;
 };
 
-/* --- The latest tuple and nothing else ---------------------------------------
- *
- * Views of the latest tuples have one such stage per element and little else, so these
+/* --- The latest tuple and nothing else -------------------------------------------- */
+
+/* Views of the latest tuples have one such stage per element and little else, so these
  * take a shorter way: the state is the element itself, and siblings are read in one
  * loop. */
 

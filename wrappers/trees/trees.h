@@ -45,9 +45,9 @@ void esi_trees_ready_in_session(MPI_Session session);
 void esi_trees_end_session(MPI_Session session);
 #endif
 
-/* --- Called by generated wrappers ---------------------------------------------------
- *
- * A row with the flag `tree` has a function esi_tree_NAME in its generated file, which
+/* --- Called by generated wrappers ------------------------------------------------- */
+
+/* A row with the flag `tree` has a function esi_tree_NAME in its generated file, which
  * fills a struct esi_collective and calls one of these; false: the real routine is to
  * be called, and nothing else has been done.
  */
@@ -71,8 +71,7 @@ void esi_trees_comm_freed(struct esi_comm *comm);
 /* MPI is about to be finalized. */
 void esi_trees_finalize(void);
 
-/* --- Nonblocking operations under way (nonblocking.c) -------------------------------
- */
+/* --- Nonblocking operations under way (nonblocking.c) ----------------------------- */
 
 /* How many nonblocking tree operations of this process are not done: while it is not 0,
  * calls that block must see to it that these move on (patient.h). */
