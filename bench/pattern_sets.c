@@ -145,8 +145,7 @@ int pattern_set_stream(const struct pattern_set_config *config,
         return es_error_set(error, -EINVAL, "no event set '%s'", config->name);
     if (config->ranks < 2)
         return es_error_set(error, -EINVAL,
-                            "an event set of %u ranks: expected 2 or "
-                            "more",
+                            "an event set of %u ranks: expected 2 or more",
                             config->ranks);
     makers[number](&maker);
     free(maker.counts);

@@ -279,8 +279,7 @@ int main(int argc, char **argv)
             optind = argc + 1;
     if (optind != argc) {
         fputs("usage: patterns_bench [-q] [-t SECONDS] [-r ROUNDS] [-S STORE] [-d "
-              "FOLDER] "
-              "[-c CASE] [-w WAY]\n",
+              "FOLDER] [-c CASE] [-w WAY]\n",
               stderr);
         return 2;
     }

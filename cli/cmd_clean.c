@@ -44,15 +44,13 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Removes the segments and run directories of runs that have ended; with RUN, of "
-    "this "
-    "one only. Without RUN it shows what it would remove and asks; where there is no "
-    "terminal to ask it needs --all. Says what it removed."
+    "this one only. Without RUN it shows what it would remove and asks; where there is "
+    "no terminal to ask it needs --all. Says what it removed."
     "\vA run is live while one of its processes or its `eventspace run` lives. Runs "
-    "whose "
-    "directories lie in another folder than EVENTSPACE_DIR (else "
-    "XDG_RUNTIME_DIR/eventspace, "
-    "else /tmp/eventspace-UID) are left alone. Ends with 1 if RUN is live and was left "
-    "alone, if hosts of it were not reached, or if the answer was no.";
+    "whose directories lie in another folder than EVENTSPACE_DIR (else "
+    "XDG_RUNTIME_DIR/eventspace, else /tmp/eventspace-UID) are left alone. Ends with 1 "
+    "if RUN is live and was left alone, if hosts of it were not reached, or if the "
+    "answer was no.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

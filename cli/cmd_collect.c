@@ -91,8 +91,7 @@ static const char doc[] = "Switches the collectors of RUN's elements while the p
                           "explicit:0-1,0-2, or library; `tree` alone shows the trees "
                           "in force."
                           "\vElements that come into being later begin as the pathmap "
-                          "says. Ends with 1 if no "
-                          "element fits the options.";
+                          "says. Ends with 1 if no element fits the options.";
 
 /* "send,receive" to bits of enum es_class. */
 static uint32_t parse_classes(const char *text, struct argp_state *state)

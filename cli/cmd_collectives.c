@@ -96,8 +96,7 @@ static const struct argp_option options[] = {
      3},
     {"after", OPTION_AFTER, "COUNT", 0,
      "--apply waits for so many operations with what is in force, and judges the "
-     "change "
-     "by as many (32)",
+     "change by as many (32)",
      3},
     {0},
 };

@@ -18,9 +18,8 @@ struct doctor_arguments {
 };
 
 static const char doc[] = "Says what is installed, which MPI it belongs to, and what "
-                          "shared memory, clock and "
-                          "kernel of this machine can do; with PROGRAM also which of "
-                          "its MPI routines are not "
+                          "shared memory, clock and kernel of this machine can do; "
+                          "with PROGRAM also which of its MPI routines are not "
                           "recorded, and why."
                           "\vEnds with 1 if there is a problem.";
 

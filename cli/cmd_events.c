@@ -59,8 +59,7 @@ static const struct argp_option options[] = {
      "how long sorting waits for events that come late (10ms)", 2},
     {"reduce", OPTION_REDUCE, "REDUCTION", 0,
      "summaries instead of events, such as 'histogram of=duration by=operation': "
-     "count, "
-     "sum, minimum, maximum, mean or histogram, of bytes or duration, by none, "
+     "count, sum, minimum, maximum, mean or histogram, of bytes or duration, by none, "
      "operation, origin, thread, rank or host; or the latest or earliest event of each "
      "thread",
      2},
@@ -80,11 +79,9 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Lists the events of RUN: every MPI operation collected that is still in its "
-    "element, and "
-    "the operations under way.  Works on runs that live, hang or are dead."
+    "element, and the operations under way.  Works on runs that live, hang or are dead."
     "\vPeers are shown as world ranks.  Events that were overwritten before they could "
-    "be read "
-    "are counted and shown.\n\n"
+    "be read are counted and shown.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
 
 static uint64_t parse_time(const char *text,

@@ -40,8 +40,8 @@ static const char doc[] =
     "Runs PROGRAM, collected, as one rank of a job that any launcher has started:\n"
     "    mpiexec -n 64 eventspace exec -- PROGRAM\n"
     "\vThe run is EVENTSPACE_RUN; without it, a name on which all ranks of the job "
-    "agree. "
-    "Ends as PROGRAM does. If the collector cannot work, PROGRAM runs without it.";
+    "agree. Ends as PROGRAM does. If the collector cannot work, PROGRAM runs without "
+    "it.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

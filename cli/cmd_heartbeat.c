@@ -34,8 +34,7 @@ static const struct argp_option options[] = {
      "looks without an event after which a thread counts as stalled (5)", 0},
     {"once", OPTION_ONCE, NULL, 0,
      "look once: stalled is who has been in one operation for as long as that many "
-     "looks "
-     "would take",
+     "looks would take",
      0},
     {0},
 };
@@ -51,8 +50,7 @@ static const char doc[] = "Shows what each thread of RUN does and whether it mak
                           "vain), stalled (waiting or "
                           "polling for too many looks), finished, dead.\n\n"
                           "Exit status: 0 all well, 1 a thread is stalled or dead at "
-                          "the end, 2 usage, 3 the run "
-                          "vanished.";
+                          "the end, 2 usage, 3 the run vanished.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -62,8 +62,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Makes an event set of FILE: of another event set (checked, and put in order), of "
-    "a "
-    "log for ShiViz, or of an archive."
+    "a log for ShiViz, or of an archive."
     "\vThe vector clocks of a ShiViz log become messages. An event that receives and "
     "sends becomes two.\n\n"
     "Exit status: 0 success, 2 usage or input error.";

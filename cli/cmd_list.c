@@ -43,8 +43,7 @@ static const char doc[] =
     "Shows the runs on this host; with RUN, its processes: threads, elements, tuples "
     "collected, overwritten and held back, polls that found nothing, shared memory."
     "\vOVERWRITTEN counts the tuples that nobody can read any more; they are missing "
-    "in "
-    "what a monitor shows only if it had not read them before.";
+    "in what a monitor shows only if it had not read them before.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

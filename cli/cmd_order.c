@@ -89,8 +89,7 @@ static const struct argp_option options[] = {
      "what the order holds and what it takes (default without --query)", 4},
     {"query", OPTION_QUERY, "FILE", 0,
      "answers to the questions in FILE, or - for standard input, a line each: two "
-     "events "
-     "EVENT EVENT, or one of greatest-predecessors, least-successors, "
+     "events EVENT EVENT, or one of greatest-predecessors, least-successors, "
      "greatest-concurrent and concurrent with an EVENT",
      4},
     {0},
@@ -100,9 +99,8 @@ static const char doc[] =
     "Orders the events of SET (a file of events, or - for standard input), of an "
     "archive DIR or of a RUN (as far as it has come) by what can have caused what."
     "\vAn EVENT is TRACE:INDEX: a trace by its name, or by its number from 0; its "
-    "events "
-    "are counted from 1. Answers about two events are before, after, concurrent or "
-    "equal, about one event an event of each trace that has one. What was forgotten "
+    "events are counted from 1. Answers about two events are before, after, concurrent "
+    "or equal, about one event an event of each trace that has one. What was forgotten "
     "(--memory) is answered forgotten. Questions may be JSON, too: see the manual.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 contact with the run was lost.";
 

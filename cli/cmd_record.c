@@ -42,8 +42,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Instead of recording:", 3},
     {"repair", OPTION_REPAIR, "DIR", 0,
      "cut off what is no complete packet from the streams of an archive whose "
-     "recording "
-     "was killed, so that other tools read it without an error",
+     "recording was killed, so that other tools read it without an error",
      3},
     {0},
 };
@@ -51,8 +50,7 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Writes the events of RUN to an archive until the run ends: a Common Trace Format "
     "trace of each host, which babeltrace2 and Trace Compass open, and beside them "
-    "what "
-    "else there is to know of the run."
+    "what else there is to know of the run."
     "\vAn interrupt (Ctrl-C) ends the recording; the archive is complete up to there. "
     "Elements that are set to block lose nothing while they are recorded; what others "
     "lose is counted, here and in the archive.\n\n"

@@ -82,8 +82,7 @@ static const struct argp_option options[] = {
      "keep tuples and run directory after a good end, too", 0},
     {"listen", OPTION_LISTEN, "ADDRESS", 0,
      "name or address of this host on which its tuple server listens for other hosts; "
-     "* "
-     "= all; default: as the map or the hostfile calls this host, else the one that "
+     "* = all; default: as the map or the hostfile calls this host, else the one that "
      "leads to the others",
      0},
     {"shared-dir", OPTION_SHARED_DIR, NULL, 0,
@@ -97,13 +96,11 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Starts PROGRAM on N ranks through the MPI's launcher and collects its "
-    "communication "
-    "while other commands look at it."
+    "communication while other commands look at it."
     "\vEnds with the launcher's exit status, 128 + N if signal N killed it, 130 after "
-    "Ctrl-C. If all went "
-    "well, nothing stays behind; else tuples are kept for `eventspace events RUN` "
-    "until "
-    "`eventspace clean`. If nothing can be collected here, PROGRAM runs without it.";
+    "Ctrl-C. If all went well, nothing stays behind; else tuples are kept for "
+    "`eventspace events RUN` until `eventspace clean`. If nothing can be collected "
+    "here, PROGRAM runs without it.";
 
 static void take_tree(const char *text,
                       struct argp_state *state,

@@ -46,8 +46,7 @@ static const struct argp_option options[] = {
      "listen there: unix:PATH, tls:HOST:PORT or tcp:HOST:PORT; may be given several "
      "times; default: a Unix socket in the run directory, and over tls: the address "
      "that is advertised, else the one that leads to the home server, else that of "
-     "this "
-     "host's name, else all (tls:*:0)",
+     "this host's name, else all (tls:*:0)",
      0},
     {"advertise", OPTION_ADVERTISE, "HOST", 0,
      "name or address by which other hosts reach this one; default: as the home server "
@@ -72,13 +71,10 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "The tuple server of one run on one host: reads the segments of the run's "
-    "processes "
-    "for consumers elsewhere, and hosts stages of their gather trees."
+    "processes for consumers elsewhere, and hosts stages of their gather trees."
     "\v`eventspace run` starts it. It goes into the background, prints the addresses "
-    "it "
-    "listens on, and ends with the run. A second one of the same run on one host ends "
-    "at "
-    "once with 0. See eventspaced(1).";
+    "it listens on, and ends with the run. A second one of the same run on one host "
+    "ends at once with 0. See eventspaced(1).";
 
 /* Adds a file to EVENTSPACE_STAGES. */
 static void add_stages(const char *file, struct argp_state *state)

@@ -37,8 +37,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which patterns:", 1},
     {"patterns", 'p', "FILE", 0,
      "the pattern file, or - for standard input; a name without a slash that is no "
-     "file "
-     "here is one that came with EventSpace",
+     "file here is one that came with EventSpace",
      1},
     {"list", OPTION_LIST, NULL, 0, "show the predicates of FILE, and search nothing",
      1},

@@ -183,8 +183,7 @@ static int check_placement(const struct esi_check *check,
         esi_way(way, "mapping.stages[%zu].stage", index);
         return esi_reader_fail_path(
             check->reader, way,
-            "found \"%s\", expected the name of a stage in scope "
-            "\"%s\"",
+            "found \"%s\", expected the name of a stage in scope \"%s\"",
             mapping->stage, mapping->scope);
     }
     esi_way(way, "mapping.stages[%zu].host", index);

@@ -319,12 +319,10 @@ static int fail(const struct es_scope_board *board,
                             "the consumer of scope \"%s\" was handed the command and "
                             "has not answered yet",
                             entry->name);
-    return es_error_set(error, -ETIMEDOUT,
-                        "the consumer of scope \"%s\" has not pulled for "
-                        "%" PRIu64 " s",
-                        entry->name,
-                        (es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) /
-                            UINT64_C(1000000000));
+    return es_error_set(
+        error, -ETIMEDOUT,
+        "the consumer of scope \"%s\" has not pulled for %" PRIu64 " s", entry->name,
+        (es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
 }
 
 /* With the lock held; `command` is taken.  Who has fetched it just in time is about to

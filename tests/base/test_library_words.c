@@ -24,8 +24,7 @@ static void flags_are_left_out(void **state)
         {"string or '}' expected near '1'",
          "a name in quotes or '}' expected near '1'"},
         {"']' expected near end of file", "',' or ']' expected near end of file"},
-        {"\\K is not allowed in lookarounds (but see "
-         "PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK)",
+        {"\\K is not allowed in lookarounds (but see PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK)",
          "\\K is not allowed in lookarounds"},
         {"two named subpatterns have the same name (PCRE2_DUPNAMES not set)",
          "two named subpatterns have the same name"},

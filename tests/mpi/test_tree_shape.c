@@ -379,8 +379,7 @@ static void faults_of_explicit_trees_are_named(void **state)
         {{{0, 1}, {0, 2}},
          2,
          "ranks 0 and 3 both hang under no rank, but a tree has one root; 4 ranks need "
-         "3 "
-         "edges"},
+         "3 edges"},
         {{{0, 1}, {1, 2}, {2, 3}, {3, 0}},
          4,
          "every rank hangs under another: there is no root"},

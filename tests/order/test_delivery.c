@@ -261,16 +261,13 @@ static void what_cannot_come_is_explained(void **state)
          "event 1 of trace 0 waits for event 1 of trace 1, which did not come"},
         {{"A1<A2", "A2!"},
          "a cycle: event 1 of trace 0 comes after event 2 of trace 0, which comes "
-         "after "
-         "it"},
+         "after it"},
         {{"C1<A1", "B1<A2", "B2!", "A1<B2", "A2!"},
          "a cycle: event 1 of trace 1 comes after event 2 of trace 0, which comes "
-         "after "
-         "it"},
+         "after it"},
         {{"A1=B2", "A2!", "B1<A2", "B2=A1"},
          "a cycle: event 1 of trace 0 comes after event 1 of trace 1, which comes "
-         "after "
-         "it"},
+         "after it"},
     };
 
     (void)state;

@@ -82,8 +82,7 @@ static void clusters_begin_with_the_most_frequent_variable(void **state)
 {
     (void)state;
     /* The example of 6.2.3: one new variable comes before three. */
-    check("Q := ($a & $b & $c & $d & ($a --> $c | $b --> $d)) & $a --> $b & "
-          "$a --> $d;",
+    check("Q := ($a & $b & $c & $d & ($a --> $c | $b --> $d)) & $a --> $b & $a --> $d;",
           NULL, ES_REORDER_CLUSTER, "  $a -> $b\n  $a -> $d\n  $b -> $d | $a -> $c\n");
     /* f is everywhere, and brings the others one by one. */
     check("Q := $a --> $b & $c --> $d & $a --> $f & $f --> $c & $f --> $d;", NULL,

@@ -166,8 +166,7 @@ static void warn_if_small(const struct esi_process *process,
     uint32_t threshold = writer->element->threshold;
 
     if (threshold < wanted->threshold)
-        esi_warn("too little %s: trace element %s keeps %u tuples "
-                 "instead of %u",
+        esi_warn("too little %s: trace element %s keeps %u tuples instead of %u",
                  es_segment_shortage(process->segment), wanted->name, threshold,
                  wanted->threshold);
 }

@@ -19,8 +19,7 @@ static int check_module(const char *path,
 {
     if (!module)
         return es_error_set_at(error, -EINVAL, path, 0, 0,
-                               "this is no module of stages: it has no symbol "
-                               "%s",
+                               "this is no module of stages: it has no symbol %s",
                                MODULE_SYMBOL);
     if (module->abi != ES_STAGE_ABI)
         return es_error_set_at(error, -EPROTO, path, 0, 0,
