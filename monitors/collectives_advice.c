@@ -12,7 +12,7 @@
 #include "eventspace/operation.h"
 #include "monitors/events_repair.h"
 #include "monitors/link_feed.h"
-#include "wrappers/trees/placement.h"
+#include "wrappers/shapes/placement.h"
 
 enum { RANKS_MOST = 1 << 20 };
 

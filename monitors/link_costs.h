@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 enum es_link_class {
     ES_LINK_HOST,    /* within a host */

@@ -33,7 +33,7 @@
 #include "monitors/collectives.h"
 #include "monitors/link_costs.h"
 #include "tuplespace/plan/tree_rules.h"
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 enum es_advice_goal {
     ES_ADVICE_TREE_TIME, /* from when the operation could go on to its end */

@@ -20,7 +20,7 @@
 
 #include "monitors/link_costs.h"
 #include "tuplespace/plan/tree_rules.h"
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 #define ES_MODEL_PIECES 8
 

@@ -11,7 +11,7 @@
  *
  * The wish is read by rank 0 of a communicator, at the operation that all its ranks
  * have agreed on beforehand; it passes the rules on to the others, so nobody sees a
- * wish half done (wrappers/trees/agreement.h).  A process without trees has no
+ * wish half done (wrappers/trees/rule_sync.h).  A process without trees has no
  * board.
  *
  *   may run at the same time: one process that writes the log and reads the wish, one

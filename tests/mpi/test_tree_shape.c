@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 enum { LARGEST = 70, CLUSTERS = 3, HOSTS = 9 };
 

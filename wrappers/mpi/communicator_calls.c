@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "wrappers/trees/trees.h"
-#include "wrappers/trees/held.h"
-#include "wrappers/trees/patient.h"
+#include "wrappers/trees/handle_use.h"
+#include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/topology.h"
 

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
 
-from emit_patient import emit_choice, emit_patient, patient_name
+from emit_progress import emit_choice, emit_patient, patient_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree
 from operation_table import TableError, all_operations
@@ -80,7 +80,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/trees/patient.h"\n'
+        '#include "config.h"\n\n#include "wrappers/mpi/progress.h"\n'
         '#include "wrappers/trees/trees.h"\n'
         '#include "wrappers/mpi/record.h"\n'
         '#include "wrappers/mpi/significant.h"\n',

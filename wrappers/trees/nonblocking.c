@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "wrappers/trees/held.h"
+#include "wrappers/trees/handle_use.h"
 #include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
 

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #include "tuplespace/plan/tree_rules.h"
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 /* What is recorded of an operation (paper, figure 2b).  Each is called once per
  * operation and edge, however many segments the message has, with the time before the

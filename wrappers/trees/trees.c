@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-#include "wrappers/trees/judge.h"
+#include "wrappers/trees/argument_check.h"
 #include "wrappers/trees/nonblocking.h"
-#include "wrappers/trees/patient.h"
-#include "wrappers/trees/site_private.h"
+#include "wrappers/mpi/progress.h"
+#include "wrappers/trees/comm_trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 

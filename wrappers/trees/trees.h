@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrappers/trees/site.h"
+#include "wrappers/trees/dispatch.h"
 
 struct esi_call;
 struct esi_comm;

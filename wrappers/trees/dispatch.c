@@ -3,13 +3,13 @@
 /* The way that an operation takes: by which rule, over which tree. */
 #include "config.h"
 
-#include "wrappers/trees/site.h"
+#include "wrappers/trees/dispatch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/trees/judge.h"
-#include "wrappers/trees/site_private.h"
+#include "wrappers/trees/argument_check.h"
+#include "wrappers/trees/comm_trees.h"
 #include "wrappers/mpi/record.h"
 
 enum { TAGS = 32767 }; /* MPI promises as many */

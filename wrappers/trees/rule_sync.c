@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "wrappers/trees/agreement.h"
+#include "wrappers/trees/rule_sync.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "base/now.h"
 #include "tuplespace/tree_board.h"
 #include "wrappers/trees/nonblocking.h"
-#include "wrappers/trees/site_private.h"
+#include "wrappers/trees/comm_trees.h"
 #include "wrappers/trees/trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"

@@ -13,8 +13,8 @@
  *   may run at the same time: esi_judge(); the others are called while MPI begins or
  *   ends.
  */
-#ifndef ES_WRAPPERS_TREES_JUDGE_H
-#define ES_WRAPPERS_TREES_JUDGE_H
+#ifndef ES_WRAPPERS_TREES_ARGUMENT_CHECK_H
+#define ES_WRAPPERS_TREES_ARGUMENT_CHECK_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 /* Where ranks run, and the numbers that shapes reckon with. */
 #include "config.h"
 
-#include "wrappers/trees/placement.h"
+#include "wrappers/shapes/placement.h"
 
 #include <errno.h>
 #include <sched.h>

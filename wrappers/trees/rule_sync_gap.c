@@ -3,7 +3,7 @@
 /* When the ranks of a communicator agree next: arithmetic, without MPI. */
 #include "config.h"
 
-#include "wrappers/trees/agreement.h"
+#include "wrappers/trees/rule_sync.h"
 
 static const uint64_t wanted_ns = 500000000; /* between two agreements */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "wrappers/trees/agreement.h"
+#include "wrappers/trees/rule_sync.h"
 
 enum { MS = 1000000 };
 

@@ -4,13 +4,13 @@
  * Where the ranks of a communicator run, for trees by level: asked of all ranks once,
  * joined with the clusters and gateways that the rules name.
  */
-#ifndef ES_WRAPPERS_TREES_PLACEMENT_H
-#define ES_WRAPPERS_TREES_PLACEMENT_H
+#ifndef ES_WRAPPERS_SHAPES_PLACEMENT_H
+#define ES_WRAPPERS_SHAPES_PLACEMENT_H
 
 #include <stdint.h>
 
 #include "tuplespace/plan/tree_rules.h"
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 /* What a rank tells of itself. */
 struct esi_whereabouts {

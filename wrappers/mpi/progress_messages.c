@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "wrappers/trees/patient.h"
+#include "wrappers/mpi/progress.h"
 
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static void take_back(MPI_Request *received)
 #define ESI_COUNT int
 #define ESI_NAME(name) name
 #define ESI_CALL(name) ESI_REAL(name)
-#include "wrappers/trees/patient_calls.h"
+#include "wrappers/mpi/progress_calls.h"
 #undef ESI_COUNT
 #undef ESI_NAME
 #undef ESI_CALL
@@ -74,5 +74,5 @@ static void take_back(MPI_Request *received)
 #define ESI_COUNT MPI_Count
 #define ESI_NAME(name) name##_c
 #define ESI_CALL(name) ESI_REAL(name##_c)
-#include "wrappers/trees/patient_calls.h"
+#include "wrappers/mpi/progress_calls.h"
 #endif

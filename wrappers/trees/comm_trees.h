@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* What a site is made of, for the files that make it, agree on it and build its trees.
  */
-#ifndef ES_WRAPPERS_TREES_SITE_PRIVATE_H
-#define ES_WRAPPERS_TREES_SITE_PRIVATE_H
+#ifndef ES_WRAPPERS_TREES_COMM_TREES_H
+#define ES_WRAPPERS_TREES_COMM_TREES_H
 
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrappers/trees/agreement.h"
-#include "wrappers/trees/placement.h"
+#include "wrappers/trees/rule_sync.h"
+#include "wrappers/shapes/placement.h"
 #include "wrappers/trees/rules.h"
-#include "wrappers/trees/site.h"
+#include "wrappers/trees/dispatch.h"
 #include "wrappers/mpi/communicators.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 A row with the flag `patient` has a function patient_NAME of the same type, generated
 here; with `patient-by-hand` it is esi_patient_NAME in wrappers/trees.  Exported
-functions go on with it instead of the next definition (wrappers/trees/patient.h).
+functions go on with it instead of the next definition (wrappers/mpi/progress.h).
 """
 
 from operation_table import TableError, all_operations

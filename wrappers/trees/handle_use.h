@@ -13,8 +13,8 @@
  *
  *   may run at the same time: everything.
  */
-#ifndef ES_WRAPPERS_TREES_HELD_H
-#define ES_WRAPPERS_TREES_HELD_H
+#ifndef ES_WRAPPERS_TREES_HANDLE_USE_H
+#define ES_WRAPPERS_TREES_HANDLE_USE_H
 
 #include <mpi.h>
 #include <stdbool.h>

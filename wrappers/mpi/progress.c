@@ -3,9 +3,9 @@
 /* Waiting while trees move on, and the calls that complete requests. */
 #include "config.h"
 
-#include "wrappers/trees/patient.h"
+#include "wrappers/mpi/progress.h"
 
-#include "wrappers/trees/site.h"
+#include "wrappers/trees/dispatch.h"
 #include "wrappers/trees/tree_run.h"
 
 bool esi_patient_is_alone(MPI_Comm comm)

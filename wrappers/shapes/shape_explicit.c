@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "wrappers/trees/shape_private.h"
+#include "wrappers/shapes/shape_private.h"
 
 enum { NO_PARENT = -1, SEEN = -2 };
 

@@ -16,8 +16,8 @@
  * A process alone waits for nobody: there are MPIs (MPICH 4.0) that die in MPI_Test
  * where a session has no communicator of several processes.
  */
-#ifndef ES_WRAPPERS_TREES_PATIENT_H
-#define ES_WRAPPERS_TREES_PATIENT_H
+#ifndef ES_WRAPPERS_MPI_PROGRESS_H
+#define ES_WRAPPERS_MPI_PROGRESS_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -15,8 +15,8 @@
  * Nonblocking operations need no agreement: those that begin between two agreements
  * follow the rules of the first.
  */
-#ifndef ES_WRAPPERS_TREES_AGREEMENT_H
-#define ES_WRAPPERS_TREES_AGREEMENT_H
+#ifndef ES_WRAPPERS_TREES_RULE_SYNC_H
+#define ES_WRAPPERS_TREES_RULE_SYNC_H
 
 #include <stdbool.h>
 #include <stdint.h>

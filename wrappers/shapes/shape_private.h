@@ -4,10 +4,10 @@
  * Who is whose parent, one function a shape.  Each fills the parents of all ranks, -1
  * for the root.
  */
-#ifndef ES_WRAPPERS_TREES_SHAPE_PRIVATE_H
-#define ES_WRAPPERS_TREES_SHAPE_PRIVATE_H
+#ifndef ES_WRAPPERS_SHAPES_SHAPE_PRIVATE_H
+#define ES_WRAPPERS_SHAPES_SHAPE_PRIVATE_H
 
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 struct esi_shape_input {
     const struct es_tree_rule *rule;

@@ -11,12 +11,12 @@
  */
 #include "config.h"
 
-#include "wrappers/trees/shape.h"
+#include "wrappers/shapes/shape.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/trees/shape_private.h"
+#include "wrappers/shapes/shape_private.h"
 
 static int linear(const struct esi_shape_input *input, int *parents)
 {

@@ -13,8 +13,8 @@
  * after the other, so a site is used by one thread at a time, and takes no lock.  Only
  * the ends of nonblocking operations come from anywhere: what they touch is atomic.
  */
-#ifndef ES_WRAPPERS_TREES_SITE_H
-#define ES_WRAPPERS_TREES_SITE_H
+#ifndef ES_WRAPPERS_TREES_DISPATCH_H
+#define ES_WRAPPERS_TREES_DISPATCH_H
 
 #include <mpi.h>
 #include <stdbool.h>

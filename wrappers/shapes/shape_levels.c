@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/trees/shape_private.h"
+#include "wrappers/shapes/shape_private.h"
 
 /* From the coarsest to the finest. */
 static const enum es_tree_level all_levels[] = {

@@ -3,12 +3,12 @@
 /* Judging a collective's arguments by asking the MPI library itself. */
 #include "config.h"
 
-#include "wrappers/trees/judge.h"
+#include "wrappers/trees/argument_check.h"
 
 #include <limits.h>
 #include <pthread.h>
 
-#include "wrappers/trees/site.h"
+#include "wrappers/trees/dispatch.h"
 #include "wrappers/mpi/record.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */

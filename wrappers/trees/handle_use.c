@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "wrappers/trees/held.h"
+#include "wrappers/trees/handle_use.h"
 
 #include <pthread.h>
 #include <stddef.h>

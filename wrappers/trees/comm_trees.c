@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wrappers/trees/site_private.h"
+#include "wrappers/trees/comm_trees.h"
 #include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
 

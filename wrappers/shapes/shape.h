@@ -11,8 +11,8 @@
  *
  *   may run at the same time: everything; a tree does not change once it is made.
  */
-#ifndef ES_WRAPPERS_TREES_SHAPE_H
-#define ES_WRAPPERS_TREES_SHAPE_H
+#ifndef ES_WRAPPERS_SHAPES_SHAPE_H
+#define ES_WRAPPERS_SHAPES_SHAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
