@@ -10,10 +10,8 @@
 
 #include <stdlib.h>
 
-#include "wrappers/trees/trees.h"
-#include "wrappers/trees/handle_use.h"
-#include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/topology.h"
 
 /* Registers what the call has made, and publishes its tuple.  Without a parent that all
@@ -309,8 +307,8 @@ static void forget(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
         return;
-    if (ESI_UNLIKELY(esi_trees_on))
-        esi_trees_comm_freed(esi_comm_lookup(ESI_HANDLE(comm)));
+    if (ESI_UNLIKELY(esi_trees != NULL))
+        esi_trees->on_comm_free(esi_comm_lookup(ESI_HANDLE(comm)));
     esi_comm_forget(ESI_HANDLE(comm));
 }
 
@@ -372,7 +370,8 @@ int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
     /* The handle may come back with another size: whatever threads have cached is void.
      */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
-    if (esi_is_patient() && datatype != NULL && esi_held_put_off_type(*datatype)) {
+    if (esi_progress_is_due() && datatype != NULL && esi_trees != NULL &&
+        esi_trees->defer_type_free(*datatype)) {
         *datatype = MPI_DATATYPE_NULL;
         return MPI_SUCCESS;
     }
@@ -381,7 +380,8 @@ int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
 
 int esi_wrap_MPI_Op_free(esi_MPI_Op_free_fn *next, MPI_Op *op)
 {
-    if (esi_is_patient() && op != NULL && esi_held_put_off_op(*op)) {
+    if (esi_progress_is_due() && op != NULL && esi_trees != NULL &&
+        esi_trees->defer_op_free(*op)) {
         *op = MPI_OP_NULL;
         return MPI_SUCCESS;
     }

@@ -18,13 +18,12 @@
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/trees/nonblocking.h"
-#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/handles.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 #include "wrappers/mpi/requests.h"
 #include "wrappers/mpi/slot.h"
+#include "wrappers/mpi/tree_ops.h"
 
 static struct esi_handles handles;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -315,7 +314,7 @@ static bool chooses_by_communicator(const struct es_plan *plan)
  * own.) */
 static bool can_sweep(const struct esi_process *process)
 {
-    return !esi_multiple && !esi_trees_on &&
+    return !esi_multiple && esi_trees == NULL &&
            atomic_load_explicit(&esi_late_count, memory_order_acquire) == 0 &&
            !chooses_by_communicator(&process->plan);
 }
@@ -425,8 +424,8 @@ static struct esi_comm *comm_register(MPI_Comm handle,
     free(members.local);
     free(members.remote);
     make_known(handle, comm);
-    if (comm->inter || comm->size > 1)
-        esi_nonblocking_join();
+    if (esi_trees != NULL && (comm->inter || comm->size > 1))
+        esi_trees->on_peers();
     return comm;
 }
 
@@ -462,7 +461,14 @@ void esi_comm_register_world(void)
         comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
 }
 
-/* --- Names, end, all ------------------------------------------------------------ */
+/* --- Errors, names, end, all
+ * ------------------------------------------------------------ */
+
+int esi_comm_raise(MPI_Comm comm, int code)
+{
+    ESI_REAL(MPI_Comm_call_errhandler)(comm, code);
+    return code;
+}
 
 void esi_comm_set_name(uint64_t handle, const char *name)
 {

@@ -19,7 +19,7 @@
 
 #include "wrappers/mpi/match.h"
 
-struct esi_site;
+struct esi_comm_trees;
 
 struct esi_comm {
     uint16_t index; /* in the segment's table, or ES_COMMUNICATOR_NONE */
@@ -30,12 +30,12 @@ struct esi_comm {
     int peers;       /* ranks that messages can come from: remote_size or size */
     uint64_t key[2];
     char name[64];
-    _Atomic int8_t of_world;     /* 1 yes, -1 no, 0 not asked yet: see
-                                    esi_comm_is_of_world() */
-    struct esi_comm *next;       /* of all that are known */
-    _Atomic uint32_t instances;  /* collective operations begun on it */
-    _Atomic uint32_t references; /* the handle's own and pending operations' */
-    struct esi_site *site;       /* its collective trees; NULL = none yet */
+    _Atomic int8_t of_world;      /* 1 yes, -1 no, 0 not asked yet: see
+                                     esi_comm_is_of_world() */
+    struct esi_comm *next;        /* of all that are known */
+    _Atomic uint32_t instances;   /* collective operations begun on it */
+    _Atomic uint32_t references;  /* the handle's own and pending operations' */
+    struct esi_comm_trees *trees; /* whoever installs tree_ops.h owns it; NULL = none */
     struct esi_channels sent;
     struct esi_match received;
 };
@@ -129,6 +129,10 @@ struct esi_comm *esi_comm_hold(uint16_t index);
 
 /* Calls back for every known communicator (to flush what is held back). */
 void esi_comm_foreach(void (*visit)(struct esi_comm *comm));
+
+/* Calls the error handler of the communicator, as MPI would have done.  Returns `code`.
+ */
+int esi_comm_raise(MPI_Comm comm, int code);
 
 /* 64-bit mix of a value into a hash. */
 static inline uint64_t esi_mix(uint64_t hash, uint64_t value)

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Emits what needs the types of an mpi.h: wrappers and the real routines' types."""
 
-from emit_progress import emit_choice, emit_patient, patient_name
+from emit_progress import emit_choice, emit_progress, progress_name
 from emit_table import HEAD, constant
 from emit_tree import emit_tree
 from operation_table import TableError, all_operations
@@ -64,8 +64,8 @@ def emit_next(chapters, prototypes):
     for operation in wrapped(chapters, prototypes):
         if operation.custom:
             lines.append(custom_prototype(operation, prototypes[operation.name]))
-        if operation.patient == "by-hand":
-            lines.append("esi_%s_fn %s;" % (operation.name, patient_name(operation)))
+        if operation.progress == "by-hand":
+            lines.append("esi_%s_fn %s;" % (operation.name, progress_name(operation)))
     return "\n".join(lines + ["", "#endif", ""])
 
 
@@ -81,9 +81,9 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
         '#include "config.h"\n\n#include "wrappers/mpi/progress.h"\n'
-        '#include "wrappers/trees/trees.h"\n'
         '#include "wrappers/mpi/record.h"\n'
-        '#include "wrappers/mpi/significant.h"\n',
+        '#include "wrappers/mpi/significant.h"\n'
+        '#include "wrappers/mpi/tree_ops.h"\n',
     ]
     for operation in wrapped(chapters, prototypes):
         if operation.chapter != chapter_name:
@@ -93,7 +93,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
             parts.append(tree_function(operation, prototype))
         if not operation.custom:
             parts.append(recipe_body(operation, prototype))
-        parts.append(emit_patient(operation, prototype, chapters))
+        parts.append(emit_progress(operation, prototype, chapters))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
         inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
         parts += [
@@ -131,7 +131,7 @@ def comma(arguments):
 
 
 WITHOUT_TREES = "result = next(%(arguments)s)"
-WITH_TREES = """result = ESI_UNLIKELY(esi_trees_on)
+WITH_TREES = """result = ESI_UNLIKELY(esi_trees != NULL)
                  ? tree_%(name)s(&call, next, %(arguments)s)
                  : next(%(arguments)s)"""
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-"""Emits what stands for a routine while nonblocking trees must move on.
+"""Emits what stands for a routine while operations under way must advance.
 
-A row with the flag `patient` has a function patient_NAME of the same type, generated
-here; with `patient-by-hand` it is esi_patient_NAME in wrappers/trees.  Exported
-functions go on with it instead of the next definition (wrappers/mpi/progress.h).
+A row with the flag `progress` has a function progress_NAME of the same type, generated
+here; with `progress-by-hand` it is esi_progress_NAME in progress*.c.  Exported
+functions call it instead of the next definition (wrappers/mpi/progress.h).
 """
 
 from operation_table import TableError, all_operations
@@ -14,8 +14,8 @@ OWN_CLASSES = ("send", "receive", "completion")
 COMMUNICATORS = ("comm", "comm_old", "intercomm")
 
 
-def patient_name(operation):
-    prefix = "esi_patient_" if operation.patient == "by-hand" else "patient_"
+def progress_name(operation):
+    prefix = "esi_progress_" if operation.progress == "by-hand" else "progress_"
     return prefix + operation.name
 
 
@@ -29,17 +29,17 @@ def is_own(operation):
 
 def emit_choice(operation):
     """What an exported function says before it goes on; "" without the flag."""
-    if not operation.patient:
+    if not operation.progress:
         return ""
-    condition = "esi_is_patient()"
+    condition = "esi_progress_is_due()"
     if not is_own(operation):
-        condition = "esi_is_patient_together(%s)" % communicator_of(operation)
-    return "    if (%s)\n        next = %s;\n" % (condition, patient_name(operation))
+        condition = "esi_progress_is_due_at_all(%s)" % communicator_of(operation)
+    return "    if (%s)\n        next = %s;\n" % (condition, progress_name(operation))
 
 
-def emit_patient(operation, prototype, chapters):
-    """The function patient_NAME; "" if it is written by hand, or there is none."""
-    if operation.patient != "generated":
+def emit_progress(operation, prototype, chapters):
+    """The function progress_NAME; "" if it is written by hand, or there is none."""
+    if operation.progress != "generated":
         return ""
     return FUNCTION % {
         "name": operation.name,
@@ -69,11 +69,11 @@ def body_of(operation, chapters):
     if "flag" in operation.arguments:
         return POLLING
     if communicator_of(operation) is not None:
-        return MEETING
-    raise TableError("nothing patient is known for " + operation.name)
+        return BARRIER
+    raise TableError("no form that makes progress is known for " + operation.name)
 
 
-FUNCTION = """static __attribute__((noinline, cold)) int patient_%(name)s(%(parameters)s)
+FUNCTION = """static __attribute__((noinline, cold)) int progress_%(name)s(%(parameters)s)
 {
 %(body)s}
 """
@@ -83,17 +83,17 @@ IMMEDIATE = """    MPI_Request esi_request;
     int result = ESI_REAL(%(immediate)s)(%(arguments)s, &esi_request);
 
     return result == MPI_SUCCESS
-               ? esi_patient_finish(&esi_request, MPI_STATUS_IGNORE)
+               ? esi_progress_wait(&esi_request, MPI_STATUS_IGNORE)
                : result;
 """
 
-# A call that does not block, but programs wait by it.
-POLLING = """    esi_trees_progress();
+# A call that does not block, but programs poll it in a loop.
+POLLING = """    esi_progress_advance();
     return ESI_REAL(%(name)s)(%(arguments)s);
 """
 
 # A collective call that has no nonblocking form: all ranks come together first.
-MEETING = """    int result = esi_patient_meet(%(comm)s);
+BARRIER = """    int result = esi_progress_barrier(%(comm)s);
 
     return result == MPI_SUCCESS ? ESI_REAL(%(name)s)(%(arguments)s) : result;
 """

@@ -51,7 +51,7 @@ def emit_tree(operation, parameters, call):
         "members": "\n".join(
             "        .%s = %s," % member for member in members_of(operation)
         ),
-        "try": "post" if operation.nonblocking else "do",
+        "try": "post" if operation.nonblocking else "run",
         "request": ", request" if operation.nonblocking else "",
         "call": call,
     }
@@ -65,7 +65,7 @@ TREE = """static __attribute__((noinline, cold)) int tree_%(name)s(
     };
     int result;
 
-    if (esi_trees_%(try)s(call, &collective%(request)s, &result))
+    if (esi_trees->%(try)s(call, &collective%(request)s, &result))
         return result;
     return %(call)s;
 }

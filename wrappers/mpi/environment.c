@@ -8,11 +8,10 @@
  */
 #include "config.h"
 
-#include "wrappers/trees/trees.h"
-#include "wrappers/trees/nonblocking.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/slot.h"
+#include "wrappers/mpi/tree_ops.h"
 
 static _Atomic int open_sessions;
 static _Atomic bool world_is_up;
@@ -40,13 +39,14 @@ static void world_up(int provided)
 {
     if (provided == MPI_THREAD_MULTIPLE)
         esi_multiple = true;
-    if (esi_multiple)
-        esi_nonblocking_share();
+    if (esi_multiple && esi_trees != NULL)
+        esi_trees->on_threads();
     atomic_store(&world_is_up, true);
     esi_process_set_state(ES_SEGMENT_RUNNING);
     esi_status_try();
     esi_comm_register_world();
-    esi_trees_ready(provided == MPI_THREAD_MULTIPLE);
+    if (esi_trees != NULL)
+        esi_trees->on_initialized();
 }
 
 int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
@@ -96,7 +96,8 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     if (!esi_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
     flush_all();
-    esi_trees_finalize();
+    if (esi_trees != NULL)
+        esi_trees->on_finalize();
     esi_call(&call);
     result = next();
     atomic_store(&world_is_up, false);
@@ -138,12 +139,14 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
         esi_request_share(); /* each session has a level of its own: be prepared */
-        esi_nonblocking_share();
         atomic_fetch_add(&open_sessions, 1);
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_try();
         esi_comm_set_session(*session);
-        esi_trees_ready_in_session(*session);
+        if (esi_trees != NULL) {
+            esi_trees->on_threads();
+            esi_trees->on_session_begin(*session);
+        }
     }
     esi_leave(&call, result);
     return result;
@@ -159,7 +162,8 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
         return next(session);
     esi_call(&call);
     esi_comm_end_session(*session);
-    esi_trees_end_session(*session);
+    if (esi_trees != NULL)
+        esi_trees->on_session_end(*session);
     result = next(session);
     esi_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&

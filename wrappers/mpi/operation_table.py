@@ -29,7 +29,7 @@ ORDERS = (
     "exclusive-prefix",
     "neighbours",
 )
-PATIENT = {"patient": "generated", "patient-by-hand": "by-hand"}
+PROGRESS = {"progress": "generated", "progress-by-hand": "by-hand"}
 LARGE_COUNT_CODES = 2000  # what is added to a code for the _c variant
 
 
@@ -58,7 +58,7 @@ class Operation:
     nonblocking: bool = False
     synchronizing: bool = False
     tree: bool = False  # instrumented trees can do it
-    patient: str = ""  # "generated" or "by-hand": what moves trees on while it waits
+    progress: str = ""  # "generated" or "by-hand": its form that advances others
     before: Optional[Call] = None
     after: Optional[Call] = None
     custom: bool = False
@@ -203,8 +203,8 @@ def parse_flags(operation, flags):
             operation.order = flag
         elif flag in ("nonblocking", "synchronizing", "tree"):
             setattr(operation, flag, True)
-        elif flag in PATIENT:
-            operation.patient = PATIENT[flag]
+        elif flag in PROGRESS:
+            operation.progress = PROGRESS[flag]
         elif flag != "+c":
             raise ValueError("unknown flag " + flag)
     return "+c" in flags

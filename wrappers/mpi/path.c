@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/record.h"
 #include "wrappers/mpi/slot.h"
+#include "wrappers/mpi/tree_ops.h"
 
 _Thread_local struct esi_thread esi_self;
 
@@ -351,7 +351,8 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     if (esi_process_get() != NULL && thread->slot == NULL)
         thread->slot = slot_acquire();
     if (thread->slot == NULL) {
-        if (esi_trees_on) /* nothing is recorded, but calls are the program's still */
+        if (esi_trees !=
+            NULL) /* nothing is recorded, but calls are the program's still */
             return thread->paths[op_class] = &off;
         thread->depth = 1;
         thread->outermost = (const void *)UINTPTR_MAX;

@@ -24,8 +24,8 @@
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/tree_board.h"
-#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/record.h"
+#include "wrappers/mpi/tree_ops.h"
 
 enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;
 
@@ -131,7 +131,7 @@ static void leave_preload(void)
 static void step_aside_in_child(void)
 {
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
-    esi_trees_on = false;
+    esi_trees_remove();
     memset(&esi_self, 0, sizeof esi_self);
 }
 
@@ -178,7 +178,7 @@ static int make_plan(void)
 {
     int result = es_plan_default(&process.plan);
 
-    if (result >= 0 && esi_trees_on)
+    if (result >= 0 && esi_trees != NULL)
         result = es_plan_add_trees(&process.plan);
     return result;
 }
@@ -223,7 +223,7 @@ static int make_segment(struct es_error *error)
 /* Where an operator changes trees.  Without space for it they stay as they are. */
 static void make_tree_board(void)
 {
-    if (esi_trees_on && es_segment_add_tree_board(process.segment) < 0)
+    if (esi_trees != NULL && es_segment_add_tree_board(process.segment) < 0)
         esi_warn("no room in /dev/shm for changing collective trees later on");
 }
 
@@ -249,7 +249,8 @@ static int start(void)
     if (getenv("EVENTSPACE_DISABLE") != NULL)
         return ASIDE;
     /* Also where nothing can be recorded: trees need all ranks. */
-    esi_trees_start(process.rank);
+    if (esi_trees_start != NULL)
+        esi_trees_start(process.rank);
     result = load_plan(&error);
     if (result >= 0)
         result = make_segment(&error);

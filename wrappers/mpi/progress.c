@@ -1,120 +1,122 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Waiting while trees move on, and the calls that complete requests. */
+/* Progress of operations while calls wait, and the calls that complete requests. */
 #include "config.h"
 
 #include "wrappers/mpi/progress.h"
 
-#include "wrappers/trees/dispatch.h"
-#include "wrappers/trees/tree_run.h"
+const struct esi_tree_ops *esi_trees;
+_Atomic int esi_progress_reasons;
+bool esi_progress_collectives;
+_Thread_local struct esi_progress_error *esi_progress_error;
 
-bool esi_patient_is_alone(MPI_Comm comm)
+void esi_trees_install(const struct esi_tree_ops *ops)
+{
+    esi_trees = ops;
+}
+
+void esi_trees_remove(void)
+{
+    esi_trees = NULL;
+    esi_progress_collectives = false;
+    atomic_store(&esi_progress_reasons, 0);
+}
+
+bool esi_progress_is_alone(MPI_Comm comm)
 {
     const struct esi_comm *known = esi_comm_lookup(ESI_HANDLE(comm));
 
     return known != NULL && !known->inter && known->size == 1;
 }
 
-int esi_patient_finish(MPI_Request *request, MPI_Status *status)
+int esi_progress_wait(MPI_Request *request, MPI_Status *status)
 {
     int flag = 0;
     int result;
 
     do {
-        esi_trees_progress();
+        esi_progress_advance();
         result = ESI_REAL(MPI_Test)(request, &flag, status);
     } while (result == MPI_SUCCESS && !flag);
     return result;
 }
 
-int esi_wait_patiently(MPI_Request *request)
+int esi_progress_wait_own(MPI_Request *request)
 {
-    return esi_is_patient() ? esi_patient_finish(request, MPI_STATUS_IGNORE)
-                            : ESI_REAL(MPI_Wait)(request, MPI_STATUS_IGNORE);
+    return esi_progress_is_due() ? esi_progress_wait(request, MPI_STATUS_IGNORE)
+                                 : ESI_REAL(MPI_Wait)(request, MPI_STATUS_IGNORE);
 }
 
-int esi_patient_run(struct esi_tree_run *run)
-{
-    bool done = false;
-    int result;
-
-    do {
-        esi_trees_progress();
-        result = esi_tree_run_step(run, &done);
-    } while (result == MPI_SUCCESS && !done);
-    return result;
-}
-
-int esi_patient_meet(MPI_Comm comm)
+int esi_progress_barrier(MPI_Comm comm)
 {
     MPI_Request request;
     int result = ESI_REAL(MPI_Ibarrier)(comm, &request);
 
-    return result == MPI_SUCCESS ? esi_patient_finish(&request, MPI_STATUS_IGNORE)
+    return result == MPI_SUCCESS ? esi_progress_wait(&request, MPI_STATUS_IGNORE)
                                  : result;
 }
 
 /* --- One request: an error is raised at its communicator ------------------------ */
 
-/* Behind a call that completed one request, or tried to. */
-static int raise_single(const struct esi_single *single, int result)
+/* After a call that completed one request, or tried to. */
+static int raise_error(const struct esi_progress_error *error, int result)
 {
-    esi_single_error = NULL;
-    if (result != MPI_SUCCESS || single->code == MPI_SUCCESS)
+    esi_progress_error = NULL;
+    if (result != MPI_SUCCESS || error->code == MPI_SUCCESS)
         return result;
-    return esi_tree_fail(single->comm, single->code);
+    return esi_comm_raise(error->comm, error->code);
 }
 
-int esi_patient_MPI_Wait(MPI_Request *request, MPI_Status *status)
+int esi_progress_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    struct esi_single single = {.code = MPI_SUCCESS};
+    struct esi_progress_error error = {.code = MPI_SUCCESS};
 
     if (request == NULL)
         return ESI_REAL(MPI_Wait)(request, status);
-    esi_single_error = &single;
-    return raise_single(&single, esi_patient_finish(request, status));
+    esi_progress_error = &error;
+    return raise_error(&error, esi_progress_wait(request, status));
 }
 
-int esi_patient_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+int esi_progress_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    struct esi_single single = {.code = MPI_SUCCESS};
+    struct esi_progress_error error = {.code = MPI_SUCCESS};
 
-    esi_trees_progress();
-    esi_single_error = &single;
-    return raise_single(&single, ESI_REAL(MPI_Test)(request, flag, status));
+    esi_progress_advance();
+    esi_progress_error = &error;
+    return raise_error(&error, ESI_REAL(MPI_Test)(request, flag, status));
 }
 
-int esi_patient_MPI_Request_get_status(MPI_Request request,
-                                       int *flag,
-                                       MPI_Status *status)
+int esi_progress_MPI_Request_get_status(MPI_Request request,
+                                        int *flag,
+                                        MPI_Status *status)
 {
-    struct esi_single single = {.code = MPI_SUCCESS};
+    struct esi_progress_error error = {.code = MPI_SUCCESS};
 
-    esi_trees_progress();
-    esi_single_error = &single;
-    return raise_single(&single,
-                        ESI_REAL(MPI_Request_get_status)(request, flag, status));
+    esi_progress_advance();
+    esi_progress_error = &error;
+    return raise_error(&error, ESI_REAL(MPI_Request_get_status)(request, flag, status));
 }
 
 /* --- Several requests: errors are in their statuses ----------------------------- */
 
-/* Ahead of each try.  An error handler may have thrown out of a call of one request. */
-static void move_on(void)
+/* Before each attempt.  An error handler may have jumped out of a call that had one
+ * request. */
+static void advance_for_several(void)
 {
-    esi_single_error = NULL;
-    esi_trees_progress();
+    esi_progress_error = NULL;
+    esi_progress_advance();
 }
 
-/* A wait for several may say of each that it has gone well; a test does not. */
+/* A wait for several requests may say of each that it succeeded; a test does not. */
 static void note_success(MPI_Status statuses[], int count)
 {
     for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
         statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
-/* Some have failed, and a test leaves it at that; but what is not complete must not
- * look as if it had gone well.  So the others are waited for, as MPICH does. Persistent
- * requests that were complete before give an empty status now. */
+/* Some requests have failed, and a test stops there.  A request that is not complete
+ * must not look as if it had succeeded, so the others are waited for, as MPICH does.
+ * Persistent requests that were complete before have an empty status now. */
 static void finish_others(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     for (int i = 0; i < count; i++) {
@@ -123,7 +125,7 @@ static void finish_others(int count, MPI_Request requests[], MPI_Status statuses
 
         if (requests[i] == MPI_REQUEST_NULL)
             continue;
-        result = esi_patient_finish(&requests[i], &status);
+        result = esi_progress_wait(&requests[i], &status);
         status.MPI_ERROR = result;
         if (statuses != MPI_STATUSES_IGNORE &&
             (result != MPI_SUCCESS || status.MPI_SOURCE != MPI_ANY_SOURCE ||
@@ -132,13 +134,13 @@ static void finish_others(int count, MPI_Request requests[], MPI_Status statuses
     }
 }
 
-int esi_patient_MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+int esi_progress_MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     int flag = 0;
     int result;
 
     do {
-        move_on();
+        advance_for_several();
         result = ESI_REAL(MPI_Testall)(count, requests, &flag, statuses);
     } while (result == MPI_SUCCESS && !flag);
     if (result == MPI_SUCCESS)
@@ -148,74 +150,74 @@ int esi_patient_MPI_Waitall(int count, MPI_Request requests[], MPI_Status status
     return result;
 }
 
-int esi_patient_MPI_Testall(int count,
-                            MPI_Request requests[],
-                            int *flag,
-                            MPI_Status statuses[])
+int esi_progress_MPI_Testall(int count,
+                             MPI_Request requests[],
+                             int *flag,
+                             MPI_Status statuses[])
 {
-    move_on();
+    advance_for_several();
     return ESI_REAL(MPI_Testall)(count, requests, flag, statuses);
 }
 
-int esi_patient_MPI_Waitany(int count,
-                            MPI_Request requests[],
-                            int *index,
-                            MPI_Status *status)
+int esi_progress_MPI_Waitany(int count,
+                             MPI_Request requests[],
+                             int *index,
+                             MPI_Status *status)
 {
     int flag = 0;
     int result;
 
     do {
-        move_on();
+        advance_for_several();
         result = ESI_REAL(MPI_Testany)(count, requests, index, &flag, status);
     } while (result == MPI_SUCCESS && !flag);
     return result;
 }
 
-int esi_patient_MPI_Testany(int count,
-                            MPI_Request requests[],
-                            int *index,
-                            int *flag,
-                            MPI_Status *status)
+int esi_progress_MPI_Testany(int count,
+                             MPI_Request requests[],
+                             int *index,
+                             int *flag,
+                             MPI_Status *status)
 {
-    move_on();
+    advance_for_several();
     return ESI_REAL(MPI_Testany)(count, requests, index, flag, status);
 }
 
-int esi_patient_MPI_Waitsome(int count,
-                             MPI_Request requests[],
-                             int *done,
-                             int indices[],
-                             MPI_Status statuses[])
+int esi_progress_MPI_Waitsome(int count,
+                              MPI_Request requests[],
+                              int *done,
+                              int indices[],
+                              MPI_Status statuses[])
 {
     int result;
 
     do {
-        move_on();
+        advance_for_several();
         result = ESI_REAL(MPI_Testsome)(count, requests, done, indices, statuses);
     } while (result == MPI_SUCCESS && *done == 0);
     return result;
 }
 
-int esi_patient_MPI_Testsome(int count,
-                             MPI_Request requests[],
-                             int *done,
-                             int indices[],
-                             MPI_Status statuses[])
+int esi_progress_MPI_Testsome(int count,
+                              MPI_Request requests[],
+                              int *done,
+                              int indices[],
+                              MPI_Status statuses[])
 {
-    move_on();
+    advance_for_several();
     return ESI_REAL(MPI_Testsome)(count, requests, done, indices, statuses);
 }
 
 /* --- Windows -------------------------------------------------------------------- */
 
-int esi_patient_MPI_Win_wait(MPI_Win win)
+int esi_progress_MPI_Win_wait(MPI_Win win)
 {
     int flag = 0;
     int result;
 
     do {
-        esi_trees_progress();
+        esi_progress_advance();
         result = ESI_REAL(MPI_Win_test)(win, &flag);
     } while (result == MPI_SUCCESS && !flag);
     return result;

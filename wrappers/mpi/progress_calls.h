@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Patient calls that exist with int counts and with MPI_Count counts:
- * patient_messages.c includes this once for each, with ESI_COUNT the type of counts and
- * ESI_NAME() giving a routine its name and ESI_CALL() the real one.
+ * Calls that advance operations and exist with int counts and with MPI_Count counts:
+ * progress_messages.c includes this once for each, with ESI_COUNT the type of counts
+ * and ESI_NAME() giving a routine its name and ESI_CALL() the real one.
  */
 
-int ESI_NAME(esi_patient_MPI_Recv)(void *buf,
-                                   ESI_COUNT count,
-                                   MPI_Datatype datatype,
-                                   int source,
-                                   int tag,
-                                   MPI_Comm comm,
-                                   MPI_Status *status)
+int ESI_NAME(esi_progress_MPI_Recv)(void *buf,
+                                    ESI_COUNT count,
+                                    MPI_Datatype datatype,
+                                    int source,
+                                    int tag,
+                                    MPI_Comm comm,
+                                    MPI_Status *status)
 {
     MPI_Request request;
     int result;
@@ -20,14 +20,14 @@ int ESI_NAME(esi_patient_MPI_Recv)(void *buf,
     if (source == MPI_PROC_NULL)
         return ESI_CALL(MPI_Recv)(buf, count, datatype, source, tag, comm, status);
     result = ESI_CALL(MPI_Irecv)(buf, count, datatype, source, tag, comm, &request);
-    return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
+    return result == MPI_SUCCESS ? esi_progress_wait(&request, status) : result;
 }
 
-int ESI_NAME(esi_patient_MPI_Mrecv)(void *buf,
-                                    ESI_COUNT count,
-                                    MPI_Datatype datatype,
-                                    MPI_Message *message,
-                                    MPI_Status *status)
+int ESI_NAME(esi_progress_MPI_Mrecv)(void *buf,
+                                     ESI_COUNT count,
+                                     MPI_Datatype datatype,
+                                     MPI_Message *message,
+                                     MPI_Status *status)
 {
     MPI_Request request;
     int result;
@@ -35,21 +35,21 @@ int ESI_NAME(esi_patient_MPI_Mrecv)(void *buf,
     if (message == NULL || *message == MPI_MESSAGE_NO_PROC)
         return ESI_CALL(MPI_Mrecv)(buf, count, datatype, message, status);
     result = ESI_CALL(MPI_Imrecv)(buf, count, datatype, message, &request);
-    return result == MPI_SUCCESS ? esi_patient_finish(&request, status) : result;
+    return result == MPI_SUCCESS ? esi_progress_wait(&request, status) : result;
 }
 
-int ESI_NAME(esi_patient_MPI_Sendrecv)(const void *sendbuf,
-                                       ESI_COUNT sendcount,
-                                       MPI_Datatype sendtype,
-                                       int dest,
-                                       int sendtag,
-                                       void *recvbuf,
-                                       ESI_COUNT recvcount,
-                                       MPI_Datatype recvtype,
-                                       int source,
-                                       int recvtag,
-                                       MPI_Comm comm,
-                                       MPI_Status *status)
+int ESI_NAME(esi_progress_MPI_Sendrecv)(const void *sendbuf,
+                                        ESI_COUNT sendcount,
+                                        MPI_Datatype sendtype,
+                                        int dest,
+                                        int sendtag,
+                                        void *recvbuf,
+                                        ESI_COUNT recvcount,
+                                        MPI_Datatype recvtype,
+                                        int source,
+                                        int recvtag,
+                                        MPI_Comm comm,
+                                        MPI_Status *status)
 {
     MPI_Request received;
     MPI_Request sent;
@@ -59,7 +59,7 @@ int ESI_NAME(esi_patient_MPI_Sendrecv)(const void *sendbuf,
         result = ESI_CALL(MPI_Isend)(sendbuf, sendcount, sendtype, dest, sendtag, comm,
                                      &sent);
         if (result == MPI_SUCCESS)
-            result = esi_patient_finish(&sent, MPI_STATUS_IGNORE);
+            result = esi_progress_wait(&sent, MPI_STATUS_IGNORE);
         return result != MPI_SUCCESS
                    ? result
                    : ESI_CALL(MPI_Recv)(recvbuf, recvcount, recvtype, source, recvtag,
@@ -79,15 +79,15 @@ int ESI_NAME(esi_patient_MPI_Sendrecv)(const void *sendbuf,
 }
 
 /* What is sent is packed, since its buffer is received into. */
-int ESI_NAME(esi_patient_MPI_Sendrecv_replace)(void *buf,
-                                               ESI_COUNT count,
-                                               MPI_Datatype datatype,
-                                               int dest,
-                                               int sendtag,
-                                               int source,
-                                               int recvtag,
-                                               MPI_Comm comm,
-                                               MPI_Status *status)
+int ESI_NAME(esi_progress_MPI_Sendrecv_replace)(void *buf,
+                                                ESI_COUNT count,
+                                                MPI_Datatype datatype,
+                                                int dest,
+                                                int sendtag,
+                                                int source,
+                                                int recvtag,
+                                                MPI_Comm comm,
+                                                MPI_Status *status)
 {
     ESI_COUNT size = 0;
     ESI_COUNT at = 0;
@@ -98,13 +98,13 @@ int ESI_NAME(esi_patient_MPI_Sendrecv_replace)(void *buf,
     if (result == MPI_SUCCESS)
         copy = malloc((size_t)size + 1);
     if (result == MPI_SUCCESS && copy == NULL)
-        return esi_tree_fail(comm, MPI_ERR_NO_MEM);
+        return esi_comm_raise(comm, MPI_ERR_NO_MEM);
     if (result == MPI_SUCCESS)
         result = ESI_CALL(MPI_Pack)(buf, count, datatype, copy, size, &at, comm);
     if (result == MPI_SUCCESS)
-        result = ESI_NAME(esi_patient_MPI_Sendrecv)(copy, at, MPI_PACKED, dest, sendtag,
-                                                    buf, count, datatype, source,
-                                                    recvtag, comm, status);
+        result = ESI_NAME(esi_progress_MPI_Sendrecv)(copy, at, MPI_PACKED, dest,
+                                                     sendtag, buf, count, datatype,
+                                                     source, recvtag, comm, status);
     free(copy);
     return result;
 }

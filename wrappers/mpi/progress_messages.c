@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Receives, probes and send-receives that wait while trees move on.
+ * Receives, probes and send-receives that advance operations while they wait.
  *
  * What comes from MPI_PROC_NULL does not block and goes to the routine itself: a
  * request's status does not always say so (MPICH 4.0).
@@ -14,29 +14,29 @@
 
 /* --- Probes --------------------------------------------------------------------- */
 
-int esi_patient_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+int esi_progress_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int flag = 0;
     int result;
 
     do {
-        esi_trees_progress();
+        esi_progress_advance();
         result = ESI_REAL(MPI_Iprobe)(source, tag, comm, &flag, status);
     } while (result == MPI_SUCCESS && !flag);
     return result;
 }
 
-int esi_patient_MPI_Mprobe(int source,
-                           int tag,
-                           MPI_Comm comm,
-                           MPI_Message *message,
-                           MPI_Status *status)
+int esi_progress_MPI_Mprobe(int source,
+                            int tag,
+                            MPI_Comm comm,
+                            MPI_Message *message,
+                            MPI_Status *status)
 {
     int flag = 0;
     int result;
 
     do {
-        esi_trees_progress();
+        esi_progress_advance();
         result = ESI_REAL(MPI_Improbe)(source, tag, comm, &flag, message, status);
     } while (result == MPI_SUCCESS && !flag);
     return result;
@@ -47,8 +47,8 @@ int esi_patient_MPI_Mprobe(int source,
 /* Waits for both; the receive's error is the call's. */
 static int finish_pair(MPI_Request *sent, MPI_Request *received, MPI_Status *status)
 {
-    int result = esi_patient_finish(received, status);
-    int of_send = esi_patient_finish(sent, MPI_STATUS_IGNORE);
+    int result = esi_progress_wait(received, status);
+    int of_send = esi_progress_wait(sent, MPI_STATUS_IGNORE);
 
     return result != MPI_SUCCESS ? result : of_send;
 }

@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "wrappers/trees/dispatch.h"
 #include "wrappers/mpi/record.h"
+#include "wrappers/mpi/tree_ops.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */
 static MPI_Comm alone = MPI_COMM_NULL;

@@ -15,12 +15,13 @@
 #include <stdlib.h>
 
 #include "wrappers/trees/comm_trees.h"
-#include "wrappers/trees/trees.h"
+#include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/record.h"
+#include "wrappers/trees/trees.h"
 
 static _Atomic int live; /* shadow communicators of this process */
 /* Of communicators that have none, for good. */
-static struct esi_site without_trees = {.shadow = MPI_COMM_NULL};
+static struct esi_comm_trees without_trees = {.shadow = MPI_COMM_NULL};
 
 /* Whether all ranks say yes.  Patient: who is late here may first need our help with
  * another operation. */
@@ -32,7 +33,7 @@ static bool do_all(MPI_Comm comm, bool is_ready)
 
     return ESI_REAL(MPI_Iallreduce)(&own, &all, 1, MPI_INT, MPI_MIN, comm, &request) ==
                MPI_SUCCESS &&
-           esi_wait_patiently(&request) == MPI_SUCCESS && all == 1;
+           esi_progress_wait_own(&request) == MPI_SUCCESS && all == 1;
 }
 
 /* A communicator of the same group.  Not a duplicate: attributes have callbacks. */
@@ -87,9 +88,9 @@ static MPI_Comm make_quietly(MPI_Comm comm, bool is_ready)
     return shadow;
 }
 
-struct esi_site *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
+struct esi_comm_trees *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
 {
-    struct esi_site *site = calloc(1, sizeof *site);
+    struct esi_comm_trees *site = calloc(1, sizeof *site);
     bool has_room = atomic_fetch_add(&live, 1) < ESI_SITES_MAX;
     MPI_Comm shadow;
 
@@ -108,7 +109,7 @@ struct esi_site *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
     return site;
 }
 
-static void drop_trees(struct esi_site *site)
+static void drop_trees(struct esi_comm_trees *site)
 {
     for (size_t i = 0; i < ESI_TREE_CACHE; i++) {
         esi_rooted_tree_unref(site->trees[i]);
@@ -118,7 +119,7 @@ static void drop_trees(struct esi_site *site)
     site->places = NULL;
 }
 
-void esi_site_destroy(struct esi_site *site)
+void esi_site_destroy(struct esi_comm_trees *site)
 {
     if (site == NULL || site == &without_trees)
         return;
@@ -133,7 +134,9 @@ void esi_site_destroy(struct esi_site *site)
     free(site);
 }
 
-int esi_site_follow(struct esi_site *site, struct esi_rules *rules, const char *name)
+int esi_site_follow(struct esi_comm_trees *site,
+                    struct esi_rules *rules,
+                    const char *name)
 {
     const struct es_tree_rules *all = &esi_rules_plan(rules)->rules;
     const struct es_tree_rule **applicable = calloc(all->count + 1, sizeof *applicable);

@@ -34,7 +34,7 @@ struct esi_rooted_tree {
     struct esi_tree *tree; /* owned */
 };
 
-struct esi_site {
+struct esi_comm_trees {
     MPI_Comm shadow; /* MPI_COMM_NULL: no trees on this communicator, for good */
     const struct esi_comm *comm;            /* borrowed: whose site it is */
     uint32_t count;                         /* operations that trees could do, so far */
@@ -52,19 +52,18 @@ struct esi_site {
 
 /* Follows other rules, or the same under another name of the communicator: trees are
  * built anew.  -ENOMEM: then nothing has changed. */
-int esi_site_follow(struct esi_site *site, struct esi_rules *rules, const char *name);
+int esi_site_follow(struct esi_comm_trees *site,
+                    struct esi_rules *rules,
+                    const char *name);
 
 /* Makes the site of a communicator; collective over it.  There is always one in the
  * end, if only to say that there are no trees here. */
-struct esi_site *esi_site_make(struct esi_comm *comm, MPI_Comm handle);
+struct esi_comm_trees *esi_site_make(struct esi_comm *comm, MPI_Comm handle);
 
 /* Frees the site, which may be NULL, and its shadow communicator: collective. */
-void esi_site_destroy(struct esi_site *site);
+void esi_site_destroy(struct esi_comm_trees *site);
 
 /* Any thread.  Accepts NULL. */
 void esi_rooted_tree_unref(struct esi_rooted_tree *rooted);
-
-/* The rules that the run began with; borrowed. */
-struct esi_rules *esi_trees_rules(void);
 
 #endif

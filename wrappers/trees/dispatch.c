@@ -48,7 +48,7 @@ static int root_of_edges(const struct es_tree_rule *rule, int size)
 
 /* A tree by the rule; *ret_rooted has no tree if the rule does not suit the
  * communicator, which all ranks find alike. */
-static int build(const struct esi_site *site,
+static int build(const struct esi_comm_trees *site,
                  const struct es_tree_rule *rule,
                  int root,
                  struct esi_rooted_tree **ret_rooted)
@@ -76,7 +76,7 @@ static int build(const struct esi_site *site,
 }
 
 /* The tree of a rule for a root, kept for the next time; NULL without memory. */
-static struct esi_rooted_tree *find_tree(struct esi_site *site,
+static struct esi_rooted_tree *find_tree(struct esi_comm_trees *site,
                                          const struct es_tree_rule *rule,
                                          int root)
 {
@@ -95,7 +95,7 @@ static struct esi_rooted_tree *find_tree(struct esi_site *site,
 
 /* --- Ways ----------------------------------------------------------------------- */
 
-static const struct es_tree_rule *find_rule(const struct esi_site *site,
+static const struct es_tree_rule *find_rule(const struct esi_comm_trees *site,
                                             uint32_t operation,
                                             uint64_t bytes)
 {
@@ -125,7 +125,7 @@ static void describe_nothing(struct esi_tree_call *run)
     run->receive_type = MPI_BYTE;
 }
 
-static void fill_way(const struct esi_site *site,
+static void fill_way(const struct esi_comm_trees *site,
                      const struct esi_collective *collective,
                      const struct es_tree_rule *rule,
                      uint64_t bytes,
@@ -152,7 +152,7 @@ static void fill_way(const struct esi_site *site,
 }
 
 static enum esi_direction go_by_rule(struct esi_call *call,
-                                     struct esi_site *site,
+                                     struct esi_comm_trees *site,
                                      const struct esi_collective *collective,
                                      uint64_t bytes,
                                      struct esi_way *way)
@@ -193,19 +193,19 @@ enum esi_direction esi_way_find(struct esi_call *call,
     if (comm == NULL || comm->inter || comm->size < 2 ||
         !esi_judge(call, collective, &bytes))
         return ESI_LIBRARY;
-    if (comm->site == NULL && !collective->is_nonblocking &&
+    if (comm->trees == NULL && !collective->is_nonblocking &&
         esi_comm_is_of_world(collective->comm)) /* others may have no rules */
-        comm->site = esi_site_make(comm, collective->comm);
-    if (comm->site == NULL || comm->site->shadow == MPI_COMM_NULL)
+        comm->trees = esi_site_make(comm, collective->comm);
+    if (comm->trees == NULL || comm->trees->shadow == MPI_COMM_NULL)
         return ESI_LIBRARY;
-    number = comm->site->count++;
+    number = comm->trees->count++;
     if (!collective->is_nonblocking &&
-        esi_agreement_is_due(&comm->site->agreed, number)) {
-        way->code = esi_site_agree(comm->site, call, number);
+        esi_agreement_is_due(&comm->trees->agreed, number)) {
+        way->code = esi_site_agree(comm->trees, call, number);
         if (way->code != MPI_SUCCESS)
             return ESI_LOST;
     }
-    return go_by_rule(call, comm->site, collective, bytes, way);
+    return go_by_rule(call, comm->trees, collective, bytes, way);
 }
 
 void esi_way_leave(struct esi_way *way)

@@ -21,29 +21,14 @@
 #include <stdint.h>
 
 #include "tuplespace/plan/tree_rules.h"
+#include "wrappers/mpi/tree_ops.h"
 #include "wrappers/trees/edges.h"
 #include "wrappers/trees/tree_run.h"
 
 struct esi_call;
 struct esi_comm;
 struct esi_rooted_tree;
-struct esi_site;
-
-/* What the program passed, as it passed it: what is not significant at this rank may be
- * anything.  Members that the operation has not are 0; `root` then too. */
-struct esi_collective {
-    enum es_tree_kind kind;
-    bool is_nonblocking;
-    MPI_Comm comm;
-    const void *send; /* not used by bcast */
-    MPI_Count send_count;
-    MPI_Datatype send_type;
-    void *receive; /* bcast: the buffer */
-    MPI_Count receive_count;
-    MPI_Datatype receive_type; /* bcast, reduce, allreduce: the one type */
-    MPI_Op op;
-    int root;
-};
+struct esi_comm_trees;
 
 enum esi_direction {
     ESI_LIBRARY, /* call the real routine */
@@ -70,13 +55,5 @@ enum esi_direction esi_way_find(struct esi_call *call,
 /* The operation is done or has failed (esi_tree_run_end() has been called): gives back
  * what ESI_BY_TREE took.  Any thread. */
 void esi_way_leave(struct esi_way *way);
-
-/* Waits until a request of our own is complete, and moves nonblocking trees on
- * meanwhile: other ranks may need them before they come to what we wait for.  Returns
- * MPI's code. */
-int esi_wait_patiently(MPI_Request *request);
-
-/* Has the communicator's error handler called, as MPI would have.  Returns `code`. */
-int esi_tree_fail(MPI_Comm comm, int code);
 
 #endif

@@ -20,9 +20,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "wrappers/mpi/progress.h"
+#include "wrappers/mpi/record.h"
+#include "wrappers/trees/dispatch.h"
 #include "wrappers/trees/handle_use.h"
 #include "wrappers/trees/trees.h"
-#include "wrappers/mpi/record.h"
 
 struct pending {
     struct pending *next;
@@ -36,10 +38,6 @@ struct pending {
     _Atomic int owners;
 };
 
-bool esi_trees_nonblocking;
-_Atomic int esi_trees_pending;
-_Thread_local struct esi_single *esi_single_error;
-
 static _Atomic(struct pending *) begun; /* the newest first */
 static atomic_flag moving = ATOMIC_FLAG_INIT;
 static struct pending *list; /* the oldest first; while `moving` is ours */
@@ -48,7 +46,7 @@ void esi_nonblocking_start(const struct es_tree_rules *rules)
 {
     for (size_t i = 0; i < rules->count; i++)
         if ((rules->rules[i].operations & ~ES_TREE_ALL_BLOCKING) != 0)
-            esi_trees_nonblocking = true;
+            esi_progress_collectives = true;
 }
 
 /* Why calls are patient also while nothing is under way: both are needed. */
@@ -59,11 +57,11 @@ static void note_reason(int reason)
     static atomic_int reasons;
     int before;
 
-    if (!esi_trees_nonblocking)
+    if (!esi_progress_collectives)
         return;
     before = atomic_fetch_or(&reasons, reason);
     if ((before & reason) == 0 && (before | reason) == (HAS_THREADS | HAS_OTHERS))
-        atomic_fetch_add(&esi_trees_pending, 1);
+        atomic_fetch_add(&esi_progress_reasons, 1);
 }
 
 void esi_nonblocking_share(void)
@@ -91,11 +89,11 @@ static void give_up(struct pending *pending)
  * one that can. */
 static int hand_over_error(const struct pending *pending)
 {
-    if (pending->result == MPI_SUCCESS || esi_single_error == NULL ||
+    if (pending->result == MPI_SUCCESS || esi_progress_error == NULL ||
         esi_comm_lookup(ESI_HANDLE(pending->comm)) != pending->known)
         return pending->result;
-    esi_single_error->comm = pending->comm;
-    esi_single_error->code = pending->result;
+    esi_progress_error->comm = pending->comm;
+    esi_progress_error->code = pending->result;
     return MPI_SUCCESS;
 }
 
@@ -114,7 +112,7 @@ static int release(void *data)
 
     /* Until here completion calls had to look for its error. */
     if (pending->result != MPI_SUCCESS)
-        atomic_fetch_sub(&esi_trees_pending, 1);
+        atomic_fetch_sub(&esi_progress_reasons, 1);
     give_up(pending);
     return MPI_SUCCESS;
 }
@@ -199,7 +197,7 @@ static void complete(struct pending *pending)
     esi_held_drop(&pending->held);
     ESI_REAL(MPI_Grequest_complete)(pending->request);
     if (!failed)
-        atomic_fetch_sub(&esi_trees_pending, 1);
+        atomic_fetch_sub(&esi_progress_reasons, 1);
     give_up(pending);
 }
 
@@ -242,7 +240,7 @@ static int fail(struct pending *pending, MPI_Comm comm, int code)
     esi_way_leave(&pending->way);
     esi_held_drop(&pending->held);
     free(pending);
-    return esi_tree_fail(comm, code);
+    return esi_comm_raise(comm, code);
 }
 
 /* Its way has been found.  An error of the run itself is told by the request. */
@@ -268,7 +266,7 @@ static int begin(struct pending *pending,
     atomic_init(&pending->owners, 2);
     pending->result = esi_tree_run_begin(&pending->way.run, &pending->run);
     *ret_request = pending->request;
-    atomic_fetch_add(&esi_trees_pending, 1);
+    atomic_fetch_add(&esi_progress_reasons, 1);
     push(pending);
     esi_trees_progress();
     return MPI_SUCCESS;
@@ -286,7 +284,7 @@ static bool lose(struct esi_call *call,
         return false;
     if (direction == ESI_BY_TREE)
         esi_way_leave(&way);
-    *ret_result = esi_tree_fail(collective->comm, MPI_ERR_NO_MEM);
+    *ret_result = esi_comm_raise(collective->comm, MPI_ERR_NO_MEM);
     return true;
 }
 
@@ -297,7 +295,7 @@ bool esi_trees_post(struct esi_call *call,
 {
     struct pending *pending;
 
-    if (!esi_trees_nonblocking || ret_request == NULL)
+    if (!esi_progress_collectives || ret_request == NULL)
         return false;
     pending = calloc(1, sizeof *pending);
     if (pending == NULL)
@@ -307,7 +305,7 @@ bool esi_trees_post(struct esi_call *call,
         *ret_result = begin(pending, call, collective, ret_request);
         return true;
     case ESI_LOST:
-        *ret_result = esi_tree_fail(collective->comm, pending->way.code);
+        *ret_result = esi_comm_raise(collective->comm, pending->way.code);
         free(pending);
         return true;
     default:
@@ -344,12 +342,12 @@ static void drain(const struct esi_comm *comm)
 
 void esi_nonblocking_drain(const struct esi_comm *comm)
 {
-    if (atomic_load(&esi_trees_pending) != 0 && comm != NULL)
+    if (atomic_load(&esi_progress_reasons) != 0 && comm != NULL)
         drain(comm);
 }
 
 void esi_nonblocking_drain_all(void)
 {
-    if (atomic_load(&esi_trees_pending) != 0)
+    if (atomic_load(&esi_progress_reasons) != 0)
         drain(NULL);
 }

@@ -12,18 +12,9 @@
 #ifndef ES_WRAPPERS_TREES_NONBLOCKING_H
 #define ES_WRAPPERS_TREES_NONBLOCKING_H
 
-#include <mpi.h>
-#include <stdbool.h>
-
 #include "tuplespace/plan/tree_rules.h"
 
 struct esi_comm;
-
-/* Whether rules that name nonblocking forms were there from the start: only then are
- * such forms done by tree in this run.  All ranks know it alike, as calls must that do
- * something else because of it on all ranks of a communicator.  Constant after
- * esi_nonblocking_start(). */
-extern bool esi_trees_nonblocking;
 
 /* Looks whether any rule names a nonblocking form. */
 void esi_nonblocking_start(const struct es_tree_rules *rules);
@@ -42,16 +33,5 @@ void esi_nonblocking_drain(const struct esi_comm *comm);
 
 /* The same for all. */
 void esi_nonblocking_drain_all(void);
-
-/* An error of an operation that a completion call of a single request found: MPI raises
- * it at the operation's communicator.  Where the call has several requests it is in
- * their statuses. */
-struct esi_single {
-    MPI_Comm comm;
-    int code; /* MPI_SUCCESS = none */
-};
-
-/* While not NULL, errors of operations that this thread completes come here. */
-extern _Thread_local struct esi_single *esi_single_error;
 
 #endif

@@ -17,30 +17,29 @@
 
 #include "base/now.h"
 #include "tuplespace/tree_board.h"
-#include "wrappers/trees/nonblocking.h"
 #include "wrappers/trees/comm_trees.h"
-#include "wrappers/trees/trees.h"
 #include "wrappers/mpi/process.h"
+#include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/record.h"
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- Messages ------------------------------------------------------------------- */
 
-static int share(const struct esi_site *site, void *bytes, size_t size)
+static int share(const struct esi_comm_trees *site, void *bytes, size_t size)
 {
     MPI_Request request;
     int code;
 
     /* All ranks must do the same: a blocking operation matches no nonblocking one. */
-    if (!esi_trees_nonblocking)
+    if (!esi_progress_collectives)
         return ESI_REAL(MPI_Bcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow);
     code = ESI_REAL(MPI_Ibcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow, &request);
-    return code == MPI_SUCCESS ? esi_wait_patiently(&request) : code;
+    return code == MPI_SUCCESS ? esi_progress_wait_own(&request) : code;
 }
 
 /* Whether all ranks say yes. */
-static int ask_all(const struct esi_site *site, bool own, bool *ret_all)
+static int ask_all(const struct esi_comm_trees *site, bool own, bool *ret_all)
 {
     int mine = own;
     int all = 0;
@@ -49,12 +48,12 @@ static int ask_all(const struct esi_site *site, bool own, bool *ret_all)
                                         &request);
 
     if (code == MPI_SUCCESS)
-        code = esi_wait_patiently(&request);
+        code = esi_progress_wait_own(&request);
     *ret_all = all == 1;
     return code;
 }
 
-static int gather_places(struct esi_site *site)
+static int gather_places(struct esi_comm_trees *site)
 {
     struct esi_whereabouts own;
     struct esi_whereabouts *all = calloc((size_t)site->comm->size, sizeof *all);
@@ -67,7 +66,7 @@ static int gather_places(struct esi_site *site)
                                         MPI_BYTE, site->shadow, &request);
     }
     if (code == MPI_SUCCESS)
-        code = esi_wait_patiently(&request);
+        code = esi_progress_wait_own(&request);
     if (code == MPI_SUCCESS)
         site->whereabouts = all;
     else
@@ -79,7 +78,7 @@ static int gather_places(struct esi_site *site)
 
 /* Rank 0: new rules, if somebody wished for some since.  A wish that cannot be read is
  * passed over. */
-static void read_wish(struct esi_site *site,
+static void read_wish(struct esi_comm_trees *site,
                       struct esi_agreement *message,
                       struct esi_rules **ret_rules)
 {
@@ -102,7 +101,7 @@ static void read_wish(struct esi_site *site,
 }
 
 /* The text of new rules, from rank 0, which has them already. */
-static int share_rules(const struct esi_site *site,
+static int share_rules(const struct esi_comm_trees *site,
                        uint32_t text_bytes,
                        struct esi_rules **rules)
 {
@@ -123,7 +122,7 @@ static int share_rules(const struct esi_site *site,
 
 /* --- What follows from it ------------------------------------------------------- */
 
-static bool has_levels(const struct esi_site *site)
+static bool has_levels(const struct esi_comm_trees *site)
 {
     for (size_t i = 0; i < site->applicable_count; i++)
         if (site->applicable[i]->shape == ES_TREE_LEVELS)
@@ -133,7 +132,7 @@ static bool has_levels(const struct esi_site *site)
 
 /* Trees by level need to know where the ranks are.  Without memory for it on one rank
  * there are none on all. */
-static int find_places(struct esi_site *site)
+static int find_places(struct esi_comm_trees *site)
 {
     bool has_places = false;
     int code = MPI_SUCCESS;
@@ -150,7 +149,7 @@ static int find_places(struct esi_site *site)
     return has_places || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
 
-static void log_rule(const struct esi_site *site,
+static void log_rule(const struct esi_comm_trees *site,
                      const struct esi_call *call,
                      const struct es_tree_rule *rule)
 {
@@ -170,7 +169,7 @@ static void log_rule(const struct esi_site *site,
 }
 
 /* Tells from outside which rules hold from this operation on. */
-static void log_rules(const struct esi_site *site, const struct esi_call *call)
+static void log_rules(const struct esi_comm_trees *site, const struct esi_call *call)
 {
     static const struct es_tree_rule none = {
         .shape = ES_TREE_LIBRARY, .operations = ES_TREE_ALL, .max_bytes = UINT64_MAX};
@@ -188,7 +187,7 @@ static void log_rules(const struct esi_site *site, const struct esi_call *call)
 
 /* Does what rank 0 has told.  `rules` NULL: as before, or at the first agreement those
  * that the run began with. */
-static int follow(struct esi_site *site,
+static int follow(struct esi_comm_trees *site,
                   const struct esi_agreement *message,
                   struct esi_rules *rules,
                   const struct esi_call *call)
@@ -206,7 +205,7 @@ static int follow(struct esi_site *site,
     return MPI_SUCCESS;
 }
 
-static void prepare(struct esi_site *site,
+static void prepare(struct esi_comm_trees *site,
                     uint32_t number,
                     struct esi_agreement *message,
                     struct esi_rules **ret_rules)
@@ -217,7 +216,9 @@ static void prepare(struct esi_site *site,
     read_wish(site, message, ret_rules);
 }
 
-int esi_site_agree(struct esi_site *site, const struct esi_call *call, uint32_t number)
+int esi_site_agree(struct esi_comm_trees *site,
+                   const struct esi_call *call,
+                   uint32_t number)
 {
     struct esi_agreement message = {.version = 0};
     struct esi_rules *rules = NULL;

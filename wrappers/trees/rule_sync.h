@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 struct esi_call;
-struct esi_site;
+struct esi_comm_trees;
 
 /* What rank 0 tells the others. */
 struct esi_agreement {
@@ -63,6 +63,8 @@ static inline bool esi_agreement_is_due(const struct esi_agreement *agreed,
 }
 
 /* Takes part in an agreement, at operation `number`.  Returns MPI's code. */
-int esi_site_agree(struct esi_site *site, const struct esi_call *call, uint32_t number);
+int esi_site_agree(struct esi_comm_trees *site,
+                   const struct esi_call *call,
+                   uint32_t number);
 
 #endif
