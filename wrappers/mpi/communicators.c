@@ -461,8 +461,7 @@ void esi_comm_register_world(void)
         comm_register(MPI_COMM_SELF, NULL, 0, 2, NULL, "MPI_COMM_SELF");
 }
 
-/* --- Errors, names, end, all
- * ------------------------------------------------------------ */
+/* --- Errors, names, end, all ---------------------------------------------------- */
 
 int esi_comm_raise(MPI_Comm comm, int code)
 {
