@@ -202,3 +202,10 @@ void es_json_out_null(struct es_json_out *out, const char *key)
     fputs("null", out->stream);
     end_value(out);
 }
+
+void es_json_out_raw(struct es_json_out *out, const char *key, const char *json)
+{
+    begin_value(out, key);
+    fputs(json, out->stream);
+    end_value(out);
+}

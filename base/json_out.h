@@ -54,5 +54,7 @@ void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t val
 void es_json_out_real(struct es_json_out *out, const char *key, double value);
 void es_json_out_bool(struct es_json_out *out, const char *key, bool value);
 void es_json_out_null(struct es_json_out *out, const char *key);
+/* A value that is JSON text already. */
+void es_json_out_raw(struct es_json_out *out, const char *key, const char *json);
 
 #endif

@@ -168,15 +168,26 @@ static int fail_request(const struct es_error *error, int code)
 }
 
 static int ask(struct es_servers *servers,
-               const char *text,
-               size_t length,
+               const struct esi_rpc_request *request,
                struct es_message **ret_reply)
 {
     struct es_error error = {.text = ""};
-    int code =
-        es_servers_request(servers, NULL, text, length, LIMIT_NS, &error, ret_reply);
+    int code = esi_servers_call(servers, NULL, request, LIMIT_NS, &error, ret_reply);
 
     return code < 0 ? fail_request(&error, code) : 0;
+}
+
+struct scope_command {
+    const char *name;
+    const char *text;
+};
+
+static void write_command(struct es_json_out *out, void *data)
+{
+    const struct scope_command *command = data;
+
+    es_json_out_string(out, "name", command->name);
+    es_json_out_string(out, "command", command->text);
 }
 
 /* Has the scope do something; *ret_answer is its answer. */
@@ -186,25 +197,12 @@ static int command(struct es_servers *servers,
                    struct es_message **ret_answer)
 {
     struct es_error error = {.text = ""};
+    struct scope_command asked = {.name = arguments->name, .text = text};
+    const struct esi_rpc_request request = {"scope.command", write_command, &asked};
     struct es_message *reply;
-    struct es_json_out out;
     const char *answer;
-    char *request = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&request, &length);
-    int status;
+    int status = ask(servers, &request, &reply);
 
-    if (!stream)
-        return fail_request(NULL, -ENOMEM);
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "scope.command");
-    es_json_out_string(&out, "name", arguments->name);
-    es_json_out_string(&out, "command", text);
-    es_json_out_end(&out);
-    status = fclose(stream) == 0 ? ask(servers, request, length, &reply)
-                                 : fail_request(NULL, -ENOMEM);
-    free(request);
     if (status != 0)
         return status;
     answer = es_member_text_or(es_message_root(reply), "answer", "");
@@ -282,9 +280,9 @@ static int print_scopes(const struct es_member *scopes, const char *format)
 
 static int list(struct es_servers *servers, const struct scope_arguments *arguments)
 {
-    static const char text[] = "{\"request\": \"scopes\"}";
+    const struct esi_rpc_request request = {.name = "scopes"};
     struct es_message *reply;
-    int status = ask(servers, text, strlen(text), &reply);
+    int status = ask(servers, &request, &reply);
 
     if (status != 0)
         return status;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "cli/command.h"
 #include "scopes/remote/servers.h"
 
@@ -35,25 +34,21 @@ static void write_selection(struct es_json_out *out,
     es_json_out_end(out);
 }
 
-/* Caller frees *ret_text. */
-static int format_request(const struct es_selection *selection,
-                          const struct es_collect_change *change,
-                          char **ret_text,
-                          size_t *ret_length)
-{
-    struct es_json_text json;
+struct collecting {
+    const struct es_selection *selection;
+    const struct es_collect_change *change;
+};
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "collect");
-    write_selection(&json.out, selection);
+static void write_collect(struct es_json_out *out, void *data)
+{
+    const struct collecting *collecting = data;
+    const struct es_collect_change *change = collecting->change;
+
+    write_selection(out, collecting->selection);
     if (change->threshold > 0)
-        es_json_out_unsigned(&json.out, "threshold", change->threshold);
+        es_json_out_unsigned(out, "threshold", change->threshold);
     else
-        es_json_out_bool(&json.out, "enable", change->on);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, ret_length);
+        es_json_out_bool(out, "enable", change->on);
 }
 
 /* --- The answers -------------------------------------------------------------- */
@@ -78,16 +73,14 @@ static void show_refused(const char *host,
 
 static void ask_host(struct es_servers *servers,
                      const char *host,
-                     const char *text,
-                     size_t length,
+                     const struct esi_rpc_request *request,
                      const struct es_collect_change *change,
                      struct es_collect_result *result)
 {
     struct es_error error = {.text = ""};
     struct es_message *reply;
 
-    int code =
-        es_servers_request(servers, host, text, length, ANSWER_NS, &error, &reply);
+    int code = esi_servers_call(servers, host, request, ANSWER_NS, &error, &reply);
     if (code < 0) {
         esi_command_fail_error(0, &error, code, "host %s is left as it is", host);
         result->silent++;
@@ -106,22 +99,14 @@ void esi_collect_hosts(struct es_servers *servers,
                        struct es_collect_result *ret_result)
 {
     struct es_collect_result result = {.fit = 0};
+    struct collecting collecting = {.selection = selection, .change = change};
+    const struct esi_rpc_request request = {"collect", write_collect, &collecting};
     struct es_server_info info;
-    char *text = NULL;
-    size_t length;
 
-    int code = format_request(selection, change, &text, &length);
-    if (code < 0) {
-        esi_command_fail_error(0, NULL, code, "other hosts are left as they are");
-        result.silent = 1;
-        *ret_result = result;
-        return;
-    }
     for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++) {
         bool is_meant = !selection->host || strcmp(selection->host, info.host) == 0;
         if (!info.here && is_meant && info.state != ES_SERVER_ENDED)
-            ask_host(servers, info.host, text, length, change, &result);
+            ask_host(servers, info.host, &request, change, &result);
     }
-    free(text);
     *ret_result = result;
 }

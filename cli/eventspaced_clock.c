@@ -15,7 +15,7 @@
 #include "base/now.h"
 #include "cli/eventspaced.h"
 #include "scopes/remote/clock_wire.h"
-#include "scopes/remote/server_talk.h"
+#include "scopes/remote/rpc.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 #define PAUSE_MIN_NS UINT64_C(250000000)
@@ -59,7 +59,6 @@ static void write_request(struct es_json_out *out, void *data)
 {
     const struct writing *writing = data;
 
-    es_json_out_string(out, "request", "clock");
     if (!writing->is_first)
         return;
     es_json_out_begin_object(out, "known");
@@ -87,11 +86,11 @@ static int exchange(struct es_clock_asking *asking,
 {
     struct writing writing = {.asking = asking, .is_first = is_first};
     uint64_t sent_ns = es_now_ns(CLOCK_MONOTONIC), received_ns, run_base_ns;
+    const struct esi_rpc_request request = {"clock", write_request, &writing};
     struct es_clock_exchange one;
     struct es_message *reply;
 
-    int code =
-        esi_server_talk(link, id, write_request, &writing, ANSWER_NS, error, &reply);
+    int code = esi_rpc_call(link, id, &request, ANSWER_NS, error, &reply);
     if (code < 0)
         return code;
     received_ns = es_now_ns(CLOCK_MONOTONIC);

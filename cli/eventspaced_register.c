@@ -21,9 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_text.h"
 #include "cli/eventspaced.h"
-#include "pathmap/message.h"
+#include "scopes/remote/rpc.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define CONNECT_NS (3 * SECOND_NS)
@@ -66,6 +65,8 @@ static bool await_stop(struct es_registration *registration, int timeout_ms)
 struct writing {
     struct es_registration *registration;
     struct es_json_out *out;
+    uint64_t wait_ns;
+    bool ends;
 };
 
 /* The own host is the first on the board; the visit ends with it. */
@@ -85,46 +86,29 @@ static int write_entry(void *data, const struct es_host_entry *entry)
     return 1;
 }
 
-static int format_request(struct es_registration *registration,
-                          uint64_t wait_ns,
-                          bool ends,
-                          char **ret_text,
-                          size_t *ret_length)
+static void write_registration(struct es_json_out *out, void *data)
 {
+    struct writing *writing = data;
+    struct es_registration *registration = writing->registration;
     struct es_host_board *board = registration->config.board;
-    struct es_json_text json;
-    struct writing writing = {.registration = registration, .out = &json.out};
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "register");
-    es_host_board_foreach(board, write_entry, &writing);
-    es_json_out_string(&json.out, "told",
-                       esi_run_end_name(es_host_board_ending(board)));
-    es_json_out_unsigned(&json.out, "wait_ns", wait_ns);
-    es_json_out_bool(&json.out, "ends", ends);
-    esi_clock_tell(&registration->clock, &json.out);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, ret_length);
+    writing->out = out;
+    es_host_board_foreach(board, write_entry, writing);
+    es_json_out_string(out, "told", esi_run_end_name(es_host_board_ending(board)));
+    es_json_out_unsigned(out, "wait_ns", writing->wait_ns);
+    es_json_out_bool(out, "ends", writing->ends);
+    esi_clock_tell(&registration->clock, out);
 }
 
 static int send_request(struct es_registration *registration,
                         uint64_t wait_ns,
                         bool ends)
 {
-    struct iovec part;
-    char *text = NULL;
-    size_t length;
+    struct writing writing = {
+        .registration = registration, .wait_ns = wait_ns, .ends = ends};
+    const struct esi_rpc_request request = {"register", write_registration, &writing};
 
-    int code = format_request(registration, wait_ns, ends, &text, &length);
-    if (code < 0)
-        return code;
-    part = (struct iovec){.iov_base = text, .iov_len = length};
-    code = es_link_send(registration->link, ES_FRAME_REQUEST, ++registration->id, &part,
-                        1, SEND_NS);
-    free(text);
-    return code;
+    return esi_rpc_send(registration->link, ++registration->id, &request, SEND_NS);
 }
 
 /* Takes the answer to heart. */
@@ -132,23 +116,18 @@ static int read_answer(struct es_registration *registration,
                        const struct es_frame *frame,
                        struct es_error *error)
 {
-    struct es_message *message;
+    struct es_host_board *board = registration->config.board;
+    struct es_message *reply;
 
-    int code =
-        es_message_parse(frame->payload, frame->length, "home server", error, &message);
+    int code = esi_rpc_read(frame, error, &reply);
     if (code < 0)
         return code;
-    const struct es_member *root = es_message_root(message);
-    if (frame->type == ES_FRAME_REPLY) {
-        enum es_run_end end = esi_run_end_find(es_member_text_or(root, "end", "no"));
-        if (end != es_host_board_ending(registration->config.board))
-            es_host_board_end(registration->config.board, end);
-    } else {
-        code = es_error_set(error, -EPROTO, "%s",
-                            es_member_text_or(root, "text", "not an answer"));
-    }
-    es_message_destroy(message);
-    return code;
+    enum es_run_end end =
+        esi_run_end_find(es_member_text_or(es_message_root(reply), "end", "no"));
+    if (end != es_host_board_ending(board))
+        es_host_board_end(board, end);
+    es_message_destroy(reply);
+    return 0;
 }
 
 /* 1: to stop. */
@@ -177,24 +156,11 @@ static int await_answer(struct es_registration *registration, struct es_error *e
 static int connect_home(struct es_registration *registration, struct es_error *error)
 {
     const struct es_daemon_options *options = registration->config.options;
-    struct es_greeting greeting = {.program = "eventspaced", .pid = (uint32_t)getpid()};
-    const char *next = options->home;
-    int code = -EINVAL;
+    struct es_greeting greeting =
+        esi_rpc_greeting(options->run, options->host, "eventspaced");
 
-    snprintf(greeting.run, sizeof greeting.run, "%s", options->run);
-    snprintf(greeting.host, sizeof greeting.host, "%s", options->host);
-    while (*next) {
-        size_t length = strcspn(next, ",");
-        snprintf(registration->home, sizeof registration->home, "%.*s", (int)length,
-                 next);
-        es_error_clear(error);
-        code = es_link_connect(registration->home, &greeting, registration->config.key,
-                               CONNECT_NS, error, &registration->link);
-        if (code == 0)
-            return 0;
-        next += length + (next[length] == ',');
-    }
-    return code;
+    return esi_rpc_connect(options->home, &greeting, registration->config.key,
+                           CONNECT_NS, error, &registration->link, registration->home);
 }
 
 static void note_up(struct es_registration *registration)

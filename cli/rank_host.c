@@ -23,7 +23,7 @@
 #include "base/host.h"
 #include "cli/command.h"
 #include "cli/server_start.h"
-#include "pathmap/message.h"
+#include "scopes/remote/rpc.h"
 #include "tuplespace/run_file.h"
 #include "tuplespace/transport/run_key.h"
 #include "tuplespace/segment_name.h"
@@ -81,49 +81,30 @@ static int connect_home(const struct invitation *invitation,
                         struct es_error *error,
                         struct es_link **ret_link)
 {
-    struct es_greeting greeting = {.program = "eventspace exec",
-                                   .pid = (uint32_t)getpid()};
-    const char *next = invitation->home;
-    int code = -EINVAL;
+    struct es_greeting greeting =
+        esi_rpc_greeting(invitation->run, host, "eventspace exec");
 
-    memcpy(greeting.run, invitation->run, sizeof greeting.run);
-    snprintf(greeting.host, sizeof greeting.host, "%s", host);
-    while (*next) {
-        char address[ES_ADDRESS_BYTES];
-        size_t length = strcspn(next, ",");
-        snprintf(address, sizeof address, "%.*s", (int)length, next);
-        es_error_clear(error);
-        code = es_link_connect(address, &greeting, &invitation->key, CONNECT_NS, error,
-                               ret_link);
-        if (code == 0)
-            return 0;
-        next += length + (next[length] == ',');
-    }
-    return code;
+    return esi_rpc_connect(invitation->home, &greeting, &invitation->key, CONNECT_NS,
+                           error, ret_link, NULL);
+}
+
+static void write_name(struct es_json_out *out, void *data)
+{
+    (void)data;
+    es_json_out_string(out, "name", PLAN_FILE);
 }
 
 /* Caller frees *ret_text. */
 static int ask_for_plan(struct es_link *link, struct es_error *error, char **ret_text)
 {
-    static char request[] = "{\"request\": \"file\", \"name\": \"collect.plan\"}";
-    struct iovec part = {.iov_base = request, .iov_len = sizeof request - 1};
+    const struct esi_rpc_request request = {"file", write_name, NULL};
     struct es_message *reply;
-    struct es_frame frame;
     const char *text;
 
-    int code = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, ANSWER_NS);
-    if (code == 0)
-        code = es_link_receive(link, ANSWER_NS, error, &frame);
-    if (code == 0)
-        code =
-            es_message_parse(frame.payload, frame.length, "home server", error, &reply);
+    int code = esi_rpc_call(link, 1, &request, ANSWER_NS, error, &reply);
     if (code < 0)
         return code;
     code = es_member_text(es_message_root(reply), "text", error, &text);
-    if (code == 0 && frame.type != ES_FRAME_REPLY)
-        code = es_error_set(
-            error, -(int)es_member_integer_or(es_message_root(reply), "code", EPROTO),
-            "%s", text);
     *ret_text = code == 0 ? strdup(text) : NULL;
     if (code == 0 && !*ret_text)
         code = -ENOMEM;

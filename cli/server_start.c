@@ -19,7 +19,7 @@
 
 #include "base/host.h"
 #include "cli/run_lock.h"
-#include "pathmap/message.h"
+#include "scopes/remote/rpc.h"
 #include "tuplespace/run_file.h"
 
 #define PROGRAM "eventspaced"
@@ -209,17 +209,18 @@ static void list_unreached(const struct es_member *list, char *out, size_t size)
     }
 }
 
-static void read_said(const struct es_frame *reply, struct said_end *said)
+static void read_said(const struct es_member *reply, struct said_end *said)
 {
-    struct es_message *message;
-
-    if (es_message_parse(reply->payload, reply->length, "reply", NULL, &message) < 0)
-        return;
-    const struct es_member *root = es_message_root(message);
-    said->stays = es_member_boolean_or(root, "stays", false);
-    list_unreached(es_member_find(root, "unreached"), said->unreached,
+    said->stays = es_member_boolean_or(reply, "stays", false);
+    list_unreached(es_member_find(reply, "unreached"), said->unreached,
                    sizeof said->unreached);
-    es_message_destroy(message);
+}
+
+static void write_keep(struct es_json_out *out, void *data)
+{
+    const bool *keep = data;
+
+    es_json_out_bool(out, "keep", *keep);
 }
 
 static int ask(const struct es_server_place *place,
@@ -227,31 +228,24 @@ static int ask(const struct es_server_place *place,
                struct es_error *error,
                struct said_end *said)
 {
-    struct es_greeting greeting = {.program = "eventspace", .pid = (uint32_t)getpid()};
-    static char request[64];
+    struct es_greeting greeting =
+        esi_rpc_greeting(place->run, place->host, "eventspace");
+    const struct esi_rpc_request request = {"end", write_keep, &keep};
     char socket[ES_ADDRESS_BYTES];
-    struct es_frame frame;
+    struct es_message *reply;
     struct es_link *link;
 
     int code = esi_server_socket(place, error, socket);
     if (code < 0)
         return code;
-    snprintf(greeting.run, sizeof greeting.run, "%s", place->run);
-    snprintf(greeting.host, sizeof greeting.host, "%s", place->host);
     code = es_link_connect(socket, &greeting, NULL, 2 * SECOND_NS, error, &link);
     if (code < 0)
         return code;
-    int length =
-        snprintf(request, sizeof request, "{\"request\": \"end\", \"keep\": %s}",
-                 keep ? "true" : "false");
-    struct iovec part = {.iov_base = request, .iov_len = (size_t)length};
-    code = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, SECOND_NS);
-    if (code == 0)
-        code = es_link_receive(link, 5 * SECOND_NS, error, &frame);
-    if (code == 0 && frame.type != ES_FRAME_REPLY)
-        code = es_error_set(error, -EPROTO, "the tuple server refuses to end");
-    if (code == 0)
-        read_said(&frame, said);
+    code = esi_rpc_call(link, 1, &request, 5 * SECOND_NS, error, &reply);
+    if (code == 0) {
+        read_said(es_message_root(reply), said);
+        es_message_destroy(reply);
+    }
     es_link_close(link);
     /* It may have ended before its answer was out. */
     return code == -EPIPE || code == -ECONNRESET ? 0 : code;

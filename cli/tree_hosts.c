@@ -77,36 +77,26 @@ static int ask_here(const struct es_run *run, const struct question *question)
     return code;
 }
 
-/* Caller frees *ret_text. */
-static int format_request(const struct question *question,
-                          char **ret_text,
-                          size_t *ret_length)
+static void write_question(struct es_json_out *out, void *data)
 {
-    static const char *const names[] = {
-        [TREES] = "trees", [WISH] = "trees.wish", [CHANGE] = "trees.change"};
-    struct es_json_text json;
+    const struct question *question = data;
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", names[question->request]);
     if (question->text)
-        es_json_out_string(&json.out, "text", question->text);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, ret_length);
+        es_json_out_string(out, "text", question->text);
 }
 
 static int ask_host(struct es_servers *servers,
                     const char *host,
-                    const char *text,
-                    size_t length,
                     struct question *question)
 {
+    static const char *const names[] = {
+        [TREES] = "trees", [WISH] = "trees.wish", [CHANGE] = "trees.change"};
+    const struct esi_rpc_request request = {names[question->request], write_question,
+                                            question};
     struct es_error error = {.text = ""};
     struct es_message *reply;
 
-    int code =
-        es_servers_request(servers, host, text, length, ANSWER_NS, &error, &reply);
+    int code = esi_servers_call(servers, host, &request, ANSWER_NS, &error, &reply);
     if (code < 0) {
         esi_command_fail_error(0, &error, code, "host %s cannot be asked", host);
         question->silent++;
@@ -120,16 +110,11 @@ static int ask_host(struct es_servers *servers,
 static int ask_others(struct es_servers *servers, struct question *question)
 {
     struct es_server_info info;
-    char *text;
-    size_t length;
-    int code = format_request(question, &text, &length);
+    int code = 0;
 
-    if (code < 0)
-        return code;
     for (size_t i = 0; code == 0 && es_servers_at(servers, i, &info) == 0; i++)
         if (!info.here && info.state != ES_SERVER_ENDED)
-            code = ask_host(servers, info.host, text, length, question);
-    free(text);
+            code = ask_host(servers, info.host, question);
     return code;
 }
 

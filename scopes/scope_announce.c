@@ -13,13 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
 #include "base/now.h"
-#include "pathmap/message.h"
 #include "scopes/scope_commands.h"
 #include "scopes/scope_private.h"
 #include "scopes/remote/servers.h"
@@ -57,21 +54,17 @@ static void lose(struct esi_announcement *announcement)
 
 /* --- Requests -------------------------------------------------------------------- */
 
-/* Sends what was written to `stream`, which it closes. */
-static void finish_request(struct esi_announcement *announcement,
-                           FILE *stream,
-                           char *const *text,
-                           const size_t *length)
+/* `write` writes the request's members. */
+static void send_request(struct es_scope *scope,
+                         const char *name,
+                         void (*write)(struct es_json_out *out, void *data),
+                         void *data)
 {
-    struct iovec piece;
-    int result = fclose(stream) == 0 ? 0 : -ENOMEM;
+    struct esi_announcement *announcement = scope->announcement;
+    const struct esi_rpc_request request = {name, write, data};
 
-    piece = (struct iovec){.iov_base = *text, .iov_len = *length};
-    if (result == 0)
-        result = es_link_send(announcement->link, ES_FRAME_REQUEST,
-                              ++announcement->requests, &piece, 1, SEND_NS);
-    free(*text);
-    if (result < 0) {
+    if (esi_rpc_send(announcement->link, ++announcement->requests, &request, SEND_NS) <
+        0) {
         lose(announcement);
         return;
     }
@@ -103,27 +96,17 @@ static void format_view(const struct es_view *view, char *out, size_t size)
                                  length ? " " : "", parts[i].name, parts[i].value);
 }
 
-static void send_announcement(struct es_scope *scope)
+static void write_announcement(struct es_json_out *out, void *data)
 {
-    struct es_json_out out;
+    const struct es_scope *scope = data;
     char view[256];
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
 
-    if (!stream)
-        return;
     format_view(&scope->config.view, view, sizeof view);
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "announce");
-    es_json_out_string(&out, "name", scope->config.name);
-    es_json_out_string(&out, "host", scope->here);
-    es_json_out_string(&out, "program", program_invocation_short_name);
-    es_json_out_signed(&out, "pid", getpid());
-    es_json_out_string(&out, "view", view);
-    es_json_out_end(&out);
-    finish_request(scope->announcement, stream, &text, &length);
+    es_json_out_string(out, "name", scope->config.name);
+    es_json_out_string(out, "host", scope->here);
+    es_json_out_string(out, "program", program_invocation_short_name);
+    es_json_out_signed(out, "pid", getpid());
+    es_json_out_string(out, "view", view);
 }
 
 static void note_shape(void *data,
@@ -136,53 +119,38 @@ static void note_shape(void *data,
         es_json_out_string(data, name, value);
 }
 
-static void send_poll(struct es_scope *scope)
+static void write_poll(struct es_json_out *out, void *data)
 {
+    struct es_scope *scope = data;
     struct esi_announcement *announcement = scope->announcement;
-    struct es_scope_cost cost;
-    struct es_json_out out;
     uint64_t now = es_now_ns(CLOCK_MONOTONIC);
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
+    struct es_scope_cost cost;
 
-    if (!stream)
-        return;
     es_scope_cost(scope, &cost);
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "poll");
-    es_json_out_unsigned(&out, "pulls", cost.pulls);
-    es_json_out_unsigned(&out, "tuples", cost.tuples);
-    es_json_out_unsigned(&out, "lost", cost.lost);
-    es_json_out_unsigned(&out, "failures", cost.failures);
-    es_json_out_real(&out, "rate",
+    es_json_out_unsigned(out, "pulls", cost.pulls);
+    es_json_out_unsigned(out, "tuples", cost.tuples);
+    es_json_out_unsigned(out, "lost", cost.lost);
+    es_json_out_unsigned(out, "failures", cost.failures);
+    es_json_out_real(out, "rate",
                      (double)(cost.pulls - announcement->before.pulls) * 1e9 /
                          (double)(now - announcement->before_ns + 1));
-    es_scope_config_foreach(&scope->config, note_shape, &out);
-    es_json_out_end(&out);
+    es_scope_config_foreach(&scope->config, note_shape, out);
     announcement->before = cost;
     announcement->before_ns = now;
     announcement->next_ns = now + POLL_NS;
-    finish_request(announcement, stream, &text, &length);
 }
 
-static void send_answer(struct es_scope *scope, int64_t id, const char *answer)
-{
-    struct es_json_out out;
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
+struct answer {
+    int64_t id;
+    const char *text;
+};
 
-    if (!stream)
-        return;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "request", "answer");
-    es_json_out_signed(&out, "id", id);
-    es_json_out_string(&out, "answer", answer);
-    es_json_out_end(&out);
-    finish_request(scope->announcement, stream, &text, &length);
+static void write_answer(struct es_json_out *out, void *data)
+{
+    const struct answer *answer = data;
+
+    es_json_out_signed(out, "id", answer->id);
+    es_json_out_string(out, "answer", answer->text);
 }
 
 /* --- Replies --------------------------------------------------------------------- */
@@ -191,14 +159,14 @@ static void send_answer(struct es_scope *scope, int64_t id, const char *answer)
 static void obey(struct es_scope *scope, const struct es_member *reply)
 {
     const char *command = es_member_text_or(reply, "command", NULL);
-    char *answer;
+    struct answer answer = {.id = es_member_integer_or(reply, "id", 0)};
+    char *text;
 
-    if (!command)
+    if (!command || es_scope_command(scope, command, &text) < 0)
         return;
-    if (es_scope_command(scope, command, &answer) == 0) {
-        send_answer(scope, es_member_integer_or(reply, "id", 0), answer);
-        free(answer);
-    }
+    answer.text = text;
+    send_request(scope, "answer", write_answer, &answer);
+    free(text);
 }
 
 /* Takes the reply if it has come, or comes within that time. */
@@ -212,8 +180,7 @@ static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
     if (result == -ETIMEDOUT &&
         es_now_ns(CLOCK_MONOTONIC) - announcement->sent_ns < SILENT_NS)
         return;
-    if (result < 0 || frame.type != ES_FRAME_REPLY ||
-        es_message_parse(frame.payload, frame.length, "reply", NULL, &message) < 0) {
+    if (result < 0 || esi_rpc_read(&frame, NULL, &message) < 0) {
         lose(announcement);
         return;
     }
@@ -232,7 +199,7 @@ static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
         announcement->next_ns = es_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
         return;
     }
-    send_announcement(scope);
+    send_request(scope, "announce", write_announcement, scope);
 }
 
 static void connect_again(struct es_scope *scope)
@@ -279,7 +246,7 @@ void esi_scope_attend(struct es_scope *scope)
     if (announcement->waiting || es_now_ns(CLOCK_MONOTONIC) < announcement->next_ns)
         return;
     if (announcement->link)
-        send_poll(scope);
+        send_request(scope, "poll", write_poll, scope);
     else
         connect_again(scope);
 }

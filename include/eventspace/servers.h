@@ -75,9 +75,4 @@ ES_API int es_servers_at(struct es_servers *servers,
 /* Run time now, in nanoseconds since 1970: see es_origin_run_ns(). */
 ES_API uint64_t es_servers_run_now_ns(struct es_servers *servers);
 
-/* Tells the servers of all hosts that the run has ended: with `keep` they stay for
- * their grace time so that what is left can be read, else they remove the run's
- * segments and end.  Returns the number of servers that have answered. */
-ES_API int es_servers_end(struct es_servers *servers, bool keep);
-
 #endif

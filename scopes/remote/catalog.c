@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json_text.h"
 #include "base/now.h"
 #include "scopes/remote/catalog_private.h"
 #include "scopes/remote/part_wire.h"
@@ -255,48 +254,40 @@ static int take_process(struct es_catalog *catalog,
     return result;
 }
 
-/* Caller frees *ret_text. */
-static int write_request(const struct es_catalog *catalog,
-                         const char *server,
-                         char **ret_text,
-                         size_t *ret_length)
-{
-    struct es_json_text json;
+struct asking {
+    const struct es_catalog *catalog;
+    const char *server;
+};
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "catalog");
-    es_json_out_begin_array(&json.out, "known");
+static void write_known(struct es_json_out *out, void *data)
+{
+    const struct asking *asking = data;
+    const struct es_catalog *catalog = asking->catalog;
+
+    es_json_out_begin_array(out, "known");
     for (size_t i = 0; i < catalog->process_count; i++) {
         const struct esi_catalog_process *process = catalog->processes[i];
 
-        if (strcmp(process->server, server) != 0)
+        if (strcmp(process->server, asking->server) != 0)
             continue;
-        es_json_out_begin_array(&json.out, NULL);
-        es_json_out_signed(&json.out, NULL, process->public.info.pid);
-        es_json_out_unsigned(&json.out, NULL, process->made);
-        es_json_out_unsigned(&json.out, NULL, process->element_count);
-        es_json_out_end(&json.out);
+        es_json_out_begin_array(out, NULL);
+        es_json_out_signed(out, NULL, process->public.info.pid);
+        es_json_out_unsigned(out, NULL, process->made);
+        es_json_out_unsigned(out, NULL, process->element_count);
+        es_json_out_end(out);
     }
-    es_json_out_end(&json.out);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, ret_length);
+    es_json_out_end(out);
 }
 
 static int ask_host(struct es_catalog *catalog, const char *server, uint64_t timeout_ns)
 {
+    struct asking asking = {.catalog = catalog, .server = server};
+    const struct esi_rpc_request request = {"catalog", write_known, &asking};
     const struct es_member *processes;
     struct es_message *reply;
-    char *text;
-    size_t length;
-    int result = write_request(catalog, server, &text, &length);
+    int result =
+        esi_servers_call(catalog->servers, server, &request, timeout_ns, NULL, &reply);
 
-    if (result < 0)
-        return result;
-    result = es_servers_request(catalog->servers, server, text, length, timeout_ns,
-                                NULL, &reply);
-    free(text);
     if (result < 0)
         return result;
     processes = es_member_find(es_message_root(reply), "processes");

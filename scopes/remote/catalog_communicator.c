@@ -86,18 +86,29 @@ static int take_ranks(struct esi_catalog_group *group, const struct es_member *l
     return 0;
 }
 
+static void write_group(struct es_json_out *out, void *data)
+{
+    const struct esi_catalog_group *group = data;
+    char half[2][20];
+
+    es_json_out_begin_array(out, "key");
+    for (int i = 0; i < 2; i++) {
+        snprintf(half[i], sizeof half[i], "%" PRIx64, group->key[i]);
+        es_json_out_string(out, NULL, half[i]);
+    }
+    es_json_out_end(out);
+    es_json_out_signed(out, "size", group->size);
+    es_json_out_signed(out, "first", group->first);
+}
+
 static int ask_host_for_group(struct es_catalog *catalog,
                               const char *host,
                               struct esi_catalog_group *group)
 {
+    const struct esi_rpc_request request = {"group", write_group, group};
     struct es_message *reply;
-    char text[200];
-    int length = snprintf(text, sizeof text,
-                          "{\"request\": \"group\", \"key\": [\"%" PRIx64
-                          "\", \"%" PRIx64 "\"], \"size\": %d, \"first\": %d}",
-                          group->key[0], group->key[1], group->size, group->first);
-    int result = es_servers_request(catalog->servers, host, text, (size_t)length,
-                                    REQUEST_NS, NULL, &reply);
+    int result =
+        esi_servers_call(catalog->servers, host, &request, REQUEST_NS, NULL, &reply);
 
     if (result < 0)
         return result;
@@ -198,19 +209,30 @@ static void take_groups(struct es_catalog *catalog,
         (void)take_ranks(group, es_member_find(member, "remote_ranks"));
 }
 
+struct sought {
+    const struct esi_catalog_process *process;
+    uint16_t index;
+};
+
+static void write_sought(struct es_json_out *out, void *data)
+{
+    const struct sought *sought = data;
+
+    es_json_out_signed(out, "pid", sought->process->public.info.pid);
+    es_json_out_unsigned(out, "made", sought->process->made);
+    es_json_out_unsigned(out, "index", sought->index);
+}
+
 static int ask_for_communicator(struct es_catalog *catalog,
                                 const struct esi_catalog_process *process,
                                 uint16_t index,
                                 struct es_communicator_info *ret_info)
 {
+    struct sought sought = {.process = process, .index = index};
+    const struct esi_rpc_request request = {"communicator", write_sought, &sought};
     struct es_message *reply;
-    char text[200];
-    int length = snprintf(text, sizeof text,
-                          "{\"request\": \"communicator\", \"pid\": %d, \"made\": "
-                          "%" PRIu64 ", \"index\": %d}",
-                          process->public.info.pid, process->made, index);
-    int result = es_servers_request(catalog->servers, process->server, text,
-                                    (size_t)length, REQUEST_NS, NULL, &reply);
+    int result = esi_servers_call(catalog->servers, process->server, &request,
+                                  REQUEST_NS, NULL, &reply);
 
     if (result < 0)
         return result;

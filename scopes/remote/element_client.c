@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "eventspace/server_element.h"
+#include "scopes/remote/element_client.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,8 +14,7 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "scopes/remote/element_wire.h"
-#include "scopes/remote/server_talk.h"
+#include "scopes/remote/rpc.h"
 #include "scopes/remote/servers.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
@@ -29,7 +29,6 @@ struct es_server_element {
 /* --- Opening and closing ---------------------------------------------------------- */
 
 struct opening {
-    const char *request;
     const char *name;
     uint32_t tuple_bytes;
     uint32_t threshold;
@@ -39,7 +38,6 @@ static void write_opening(struct es_json_out *out, void *data)
 {
     const struct opening *opening = data;
 
-    es_json_out_string(out, "request", opening->request);
     es_json_out_string(out, "name", opening->name);
     if (opening->tuple_bytes > 0) {
         es_json_out_unsigned(out, "tuple_bytes", opening->tuple_bytes);
@@ -48,13 +46,15 @@ static void write_opening(struct es_json_out *out, void *data)
 }
 
 static int open_element(struct es_server_element *element,
+                        const char *name,
                         struct opening *opening,
                         struct es_error *error)
 {
+    const struct esi_rpc_request request = {name, write_opening, opening};
     struct es_message *reply;
     int64_t tuple_bytes;
-    int result = esi_server_talk(element->link, ++element->id, write_opening, opening,
-                                 LIMIT_NS, error, &reply);
+    int result =
+        esi_rpc_call(element->link, ++element->id, &request, LIMIT_NS, error, &reply);
 
     if (result < 0)
         return result;
@@ -68,6 +68,7 @@ static int open_element(struct es_server_element *element,
 
 static int connect_and_open(struct es_servers *servers,
                             const char *host,
+                            const char *request,
                             struct opening *opening,
                             struct es_error *error,
                             struct es_server_element **ret_element)
@@ -79,7 +80,7 @@ static int connect_and_open(struct es_servers *servers,
         return -ENOMEM;
     result = es_servers_connect(servers, host, LIMIT_NS, error, &element->link);
     if (result == 0)
-        result = open_element(element, opening, error);
+        result = open_element(element, request, opening, error);
     if (result < 0) {
         es_server_element_close(element);
         return result;
@@ -96,11 +97,12 @@ int es_server_element_create(struct es_servers *servers,
                              struct es_error *error,
                              struct es_server_element **ret_element)
 {
-    struct opening opening = {"element.create", name, tuple_bytes, threshold};
+    struct opening opening = {name, tuple_bytes, threshold};
 
     if (tuple_bytes == 0)
         return es_error_set(error, -EINVAL, "a tuple has 4 bytes at least");
-    return connect_and_open(servers, host, &opening, error, ret_element);
+    return connect_and_open(servers, host, "element.create", &opening, error,
+                            ret_element);
 }
 
 int es_server_element_open(struct es_servers *servers,
@@ -109,9 +111,10 @@ int es_server_element_open(struct es_servers *servers,
                            struct es_error *error,
                            struct es_server_element **ret_element)
 {
-    struct opening opening = {.request = "element.open", .name = name};
+    struct opening opening = {.name = name};
 
-    return connect_and_open(servers, host, &opening, error, ret_element);
+    return connect_and_open(servers, host, "element.open", &opening, error,
+                            ret_element);
 }
 
 void es_server_element_close(struct es_server_element *element)
@@ -135,21 +138,57 @@ int es_server_element_remove(struct es_servers *servers,
                              const char *name,
                              struct es_error *error)
 {
-    struct opening opening = {.request = "element.remove", .name = name};
-    struct es_message *reply;
+    struct opening opening = {.name = name};
+    const struct esi_rpc_request request = {"element.remove", write_opening, &opening};
     struct es_link *link;
     int result = es_servers_connect(servers, host, LIMIT_NS, error, &link);
 
     if (result < 0)
         return result;
-    result = esi_server_talk(link, 1, write_opening, &opening, LIMIT_NS, error, &reply);
-    if (result == 0)
-        es_message_destroy(reply);
+    result = esi_rpc_call(link, 1, &request, LIMIT_NS, error, NULL);
     es_link_close(link);
     return result;
 }
 
 /* --- Tuples ----------------------------------------------------------------------- */
+
+/* Waits for a TUPLES frame; *ret_tuples is borrowed until the next receive. */
+static int await_tuples(struct es_link *link,
+                        uint64_t id,
+                        uint64_t limit_ns,
+                        struct es_tuples_header *ret_answer,
+                        const void **ret_tuples)
+{
+    struct es_frame frame;
+    int result = esi_rpc_receive(link, id, limit_ns, NULL, &frame);
+
+    if (result == 0)
+        result = esi_rpc_check(&frame, ES_FRAME_TUPLES, NULL);
+    return result < 0 ? result
+                      : es_tuples_header_decode(&frame, ret_answer, ret_tuples);
+}
+
+int esi_element_client_write(struct es_link *link,
+                             uint64_t id,
+                             const struct es_write_header *header,
+                             const void *tuples,
+                             size_t count,
+                             uint64_t limit_ns,
+                             struct es_tuples_header *ret_answer)
+{
+    unsigned char bytes[ES_WRITE_HEADER_BYTES];
+    /* The interface of the vector knows no const; nothing is written to it. */
+    struct iovec parts[] = {
+        {.iov_base = bytes, .iov_len = sizeof bytes},
+        {.iov_base = (void *)(uintptr_t)tuples, .iov_len = count * header->tuple_bytes},
+    };
+    const void *none;
+    int result;
+
+    es_write_header_encode(header, bytes);
+    result = es_link_send(link, ES_FRAME_WRITE, id, parts, 2, limit_ns);
+    return result < 0 ? result : await_tuples(link, id, limit_ns, ret_answer, &none);
+}
 
 static int append_chunk(struct es_server_element *element,
                         const char *tuples,
@@ -160,8 +199,8 @@ static int append_chunk(struct es_server_element *element,
                                      .position = ES_POSITION_END};
     struct es_tuples_header answer;
 
-    return esi_server_write(element->link, ++element->id, &header, tuples, count,
-                            LIMIT_NS, &answer);
+    return esi_element_client_write(element->link, ++element->id, &header, tuples,
+                                    count, LIMIT_NS, &answer);
 }
 
 int es_server_element_append(struct es_server_element *element,
@@ -205,8 +244,7 @@ static int read_once(struct es_server_element *element,
     result =
         es_link_send(element->link, ES_FRAME_READ, ++element->id, &part, 1, LIMIT_NS);
     if (result == 0)
-        result = esi_server_await_tuples(element->link, element->id, LIMIT_NS, &answer,
-                                         &tuples);
+        result = await_tuples(element->link, element->id, LIMIT_NS, &answer, &tuples);
     if (result < 0)
         return result;
     if (answer.tuple_bytes != element->tuple_bytes || answer.count > max)
@@ -242,17 +280,13 @@ static void write_discard(struct es_json_out *out, void *data)
 {
     const uint64_t *position = data;
 
-    es_json_out_string(out, "request", "element.discard");
     es_json_out_unsigned(out, "position", *position);
 }
 
 int es_server_element_discard(struct es_server_element *element, uint64_t position)
 {
-    struct es_message *reply;
-    int result = esi_server_talk(element->link, ++element->id, write_discard, &position,
-                                 LIMIT_NS, NULL, &reply);
+    const struct esi_rpc_request request = {"element.discard", write_discard,
+                                            &position};
 
-    if (result == 0)
-        es_message_destroy(reply);
-    return result;
+    return esi_rpc_call(element->link, ++element->id, &request, LIMIT_NS, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "scopes/remote/remote_private.h"
+#include "scopes/remote/rpc.h"
 
 enum { PROPERTY_HOST, PROPERTY_LIMIT, PROPERTY_AHEAD };
 
@@ -218,20 +219,6 @@ static int tell_silence(struct es_stage *stage, int code, struct es_batch *batch
     return es_batch_notice(batch, &notice);
 }
 
-/* A pull that the server could not serve. */
-static int take_failure(const struct es_frame *frame)
-{
-    struct es_message *message;
-    int code = EPROTO;
-
-    if (es_message_parse(frame->payload, frame->length, "server", NULL, &message) ==
-        0) {
-        code = (int)es_member_integer_or(es_message_root(message), "code", EPROTO);
-        es_message_destroy(message);
-    }
-    return code > 0 && code < 4096 ? -code : -EPROTO;
-}
-
 /* Waits for the next batch.  -ETIMEDOUT; what the server says; or the connection was
  * dropped. */
 static int await_batch(struct es_stage *stage,
@@ -251,7 +238,7 @@ static int await_batch(struct es_stage *stage,
         (ret_frame->type != ES_FRAME_BATCH && (ret_frame->type != ES_FRAME_FAILURE)));
     remote->wire.received++;
     remote->silent_ns = 0;
-    return ret_frame->type == ES_FRAME_BATCH ? 0 : take_failure(ret_frame);
+    return esi_rpc_check(ret_frame, ES_FRAME_BATCH, NULL);
 }
 
 /* Gives the reply, or as much of it as the limit allows. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "scopes/remote/remote_private.h"
+#include "scopes/remote/rpc.h"
 
 void es_stage_row_fill(const struct es_stage *stage,
                        int depth,
@@ -69,16 +70,14 @@ void es_stage_row_read(const struct es_member *member,
 
 static int send_request(struct es_stage *stage, uint64_t timeout_ns, uint64_t *ret_id)
 {
-    static char text[] = "{\"request\": \"costs\"}";
+    const struct esi_rpc_request request = {.name = "costs"};
     struct esi_remote *remote = stage->state;
-    struct iovec piece = {.iov_base = text, .iov_len = strlen(text)};
     int result;
 
     if (!remote->wire.link)
         return -EPIPE;
     *ret_id = remote->wire.requests++;
-    result = es_link_send(remote->wire.link, ES_FRAME_REQUEST, *ret_id, &piece, 1,
-                          timeout_ns);
+    result = esi_rpc_send(remote->wire.link, *ret_id, &request, timeout_ns);
     if (result < 0)
         esi_remote_drop(stage, result);
     return result;
@@ -98,7 +97,7 @@ static int await_reply(struct es_stage *stage,
         if (result < 0)
             return result;
         if (ret_frame->id == id)
-            return ret_frame->type == ES_FRAME_REPLY ? 0 : -ENODATA;
+            return 0;
         if (ret_frame->id != remote->wire.received + 1)
             continue;
         remote->wire.received++;
@@ -128,8 +127,7 @@ int es_remote_foreach_row(struct es_stage *stage,
     if (result == 0)
         result = await_reply(stage, id, deadline_ns, &frame);
     if (result == 0)
-        result =
-            es_message_parse(frame.payload, frame.length, "server", NULL, &message);
+        result = esi_rpc_read(&frame, NULL, &message);
     if (result < 0)
         return result;
     stages = es_member_find(es_message_root(message), "stages");

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "scopes/remote/remote_private.h"
+#include "scopes/remote/rpc.h"
 
 #define PAUSE_LEAST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS UINT64_C(1000000000)
@@ -39,66 +40,28 @@ static uint64_t left_ns(uint64_t deadline_ns)
 
 /* --- Making it --------------------------------------------------------------- */
 
-/* What a server says in a FAILURE. */
-static int read_failure(const struct es_frame *frame, struct es_error *error)
-{
-    struct es_message *message;
-    const char *text;
-    int code;
-
-    if (es_message_parse(frame->payload, frame->length, "server", error, &message) < 0)
-        return -EPROTO;
-    code = (int)es_member_integer_or(es_message_root(message), "code", EPROTO);
-    text = es_member_text_or(es_message_root(message), "text", "no reason given");
-    if (code <= 0 || code > 4095)
-        code = EPROTO;
-    es_error_set(error, -code, "%s", text);
-    es_message_destroy(message);
-    return -code;
-}
-
-static int take_opened(struct es_stage *stage,
-                       const struct es_frame *frame,
-                       struct es_error *error)
-{
-    struct es_message *message;
-    int result;
-
-    if (frame->type == ES_FRAME_FAILURE)
-        return read_failure(frame, error);
-    if (frame->type != ES_FRAME_REPLY)
-        return es_error_set(error, -EPROTO, "no reply to the request to open a part");
-    result = es_message_parse(frame->payload, frame->length, "server", error, &message);
-    if (result < 0)
-        return -EPROTO;
-    result = esi_remote_take_positions(stage, es_message_root(message), error);
-    es_message_destroy(message);
-    return result;
-}
-
 static int open_part(struct es_stage *stage,
                      struct es_link *link,
                      uint64_t deadline_ns,
                      struct es_error *error)
 {
+    const struct esi_rpc_request request = {"open", esi_remote_write_open, stage};
+    struct es_message *reply;
     struct es_frame frame;
-    struct iovec piece;
-    char *text;
-    size_t length;
-    int result = esi_remote_write_open(stage, &text, &length);
+    int result = esi_rpc_send(link, ESI_REQUEST_IDS, &request, left_ns(deadline_ns));
 
-    if (result < 0)
-        return result;
-    piece = (struct iovec){.iov_base = text, .iov_len = length};
-    result = es_link_send(link, ES_FRAME_REQUEST, ESI_REQUEST_IDS, &piece, 1,
-                          left_ns(deadline_ns));
-    free(text);
     if (result == 0)
-        result = es_link_receive(link, left_ns(deadline_ns), error, &frame);
+        result =
+            esi_rpc_receive(link, ESI_REQUEST_IDS, left_ns(deadline_ns), error, &frame);
     if (result < 0)
         return es_error_set(error, result, "the tuple server does not answer: %s",
                             strerror(-result));
-    return take_opened(stage, &frame, error);
+    result = esi_rpc_read(&frame, error, &reply);
+    if (result < 0)
+        return result;
+    result = esi_remote_take_positions(stage, es_message_root(reply), error);
+    es_message_destroy(reply);
+    return result;
 }
 
 int esi_remote_connect(struct es_stage *stage,

@@ -132,10 +132,8 @@ void esi_remote_count_bytes(struct es_stage *stage);
 
 /* Numbers the origins of the tree and keeps it as text. */
 int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *node);
-/* Writes the request.  Caller frees *ret_text. */
-int esi_remote_write_open(const struct es_stage *stage,
-                          char **ret_text,
-                          size_t *ret_length);
+/* Writes the members of the request; `data` is the stage. */
+void esi_remote_write_open(struct es_json_out *out, void *data);
 /* Takes the positions of the reply; from here on tuples may come again. */
 int esi_remote_take_positions(struct es_stage *stage,
                               const struct es_member *reply,

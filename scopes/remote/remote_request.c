@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "scopes/remote/remote_private.h"
 
 /* --- The tree ----------------------------------------------------------------- */
@@ -198,24 +197,16 @@ static bool is_lossless(const struct es_stage *stage)
     return false;
 }
 
-int esi_remote_write_open(const struct es_stage *stage,
-                          char **ret_text,
-                          size_t *ret_length)
+void esi_remote_write_open(struct es_json_out *out, void *data)
 {
+    const struct es_stage *stage = data;
     const struct esi_remote *remote = stage->state;
-    struct es_json_text json;
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "open");
-    es_json_out_bool(&json.out, "lossless", is_lossless(stage));
-    write_hosts(stage, &json.out);
-    write_processes(stage, &json.out);
-    write_origins(stage, &json.out);
-    /* The tree is text already, so the object is ended by hand. */
-    fprintf(json.stream, ",\"tree\":%s}", remote->tree);
-    return es_json_text_finish(&json, ret_text, ret_length);
+    es_json_out_bool(out, "lossless", is_lossless(stage));
+    write_hosts(stage, out);
+    write_processes(stage, out);
+    write_origins(stage, out);
+    es_json_out_raw(out, "tree", remote->tree);
 }
 
 /* --- The reply --------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "scopes/remote/servers.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
@@ -17,28 +16,9 @@
 #define MAP_FILE "map.json"
 #define ASK_NS UINT64_C(5000000000)
 
-static int ask(struct es_servers *servers,
-               const char *name,
-               struct es_error *error,
-               struct es_message **ret_reply)
+static void write_name(struct es_json_out *out, void *data)
 {
-    struct es_json_text json;
-    char *text;
-    size_t length;
-    int result;
-
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "file");
-    es_json_out_string(&json.out, "name", name);
-    es_json_out_end(&json.out);
-    result = es_json_text_finish(&json, &text, &length);
-    if (result < 0)
-        return result;
-    result = es_servers_request(servers, NULL, text, length, ASK_NS, error, ret_reply);
-    free(text);
-    return result;
+    es_json_out_string(out, "name", data);
 }
 
 int es_run_file_fetch(struct es_servers *servers,
@@ -46,9 +26,11 @@ int es_run_file_fetch(struct es_servers *servers,
                       struct es_error *error,
                       char **ret_text)
 {
+    /* The name is only read. */
+    const struct esi_rpc_request request = {"file", write_name, (void *)name};
     struct es_message *reply;
     const char *text;
-    int result = ask(servers, name, error, &reply);
+    int result = esi_servers_call(servers, NULL, &request, ASK_NS, error, &reply);
 
     if (result < 0)
         return result;

@@ -19,14 +19,12 @@
 #include <unistd.h>
 
 #include "base/host.h"
-#include "base/json_text.h"
 #include "base/now.h"
 #include "scopes/remote/clock_board.h"
 #include "scopes/remote/clock_wire.h"
 #include "scopes/remote/servers_find.h"
 
 #define REQUEST_NS UINT64_C(5000000000)
-#define END_NS UINT64_C(15000000000)
 
 /* One host. */
 struct host {
@@ -151,16 +149,12 @@ static int connect_to(struct es_servers *servers,
                       struct es_error *error,
                       struct es_link **ret_link)
 {
-    struct es_greeting greeting = {.pid = (uint32_t)getpid()};
-    int result;
-
-    snprintf(greeting.run, sizeof greeting.run, "%s", servers->run);
-    snprintf(greeting.host, sizeof greeting.host, "%s", servers->here);
-    snprintf(greeting.program, sizeof greeting.program, "%s",
-             program_invocation_short_name);
-    result =
+    struct es_greeting greeting =
+        esi_rpc_greeting(servers->run, servers->here, program_invocation_short_name);
+    int result =
         es_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
                         timeout_ns, error, ret_link);
+
     /* A socket that is gone: nobody listens.  Unknown hosts are another matter. */
     return result == -ENOENT ? -ECONNREFUSED : result;
 }
@@ -202,66 +196,36 @@ int es_servers_address(struct es_servers *servers,
 
 /* --- Control requests --------------------------------------------------------- */
 
-static int read_failure(const struct es_member *failure, struct es_error *error)
-{
-    int64_t code = es_member_integer_or(failure, "code", EPROTO);
-
-    if (code <= 0 || code > 4095)
-        code = EPROTO;
-    return es_error_set(error, -(int)code, "%s",
-                        es_member_text_or(failure, "text", "no reason was given"));
-}
-
-static int read_reply(const struct es_frame *frame,
-                      struct es_error *error,
-                      struct es_message **ret_reply)
-{
-    struct es_message *message;
-    int result =
-        es_message_parse(frame->payload, frame->length, "reply", error, &message);
-
-    if (result < 0)
-        return result == -ENOMEM ? result : -EPROTO;
-    if (frame->type == ES_FRAME_FAILURE) {
-        result = read_failure(es_message_root(message), error);
-        es_message_destroy(message);
-        return result;
-    }
-    *ret_reply = message;
-    return 0;
-}
-
 static int fail(const struct host *host, int code, struct es_error *error)
 {
     return es_error_set(error, code, "the tuple server of host %s does not answer: %s",
                         host->name, strerror(-code));
 }
 
+static uint64_t left_ns(uint64_t deadline_ns)
+{
+    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+
+    return deadline_ns > now ? deadline_ns - now : 0;
+}
+
 /* Sends over the connection that there is, and waits.  Where it turns out broken it is
  * closed, also when the request has gone out in part only. */
 static int exchange(struct host *host,
-                    const char *text,
-                    size_t length,
+                    const struct esi_rpc_request *request,
                     uint64_t deadline_ns,
                     struct es_error *error,
                     struct es_message **ret_reply)
 {
-    /* The interface of the vector knows no const; nothing is written to it. */
-    struct iovec piece = {.iov_base = (char *)text, .iov_len = length};
     uint64_t id = ++host->requests;
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
     struct es_frame frame;
-    int result = es_link_send(host->link, ES_FRAME_REQUEST, id, &piece, 1,
-                              deadline_ns > now ? deadline_ns - now : 0);
+    int result = esi_rpc_send(host->link, id, request, left_ns(deadline_ns));
     bool was_sent = result == 0;
 
-    while (result == 0) {
-        now = es_now_ns(CLOCK_MONOTONIC);
-        result = es_link_receive(host->link, deadline_ns > now ? deadline_ns - now : 0,
-                                 NULL, &frame);
-        if (result == 0 && frame.id == id)
-            return read_reply(&frame, error, ret_reply);
-    }
+    if (was_sent)
+        result = esi_rpc_receive(host->link, id, left_ns(deadline_ns), NULL, &frame);
+    if (result == 0)
+        return esi_rpc_read(&frame, error, ret_reply);
     if (!was_sent || result != -ETIMEDOUT) {
         es_link_close(host->link);
         host->link = NULL;
@@ -270,21 +234,19 @@ static int exchange(struct host *host,
 }
 
 /* A connection that was kept may have ended long ago: then it is made anew, once. */
-static int request(struct es_servers *servers,
-                   struct host *host,
-                   const char *address,
-                   const char *text,
-                   size_t length,
-                   uint64_t timeout_ns,
-                   struct es_error *error,
-                   struct es_message **ret_reply)
+static int call_host(struct es_servers *servers,
+                     struct host *host,
+                     const char *address,
+                     const struct esi_rpc_request *request,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct es_message **ret_reply)
 {
     uint64_t deadline_ns = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
-    bool kept = host->link != NULL;
     int result = -EPIPE;
 
-    if (kept)
-        result = exchange(host, text, length, deadline_ns, error, ret_reply);
+    if (host->link)
+        result = exchange(host, request, deadline_ns, error, ret_reply);
     if (result == -ETIMEDOUT)
         return fail(host, result, error);
     if (host->link)
@@ -292,17 +254,16 @@ static int request(struct es_servers *servers,
     result = connect_to(servers, address, timeout_ns, error, &host->link);
     if (result < 0)
         return result;
-    result = exchange(host, text, length, deadline_ns, error, ret_reply);
+    result = exchange(host, request, deadline_ns, error, ret_reply);
     return !host->link || result == -ETIMEDOUT ? fail(host, result, error) : result;
 }
 
-int es_servers_request(struct es_servers *servers,
-                       const char *host,
-                       const char *text,
-                       size_t length,
-                       uint64_t timeout_ns,
-                       struct es_error *error,
-                       struct es_message **ret_reply)
+int esi_servers_call(struct es_servers *servers,
+                     const char *host,
+                     const struct esi_rpc_request *request,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct es_message **ret_reply)
 {
     char address[ES_ADDRESS_BYTES];
     struct host *entry;
@@ -311,8 +272,7 @@ int es_servers_request(struct es_servers *servers,
     if (result < 0)
         return result;
     pthread_mutex_lock(&entry->lock);
-    result =
-        request(servers, entry, address, text, length, timeout_ns, error, ret_reply);
+    result = call_host(servers, entry, address, request, timeout_ns, error, ret_reply);
     pthread_mutex_unlock(&entry->lock);
     return result;
 }
@@ -370,22 +330,13 @@ static int write_known(void *data,
     return 0;
 }
 
-/* Caller frees *ret_text. */
-static int write_clock_request(struct es_servers *servers,
-                               char **ret_text,
-                               size_t *ret_length)
+static void write_clock_request(struct es_json_out *out, void *data)
 {
-    struct es_json_text json;
+    struct es_servers *servers = data;
 
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "clock");
-    es_json_out_begin_object(&json.out, "known");
-    es_clock_board_foreach(servers->clocks, write_known, &json.out);
-    es_json_out_end(&json.out);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, ret_length);
+    es_json_out_begin_object(out, "known");
+    es_clock_board_foreach(servers->clocks, write_known, out);
+    es_json_out_end(out);
 }
 
 static int take_clock(void *data, const char *host, const struct es_member *member)
@@ -421,23 +372,16 @@ static void take_exchange(struct es_servers *servers,
 /* Home servers that know nothing of clocks are no failure. */
 static void refresh_clocks(struct es_servers *servers, uint64_t timeout_ns)
 {
-    uint64_t sent_ns;
+    const struct esi_rpc_request request = {"clock", write_clock_request, servers};
+    uint64_t sent_ns = es_now_ns(CLOCK_MONOTONIC);
     struct es_message *reply;
-    size_t length;
-    char *text;
 
-    if (write_clock_request(servers, &text, &length) < 0)
+    if (esi_servers_call(servers, NULL, &request, timeout_ns, NULL, &reply) < 0)
         return;
-    sent_ns = es_now_ns(CLOCK_MONOTONIC);
-    if (es_servers_request(servers, NULL, text, length, timeout_ns, NULL, &reply) ==
-        0) {
-        take_exchange(servers, es_message_root(reply), sent_ns,
-                      es_now_ns(CLOCK_MONOTONIC));
-        es_member_foreach(es_member_find(es_message_root(reply), "clocks"), take_clock,
-                          servers);
-        es_message_destroy(reply);
-    }
-    free(text);
+    take_exchange(servers, es_message_root(reply), sent_ns, es_now_ns(CLOCK_MONOTONIC));
+    es_member_foreach(es_member_find(es_message_root(reply), "clocks"), take_clock,
+                      servers);
+    es_message_destroy(reply);
 }
 
 const struct es_host_clock *es_servers_clock(struct es_servers *servers,
@@ -457,15 +401,14 @@ static int refresh(struct es_servers *servers,
                    uint64_t timeout_ns,
                    struct es_error *error)
 {
-    static const char text[] = "{\"request\": \"hosts\"}";
+    const struct esi_rpc_request request = {.name = "hosts"};
     const struct es_member *hosts;
     struct es_message *reply;
     int result;
 
     if (!servers->home)
         return (int)es_servers_count(servers);
-    result = es_servers_request(servers, NULL, text, strlen(text), timeout_ns, error,
-                                &reply);
+    result = esi_servers_call(servers, NULL, &request, timeout_ns, error, &reply);
     if (result < 0)
         return result;
     hosts = es_member_find(es_message_root(reply), "hosts");
@@ -629,20 +572,4 @@ int es_servers_at(struct es_servers *servers,
     if (host)
         fill_clock(servers, ret_info);
     return host ? 0 : -ENOENT;
-}
-
-int es_servers_end(struct es_servers *servers, bool keep)
-{
-    char text[64];
-    struct es_message *reply;
-    int length = snprintf(text, sizeof text, "{\"request\": \"end\", \"keep\": %s}",
-                          keep ? "true" : "false");
-    int result =
-        es_servers_request(servers, NULL, text, (size_t)length, END_NS, NULL, &reply);
-
-    if (result < 0)
-        return result;
-    result = (int)es_member_integer_or(es_message_root(reply), "hosts", 1);
-    es_message_destroy(reply);
-    return result;
 }

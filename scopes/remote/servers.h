@@ -7,20 +7,18 @@
 
 #include "base/host_clock.h"
 #include "eventspace/servers.h"
-#include "pathmap/message.h"
-#include "tuplespace/transport/link.h"
+#include "scopes/remote/rpc.h"
 
-/* Sends one control request to the server of `host` (NULL = the home server) over the
- * connection kept for that, and waits for the reply, which the caller destroys.  `text`
- * is a JSON object with a member "request".  A failure that the server reports becomes
- * its code and words. */
-int es_servers_request(struct es_servers *servers,
-                       const char *host,
-                       const char *text,
-                       size_t length,
-                       uint64_t timeout_ns,
-                       struct es_error *error,
-                       struct es_message **ret_reply);
+/* Makes a request of the server of `host` (NULL = the home server) over the connection
+ * that is kept for requests, and waits for its reply, all within `timeout_ns`; the
+ * connection is made anew, once, where it has ended.  `ret_reply` and errors as of
+ * esi_rpc_call(). */
+int esi_servers_call(struct es_servers *servers,
+                     const char *host,
+                     const struct esi_rpc_request *request,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct es_message **ret_reply);
 
 /* es_servers_refresh() for those that do not wait so long. */
 int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns);

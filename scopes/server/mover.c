@@ -16,7 +16,8 @@
 #include "base/now.h"
 #include "scopes/server/mover_plan.h"
 #include "scopes/server/moving_wire.h"
-#include "scopes/remote/server_talk.h"
+#include "scopes/remote/element_client.h"
+#include "scopes/remote/rpc.h"
 #include "scopes/remote/servers.h"
 #include "tuplespace/moving.h"
 
@@ -208,16 +209,16 @@ static void write_take(struct es_json_out *out, void *data)
 {
     const struct moving *item = data;
 
-    es_json_out_string(out, "request", "element.take");
     es_moving_write(out, item->view);
 }
 
 static int take(struct target *target, struct moving *item, struct es_error *error)
 {
     int64_t id, position;
+    const struct esi_rpc_request request = {"element.take", write_take, item};
     struct es_message *reply;
-    int result = esi_server_talk(target->link, ++target->id, write_take, item, LIMIT_NS,
-                                 error, &reply);
+    int result =
+        esi_rpc_call(target->link, ++target->id, &request, LIMIT_NS, error, &reply);
 
     if (result < 0)
         return result;
@@ -248,7 +249,6 @@ static void write_communicator(struct es_json_out *out, void *data)
 {
     const struct telling *telling = data;
 
-    es_json_out_string(out, "request", "element.communicator");
     es_json_out_unsigned(out, "id", telling->item->id);
     es_moving_write_communicator(out, telling->mover->run,
                                  es_element_view_segment(telling->item->view),
@@ -262,18 +262,16 @@ static int tell_communicators(struct es_mover *mover,
 {
     const struct es_segment_view *segment = es_element_view_segment(item->view);
     struct telling telling = {.mover = mover, .item = item};
+    const struct esi_rpc_request request = {"element.communicator", write_communicator,
+                                            &telling};
     int result = 0;
 
     while (result == 0 && es_segment_view_communicator(segment, item->communicators,
                                                        &telling.info) == 0) {
-        struct es_message *reply;
-
-        result = esi_server_talk(target->link, ++target->id, write_communicator,
-                                 &telling, LIMIT_NS, NULL, &reply);
-        if (result == 0) {
-            es_message_destroy(reply);
+        result =
+            esi_rpc_call(target->link, ++target->id, &request, LIMIT_NS, NULL, NULL);
+        if (result == 0)
             item->communicators++;
-        }
     }
     return result;
 }
@@ -307,8 +305,8 @@ static int move_some(struct es_mover *mover, struct target *target, struct movin
         return 0;
     result = tell_communicators(mover, target, item);
     if (result == 0)
-        result = esi_server_write(target->link, ++target->id, &header, mover->tuples,
-                                  count, LIMIT_NS, &answer);
+        result = esi_element_client_write(target->link, ++target->id, &header,
+                                          mover->tuples, count, LIMIT_NS, &answer);
     if (result < 0)
         return result;
     item->cursor = cursor;
@@ -355,7 +353,6 @@ static void write_note(struct es_json_out *out, void *data)
 {
     const struct telling *telling = data;
 
-    es_json_out_string(out, "request", "element.note");
     es_json_out_unsigned(out, "id", telling->item->id);
     es_json_out_unsigned(out, "state", state_of(&telling->process));
     es_json_out_bool(out, "ended", !telling->process.alive);
@@ -367,18 +364,16 @@ static int tell_state(struct es_mover *mover,
                       struct moving *item)
 {
     struct telling telling = {.mover = mover, .item = item};
-    struct es_message *reply;
+    const struct esi_rpc_request request = {"element.note", write_note, &telling};
     int result;
 
     es_segment_view_info(es_element_view_segment(item->view), &telling.process);
     if (state_of(&telling.process) == item->state &&
         !telling.process.alive == item->ended)
         return 0;
-    result = esi_server_talk(target->link, ++target->id, write_note, &telling, LIMIT_NS,
-                             NULL, &reply);
+    result = esi_rpc_call(target->link, ++target->id, &request, LIMIT_NS, NULL, NULL);
     if (result < 0)
         return result;
-    es_message_destroy(reply);
     item->state = state_of(&telling.process);
     item->ended = !telling.process.alive;
     return 0;

@@ -355,17 +355,6 @@ static void release(struct es_part *part, uint64_t acknowledged)
 
 /* --- Pulls ------------------------------------------------------------------- */
 
-static int send_failure(struct es_part *part, uint64_t id, int code)
-{
-    char text[128];
-    int length = snprintf(text, sizeof text, "{\"code\": %d, \"text\": \"%s\"}\n",
-                          -code, strerror(-code));
-    struct iovec words = {.iov_base = text, .iov_len = (size_t)length};
-
-    return es_link_send(part->connection->link, ES_FRAME_FAILURE, id, &words, 1,
-                        SENDING_NS);
-}
-
 /* CPU time since it was told last: of receiving and sending, too.  Asking the kernel
  * for it costs as much as a small pull, so it is told once in a while. */
 static uint64_t spent_cpu_ns(struct es_part *part, uint64_t monotonic_ns)
@@ -436,7 +425,7 @@ int es_part_pull(struct es_part *part, const struct es_frame *frame)
     release(part, pull.acknowledged);
     result = pull_stages(part, &pull);
     if (result < 0)
-        return send_failure(part, pull.serial, result);
+        return esi_service_fail(part->connection, pull.serial, result, NULL);
     result = find_moved(part);
     if (result == 0)
         result = remember_moved(part, pull.serial);

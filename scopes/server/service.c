@@ -11,6 +11,7 @@
 
 #include "base/json_text.h"
 #include "scopes/remote/clock_board.h"
+#include "scopes/remote/rpc.h"
 #include "scopes/server/element_store.h"
 #include "scopes/server/host_board.h"
 #include "scopes/server/part.h"
@@ -122,50 +123,12 @@ static const struct es_request *find_request(const char *name)
     return NULL;
 }
 
-static int send_text(struct es_link *link,
-                     enum es_frame_type type,
-                     uint64_t id,
-                     const char *text,
-                     size_t length)
-{
-    /* The interface of the vector knows no const; nothing is written to it. */
-    struct iovec part = {.iov_base = (char *)text, .iov_len = length};
-
-    return es_link_send(link, (uint16_t)type, id, &part, 1, SENDING_NS);
-}
-
-/* {"code": ERRNO, "text": "..."} */
-static int send_failure(struct es_link *link,
-                        uint64_t id,
-                        int code,
-                        const struct es_error *error)
-{
-    char words[sizeof error->source + sizeof error->text + 32];
-    struct es_json_text json;
-    char *text;
-    size_t length;
-
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_signed(&json.out, "code", -code);
-    es_json_out_string(&json.out, "text",
-                       error->text[0] ? es_error_format(error, words, sizeof words)
-                                      : strerror(-code));
-    es_json_out_end(&json.out);
-    int result = es_json_text_finish(&json, &text, &length);
-    if (result == 0)
-        result = send_text(link, ES_FRAME_FAILURE, id, text, length);
-    free(text);
-    return result;
-}
-
 int esi_service_fail(struct es_service_connection *connection,
                      uint64_t id,
                      int code,
                      const struct es_error *error)
 {
-    return send_failure(connection->link, id, code, error);
+    return esi_rpc_fail(connection->link, id, code, error, SENDING_NS);
 }
 
 /* The one check of what the read-only key is not enough for. */
@@ -243,8 +206,13 @@ static int serve_request(struct es_service_connection *connection,
             write_reply(connection, es_message_root(message), &error, &text, &length);
         es_message_destroy(message);
     }
-    code = code < 0 ? send_failure(connection->link, id, code, &error)
-                    : send_text(connection->link, ES_FRAME_REPLY, id, text, length);
+    if (code < 0) {
+        code = esi_service_fail(connection, id, code, &error);
+    } else {
+        struct iovec part = {.iov_base = text, .iov_len = length};
+
+        code = es_link_send(connection->link, ES_FRAME_REPLY, id, &part, 1, SENDING_NS);
+    }
     free(text);
     if (connection->owes_answer)
         es_host_board_answered(connection->service->hosts);
@@ -260,7 +228,7 @@ static int serve_pull(struct es_service_connection *connection,
     if (connection->part)
         return es_part_pull(connection->part, frame);
     es_error_set(&error, -EPROTO, "a pull, but this connection has opened no part");
-    return send_failure(connection->link, frame->id, -EPROTO, &error);
+    return esi_service_fail(connection, frame->id, -EPROTO, &error);
 }
 
 static int serve_write(struct es_service_connection *connection,
@@ -269,7 +237,7 @@ static int serve_write(struct es_service_connection *connection,
     struct es_error error = {.text = ""};
 
     int code = check_may_change(connection, "write", &error);
-    return code < 0 ? send_failure(connection->link, frame->id, code, &error)
+    return code < 0 ? esi_service_fail(connection, frame->id, code, &error)
                     : esi_element_serve(connection, frame);
 }
 

@@ -381,12 +381,17 @@ static void expect_failure(struct fixture *fixture,
                            const char *words)
 {
     struct es_error error = {.text = ""};
-    struct es_message *reply;
+    struct iovec part = {.iov_base = (char *)(uintptr_t)text, .iov_len = strlen(text)};
+    struct es_link *link;
+    struct es_frame frame;
 
-    assert_int_equal(es_servers_request(fixture->servers, "beta", text, strlen(text),
-                                        LIMIT_NS, &error, &reply),
-                     code);
+    assert_int_equal(
+        es_servers_connect(fixture->servers, "beta", LIMIT_NS, NULL, &link), 0);
+    assert_int_equal(es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS), 0);
+    assert_int_equal(esi_rpc_receive(link, 1, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(esi_rpc_read(&frame, &error, NULL), code);
     assert_non_null(strstr(error.text, words));
+    es_link_close(link);
 }
 
 static void wrong_requests_are_refused_with_words(void **state)
@@ -440,12 +445,12 @@ static void an_unknown_host_is_an_error_with_words(void **state)
 {
     struct fixture *fixture = *state;
     struct es_error error = {.text = ""};
-    struct es_message *reply;
+    const struct esi_rpc_request request = {.name = "catalog"};
     struct es_link *link;
 
-    assert_int_equal(es_servers_request(fixture->servers, "gamma", "{}", 2, LIMIT_NS,
-                                        &error, &reply),
-                     -ENOENT);
+    assert_int_equal(
+        esi_servers_call(fixture->servers, "gamma", &request, LIMIT_NS, &error, NULL),
+        -ENOENT);
     assert_non_null(strstr(error.text, "gamma"));
     assert_int_equal(
         es_servers_connect(fixture->servers, "gamma", LIMIT_NS, NULL, &link), -ENOENT);

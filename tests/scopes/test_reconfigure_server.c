@@ -238,31 +238,39 @@ static void *pull_on(void *data)
     return NULL;
 }
 
-/* What the home server says, as text that the caller frees; its failure's words. */
-static char *ask(struct fixture *fixture, const char *text, const char *member)
+struct command {
+    const char *scope;
+    const char *text;
+};
+
+static void write_command(struct es_json_out *out, void *data)
 {
+    const struct command *command = data;
+
+    es_json_out_string(out, "name", command->scope);
+    es_json_out_string(out, "command", command->text);
+}
+
+/* What the home server says, as text that the caller frees; its failure's words. */
+static char *command(struct fixture *fixture, const char *scope, const char *text)
+{
+    struct command members = {scope, text};
+    const struct esi_rpc_request request = {"scope.command", write_command, &members};
     struct es_error error = {.text = ""};
     struct es_message *reply;
     char *answer;
 
-    if (es_servers_request(fixture->servers, NULL, text, strlen(text), 20 * SECOND_NS,
-                           &error, &reply) < 0)
+    if (esi_servers_call(fixture->servers, NULL, &request, 20 * SECOND_NS, &error,
+                         &reply) < 0)
         return strdup(error.text);
-    answer = strdup(es_member_text_or(es_message_root(reply), member, ""));
+    answer = strdup(es_member_text_or(es_message_root(reply), "answer", ""));
     es_message_destroy(reply);
     return answer;
 }
 
 static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
 {
-    static const char show[] = "{\"request\": \"scope.command\", \"name\": \"mine\", "
-                               "\"command\": \"{\\\"do\\\": \\\"show\\\"}\"}";
-    static const char set[] =
-        "{\"request\": \"scope.command\", \"name\": \"mine\", \"command\": "
-        "\"{\\\"do\\\": \\\"set\\\", \\\"settings\\\": "
-        "{\\\"shape\\\": \\\"hosts\\\"}}\"}";
-    static const char other[] = "{\"request\": \"scope.command\", \"name\": \"other\", "
-                                "\"command\": \"\"}";
+    static const char set[] = "{\"do\": \"set\", \"settings\": {\"shape\": \"hosts\"}}";
     struct fixture *fixture = *state;
     struct changes changes = {.tuples = 1};
     struct consumer consumer = {.stop = false};
@@ -279,9 +287,9 @@ static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
     assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
     consumer.scope = fixture->scope;
     assert_int_equal(pthread_create(&consumer.thread, NULL, pull_on, &consumer), 0);
-    shown = ask(fixture, show, "answer");
-    changed = ask(fixture, set, "answer");
-    refused = ask(fixture, other, "answer");
+    shown = command(fixture, "mine", "{\"do\": \"show\"}");
+    changed = command(fixture, "mine", set);
+    refused = command(fixture, "other", "");
     /* Nothing may fail before the thread has ended: it uses what a failure frees. */
     atomic_store(&consumer.stop, true);
     pthread_join(consumer.thread, NULL);
@@ -314,11 +322,11 @@ static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
     es_scope_close(fixture->scope);
     fixture->scope = NULL;
     for (int i = 0; i < 1000 && count > 0; i++) {
-        static const char text[] = "{\"request\": \"scopes\"}";
+        const struct esi_rpc_request request = {.name = "scopes"};
         struct timespec pause = {.tv_nsec = 10000000};
 
-        assert_int_equal(es_servers_request(fixture->servers, NULL, text, strlen(text),
-                                            20 * SECOND_NS, NULL, &reply),
+        assert_int_equal(esi_servers_call(fixture->servers, NULL, &request,
+                                          20 * SECOND_NS, NULL, &reply),
                          0);
         count = es_member_count(es_member_find(es_message_root(reply), "scopes"));
         es_message_destroy(reply);
