@@ -9,9 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
-#include "base/table.h"
+#include "base/rows.h"
 #include "cli/collect_tree.h"
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -66,6 +65,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+static enum esi_rows_format rows_format(enum es_format format)
+{
+    return format == ES_FORMAT_JSON ? ESI_ROWS_JSON : ESI_ROWS_TABLE;
+}
+
 /* --- Runs ------------------------------------------------------------------------- */
 
 /* Local time, to the second.  Returns `out`. */
@@ -80,28 +84,6 @@ static const char *format_time(uint64_t realtime_ns, char *out, size_t size)
     return out;
 }
 
-static void print_run_json(struct es_json_out *out, const struct es_run_info *info)
-{
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "run");
-    es_json_out_string(out, "run", info->run);
-    es_json_out_bool(out, "live", info->alive > 0);
-    es_json_out_signed(out, "processes", info->segments);
-    es_json_out_signed(out, "alive", info->alive);
-    es_json_out_unsigned(out, "started_ns", info->started_realtime_ns);
-    es_json_out_bool(out, "elsewhere", info->elsewhere);
-    es_json_out_end(out);
-}
-
-static void print_runs_json(const struct es_run_info *runs, int count)
-{
-    struct es_json_out out;
-
-    es_json_out_init(&out, stdout);
-    for (int i = 0; i < count; i++)
-        print_run_json(&out, &runs[i]);
-}
-
 static const char *state_of_run(const struct es_run_info *info)
 {
     if (info->elsewhere)
@@ -109,35 +91,40 @@ static const char *state_of_run(const struct es_run_info *info)
     return info->alive > 0 ? "live" : "ended";
 }
 
-static int print_runs_text(const struct es_run_info *runs, int count)
+static void describe_run(struct esi_row *row, const void *record)
 {
-    static const struct es_table_column columns[] = {
-        {"RUN", ES_TABLE_LEFT, 0},        {"STATE", ES_TABLE_LEFT, 0},
-        {"PROCESSES", ES_TABLE_RIGHT, 0}, {"ALIVE", ES_TABLE_RIGHT, 0},
-        {"STARTED", ES_TABLE_LEFT, 0},
-    };
-    enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-    struct es_table *table;
+    const struct es_run_info *info = record;
     char when[32];
 
-    if (count == 0) {
+    esi_row_text(row, "type", NULL, "run");
+    esi_row_text(row, "run", "RUN", info->run);
+    esi_row_text(row, NULL, "STATE", state_of_run(info));
+    esi_row_bool(row, "live", NULL, info->alive > 0);
+    esi_row_signed(row, "processes", "PROCESSES", info->segments);
+    esi_row_signed(row, "alive", "ALIVE", info->alive);
+    esi_row_unsigned(row, "started_ns", NULL, info->started_realtime_ns);
+    esi_row_text(row, NULL, "STARTED",
+                 format_time(info->started_realtime_ns, when, sizeof when));
+    esi_row_bool(row, "elsewhere", NULL, info->elsewhere);
+}
+
+static int print_runs(const struct es_run_info *runs,
+                      int count,
+                      enum esi_rows_format format)
+{
+    struct esi_rows rows;
+
+    if (count == 0 && format == ESI_ROWS_TABLE) {
         puts("no runs on this host");
         return 0;
     }
-    int code = es_table_create(columns, COLUMN_COUNT, &table);
+    esi_rows_init(&rows, format, stdout, describe_run);
+    int code = esi_rows_begin(&rows, &(struct es_run_info){.run = ""});
     if (code < 0)
         return code;
-    for (int i = 0; i < count; i++) {
-        es_table_cell(table, "%s", runs[i].run);
-        es_table_cell(table, "%s", state_of_run(&runs[i]));
-        es_table_cell(table, "%d", runs[i].segments);
-        es_table_cell(table, "%d", runs[i].alive);
-        es_table_cell(table, "%s",
-                      format_time(runs[i].started_realtime_ns, when, sizeof when));
-    }
-    code = es_table_print(table, stdout, es_table_width(stdout));
-    es_table_destroy(table);
-    return code;
+    for (int i = 0; i < count; i++)
+        esi_rows_add(&rows, &runs[i]);
+    return esi_rows_finish(&rows);
 }
 
 /* Whether the run's tuple servers can be asked, and how many ranks they know. */
@@ -219,17 +206,13 @@ static int list_runs(const struct list_arguments *arguments)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, all,
                                       "cannot look for runs, shared memory");
     int elsewhere = arguments->everywhere ? 0 : all - sort_out(runs, all);
-    int code = 0;
     int count = add_served_runs(&runs, all - elsewhere, &error);
     if (count < 0) {
         free(runs);
         return esi_command_fail_error(ES_EXIT_USAGE, &error, count,
                                       "cannot look for runs");
     }
-    if (arguments->format == ES_FORMAT_JSON)
-        print_runs_json(runs, count);
-    else
-        code = print_runs_text(runs, count);
+    int code = print_runs(runs, count, rows_format(arguments->format));
     if (code >= 0 && elsewhere > 0 && arguments->format == ES_FORMAT_TEXT)
         printf("and %d whose directories lie in other folders: --everywhere\n",
                elsewhere);
@@ -314,55 +297,81 @@ static void print_shortages(const struct es_segment_info *info)
                info->rank, info->communicators_refused);
 }
 
-static void add_process_row(struct es_table *table,
-                            const struct es_segment_info *info,
-                            const struct sums *sums)
-{
-    char text[96];
+/* One process, and what it has collected. */
+struct process {
+    const char *run;
+    struct es_segment_info info;
+    struct sums sums;
+};
 
-    es_table_cell(table, info->rank < 0 ? "monitor" : "%d", info->rank);
-    es_table_cell(table, "%s", info->host);
-    es_table_cell(table, "%d", info->pid);
-    es_table_cell(table, "%s", esi_ending_describe(info, text, sizeof text));
-    es_table_cell(table, "%zu", sums->threads);
-    es_table_cell(table, "%zu", sums->elements);
-    es_table_cell(table, "%" PRIu64, sums->tuples);
-    es_table_cell(table, "%" PRIu64, sums->overwritten);
-    es_table_cell(table, "%" PRIu64, sums->polls);
-    es_table_cell(table, "%" PRIu64, sums->held);
-    es_table_cell(table, "%s", format_bytes(sums->bytes, text, sizeof text));
+static void describe_ending(struct esi_row *row, const struct es_segment_info *info)
+{
+    struct es_json_out *json = esi_row_json(row);
+
+    esi_row_text(row, "state", NULL, esi_ending_state_name(info->state));
+    if (json && info->state == ES_PROCESS_EXITED && info->exit_code >= 0)
+        es_json_out_signed(json, "exit_code", info->exit_code);
+    if (json && info->state == ES_PROCESS_KILLED)
+        es_json_out_signed(json, "signal", info->signal);
 }
 
-static int print_processes_text(const struct es_run *run)
+static void describe_process(struct esi_row *row, const void *record)
 {
-    static const struct es_table_column columns[] = {
-        {"RANK", ES_TABLE_RIGHT, 0},    {"HOST", ES_TABLE_LEFT, 8},
-        {"PID", ES_TABLE_RIGHT, 0},     {"STATE", ES_TABLE_LEFT, 9},
-        {"THREADS", ES_TABLE_RIGHT, 0}, {"ELEMENTS", ES_TABLE_RIGHT, 0},
-        {"TUPLES", ES_TABLE_RIGHT, 0},  {"OVERWRITTEN", ES_TABLE_RIGHT, 0},
-        {"POLLS", ES_TABLE_RIGHT, 0},   {"HELD", ES_TABLE_RIGHT, 0},
-        {"MEMORY", ES_TABLE_RIGHT, 0},
-    };
-    enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-    size_t count = es_run_segment_count(run);
-    struct sums all = {.threads = 0}, sums;
-    struct es_segment_info info;
-    struct es_table *table;
-    size_t monitors = 0;
+    const struct process *process = record;
+    const struct es_segment_info *info = &process->info;
+    const struct sums *sums = &process->sums;
+    char rank[16], text[96];
+
+    esi_row_text(row, "type", NULL, "process");
+    esi_row_text(row, "run", NULL, process->run);
+    snprintf(rank, sizeof rank, info->rank < 0 ? "monitor" : "%d", info->rank);
+    esi_row_quantity(row, "RANK", rank);
+    esi_row_long_text(row, "host", "HOST", 8, info->host);
+    esi_row_signed(row, "rank", NULL, info->rank);
+    esi_row_signed(row, "size", NULL, info->size);
+    esi_row_signed(row, "pid", "PID", info->pid);
+    esi_row_text(row, "program", NULL, info->program);
+    esi_row_bool(row, "alive", NULL, info->alive);
+    esi_row_long_text(row, NULL, "STATE", 9,
+                      esi_ending_describe(info, text, sizeof text));
+    describe_ending(row, info);
+    esi_row_unsigned(row, "threads", "THREADS", sums->threads);
+    esi_row_unsigned(row, "elements", "ELEMENTS", sums->elements);
+    esi_row_unsigned(row, "tuples", "TUPLES", sums->tuples);
+    esi_row_unsigned(row, "overwritten", "OVERWRITTEN", sums->overwritten);
+    esi_row_unsigned(row, "polls", "POLLS", sums->polls);
+    esi_row_unsigned(row, "held", "HELD", sums->held);
+    esi_row_unsigned(row, "bytes", NULL, sums->bytes);
+    esi_row_quantity(row, "MEMORY", format_bytes(sums->bytes, text, sizeof text));
+    esi_row_unsigned(row, "elements_refused", NULL, info->elements_refused);
+    esi_row_unsigned(row, "elements_shrunk", NULL, info->elements_shrunk);
+    esi_row_unsigned(row, "communicators_refused", NULL, info->communicators_refused);
+}
+
+static void process_init(struct process *process,
+                         const struct es_run *run,
+                         size_t index)
+{
+    process->run = es_run_name(run);
+    es_segment_view_info(es_run_segment(run, index), &process->info);
+    sum_up(es_run_segment(run, index), &process->sums);
+}
+
+/* What the processes of the program come to; monitors record themselves, too, which is
+ * not the run. */
+static void print_run_line(const struct es_run *run)
+{
+    size_t count = es_run_segment_count(run), monitors = 0;
+    struct sums all = {.threads = 0};
+    struct process process;
     char memory[32];
 
-    int code = es_table_create(columns, COLUMN_COUNT, &table);
-    if (code < 0)
-        return code;
     for (size_t i = 0; i < count; i++) {
-        es_segment_view_info(es_run_segment(run, i), &info);
-        sum_up(es_run_segment(run, i), &sums);
-        /* What monitors record of themselves is not the run. */
-        if (info.rank < 0)
+        process_init(&process, run, i);
+        if (process.info.rank < 0)
             monitors++;
         else
-            add_sums(&all, &sums);
-        add_process_row(table, &info, &sums);
+            add_sums(&all, &process.sums);
     }
     es_plain_print(
         stdout,
@@ -373,27 +382,30 @@ static int print_processes_text(const struct es_run *run)
     if (monitors)
         printf("; %zu monitoring", monitors);
     putchar('\n');
-    code = es_table_print(table, stdout, es_table_width(stdout));
-    es_table_destroy(table);
-    for (size_t i = 0; i < count; i++) {
-        es_segment_view_info(es_run_segment(run, i), &info);
-        print_shortages(&info);
-    }
-    return code;
 }
 
-static void add_element_row(struct es_table *table, const struct es_element_info *info)
+static int print_processes(const struct es_run *run, enum esi_rows_format format)
 {
-    es_table_cell(table, "%s", info->name);
-    es_table_cell(table, "%s", info->host);
-    es_table_cell(table, "%s", info->enabled ? "on" : "off");
-    es_table_cell(table, "%s", info->block ? "block" : "discard");
-    es_table_cell(table, "%" PRIu32, info->threshold);
-    es_table_cell(table, "%" PRIu64, info->head);
-    es_table_cell(table, "%" PRIu64, info->oldest);
-    es_table_cell(table, "%" PRIu64, info->polls);
-    es_table_cell(table, "%" PRIu64, info->held);
-    es_table_cell(table, "%" PRIu64, info->blocked);
+    size_t count = es_run_segment_count(run);
+    struct process process = {.info.state = ES_PROCESS_RUNNING};
+    struct esi_rows rows;
+
+    if (format == ESI_ROWS_TABLE)
+        print_run_line(run);
+    esi_rows_init(&rows, format, stdout, describe_process);
+    int code = esi_rows_begin(&rows, &process);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < count; i++) {
+        process_init(&process, run, i);
+        esi_rows_add(&rows, &process);
+    }
+    code = esi_rows_finish(&rows);
+    for (size_t i = 0; format == ESI_ROWS_TABLE && i < count; i++) {
+        process_init(&process, run, i);
+        print_shortages(&process.info);
+    }
+    return code;
 }
 
 /* All elements of the program, in order.  Caller frees the array. */
@@ -406,125 +418,61 @@ static int select_all(const struct es_run *run, struct es_element_view ***ret_el
     return es_run_select(run, &all, ret_elements);
 }
 
-static int print_elements_text(const struct es_run *run)
+static void describe_classes(struct esi_row *row, uint32_t classes)
 {
-    static const struct es_table_column columns[] = {
-        {"ELEMENT", ES_TABLE_LEFT, 16},     {"HOST", ES_TABLE_LEFT, 8},
-        {"ON", ES_TABLE_LEFT, 0},           {"FULL", ES_TABLE_LEFT, 0},
-        {"THRESHOLD", ES_TABLE_RIGHT, 0},   {"TUPLES", ES_TABLE_RIGHT, 0},
-        {"OVERWRITTEN", ES_TABLE_RIGHT, 0}, {"POLLS", ES_TABLE_RIGHT, 0},
-        {"HELD", ES_TABLE_RIGHT, 0},        {"WAITS", ES_TABLE_RIGHT, 0},
-    };
-    enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-    struct es_element_view **elements;
-    struct es_table *table;
+    struct es_json_out *json = esi_row_json(row);
 
-    int count = select_all(run, &elements);
-    if (count < 0)
-        return count;
-    int code = es_table_create(columns, COLUMN_COUNT, &table);
-    if (code == 0) {
-        for (int i = 0; i < count; i++) {
-            struct es_element_info info;
-            es_element_view_info(elements[i], &info);
-            add_element_row(table, &info);
-        }
-        putchar('\n');
-        code = es_table_print(table, stdout, es_table_width(stdout));
-        es_table_destroy(table);
-    }
-    free(elements);
-    return code;
-}
-
-static void print_process_json(struct es_json_out *out,
-                               const struct es_run *run,
-                               const struct es_segment_view *segment)
-{
-    struct es_segment_info info;
-    struct sums sums;
-
-    es_segment_view_info(segment, &info);
-    sum_up(segment, &sums);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "process");
-    es_json_out_string(out, "run", es_run_name(run));
-    es_json_out_string(out, "host", info.host);
-    es_json_out_signed(out, "rank", info.rank);
-    es_json_out_signed(out, "size", info.size);
-    es_json_out_signed(out, "pid", info.pid);
-    es_json_out_string(out, "program", info.program);
-    es_json_out_bool(out, "alive", info.alive);
-    es_json_out_string(out, "state", esi_ending_state_name(info.state));
-    if (info.state == ES_PROCESS_EXITED && info.exit_code >= 0)
-        es_json_out_signed(out, "exit_code", info.exit_code);
-    if (info.state == ES_PROCESS_KILLED)
-        es_json_out_signed(out, "signal", info.signal);
-    es_json_out_unsigned(out, "threads", sums.threads);
-    es_json_out_unsigned(out, "elements", sums.elements);
-    es_json_out_unsigned(out, "tuples", sums.tuples);
-    es_json_out_unsigned(out, "overwritten", sums.overwritten);
-    es_json_out_unsigned(out, "polls", sums.polls);
-    es_json_out_unsigned(out, "held", sums.held);
-    es_json_out_unsigned(out, "bytes", sums.bytes);
-    es_json_out_unsigned(out, "elements_refused", info.elements_refused);
-    es_json_out_unsigned(out, "elements_shrunk", info.elements_shrunk);
-    es_json_out_unsigned(out, "communicators_refused", info.communicators_refused);
-    es_json_out_end(out);
-}
-
-static void print_classes_json(struct es_json_out *out, uint32_t classes)
-{
-    es_json_out_begin_array(out, "classes");
+    if (!json)
+        return;
+    es_json_out_begin_array(json, "classes");
     for (unsigned i = 1; i < ES_CLASS_COUNT; i++)
         if (classes & 1u << i)
-            es_json_out_string(out, NULL, es_class_name((enum es_class)i));
-    es_json_out_end(out);
+            es_json_out_string(json, NULL, es_class_name((enum es_class)i));
+    es_json_out_end(json);
 }
 
-static void print_element_json(struct es_json_out *out,
-                               const struct es_element_info *info)
+static void describe_element(struct esi_row *row, const void *record)
 {
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "element");
-    es_json_out_string(out, "element", info->name);
-    es_json_out_string(out, "collector", info->collector);
-    es_json_out_string(out, "host", info->host);
-    es_json_out_signed(out, "rank", info->rank);
-    es_json_out_signed(out, "thread", info->thread);
-    print_classes_json(out, info->classes);
-    es_json_out_bool(out, "enabled", info->enabled);
-    es_json_out_string(out, "full", info->block ? "block" : "discard");
-    es_json_out_unsigned(out, "threshold", info->threshold);
-    es_json_out_unsigned(out, "tuple_bytes", info->tuple_bytes);
-    es_json_out_unsigned(out, "tuples", info->head);
-    es_json_out_unsigned(out, "overwritten", info->oldest);
-    es_json_out_unsigned(out, "polls", info->polls);
-    es_json_out_unsigned(out, "held", info->held);
-    es_json_out_unsigned(out, "waits", info->blocked);
-    es_json_out_end(out);
+    const struct es_element_info *info = record;
+
+    esi_row_text(row, "type", NULL, "element");
+    esi_row_long_text(row, "element", "ELEMENT", 16, info->name);
+    esi_row_text(row, "collector", NULL, info->collector);
+    esi_row_long_text(row, "host", "HOST", 8, info->host);
+    esi_row_signed(row, "rank", NULL, info->rank);
+    esi_row_signed(row, "thread", NULL, info->thread);
+    describe_classes(row, info->classes);
+    esi_row_bool(row, "enabled", NULL, info->enabled);
+    esi_row_text(row, NULL, "ON", info->enabled ? "on" : "off");
+    esi_row_text(row, "full", "FULL", info->block ? "block" : "discard");
+    esi_row_unsigned(row, "threshold", "THRESHOLD", info->threshold);
+    esi_row_unsigned(row, "tuple_bytes", NULL, info->tuple_bytes);
+    esi_row_unsigned(row, "tuples", "TUPLES", info->head);
+    esi_row_unsigned(row, "overwritten", "OVERWRITTEN", info->oldest);
+    esi_row_unsigned(row, "polls", "POLLS", info->polls);
+    esi_row_unsigned(row, "held", "HELD", info->held);
+    esi_row_unsigned(row, "waits", "WAITS", info->blocked);
 }
 
-static int print_run_contents_json(const struct es_run *run, bool with_elements)
+static int print_elements(const struct es_run *run, enum esi_rows_format format)
 {
     struct es_element_view **elements;
-    struct es_json_out out;
+    struct es_element_info info = {.head = 0};
+    struct esi_rows rows;
 
-    es_json_out_init(&out, stdout);
-    for (size_t i = 0; i < es_run_segment_count(run); i++)
-        print_process_json(&out, run, es_run_segment(run, i));
-    if (!with_elements)
-        return 0;
     int count = select_all(run, &elements);
     if (count < 0)
         return count;
-    for (int i = 0; i < count; i++) {
-        struct es_element_info info;
+    if (format == ESI_ROWS_TABLE)
+        putchar('\n');
+    esi_rows_init(&rows, format, stdout, describe_element);
+    int code = esi_rows_begin(&rows, &info);
+    for (int i = 0; code == 0 && i < count; i++) {
         es_element_view_info(elements[i], &info);
-        print_element_json(&out, &info);
+        esi_rows_add(&rows, &info);
     }
     free(elements);
-    return 0;
+    return code < 0 ? code : esi_rows_finish(&rows);
 }
 
 /* --- Hosts ------------------------------------------------------------------------ */
@@ -542,85 +490,83 @@ static const char *state_name(enum es_server_state state)
     return "silent";
 }
 
-static void print_host_json(struct es_json_out *out,
-                            const char *run,
-                            const struct es_server_info *info)
-{
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "host");
-    es_json_out_string(out, "run", run);
-    es_json_out_string(out, "host", info->host);
-    es_json_out_string(out, "cluster", info->cluster);
-    es_json_out_string(out, "gateway", info->gateway);
-    es_json_out_string(out, "address", info->address);
-    es_json_out_string(out, "state", state_name(info->state));
-    es_json_out_bool(out, "home", info->home);
-    es_json_out_bool(out, "here", info->here);
-    es_json_out_signed(out, "ranks", info->ranks);
-    es_json_out_unsigned(out, "silent_ns", info->silent_ns);
-    if (info->clock_known) {
-        es_json_out_begin_object(out, "clock");
-        es_json_out_unsigned(out, "monotonic_ns", info->clock_monotonic_ns);
-        es_json_out_signed(out, "offset_ns", info->clock_offset_ns);
-        es_json_out_real(out, "drift_ppb", info->clock_drift_ppb);
-        es_json_out_unsigned(out, "error_ns", info->clock_error_ns);
-        es_json_out_end(out);
-    } else {
-        es_json_out_null(out, "clock");
-    }
-    es_json_out_end(out);
-}
-
-static void print_hosts_json(struct es_servers *servers, const char *run)
-{
-    struct es_server_info info;
-    struct es_json_out out;
-
-    es_json_out_init(&out, stdout);
-    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
-        print_host_json(&out, run, &info);
-}
-
 /* Of the host's clock against the home server's. */
-static void add_clock_cells(struct es_table *table, const struct es_server_info *info)
+static void describe_clock_cells(struct esi_row *row, const struct es_server_info *info)
+{
+    char offset[32] = "-", drift[32] = "-", error[32] = "-";
+
+    if (info->clock_known) {
+        snprintf(offset, sizeof offset, "%+.6f s", (double)info->clock_offset_ns / 1e9);
+        snprintf(drift, sizeof drift, "%+.3f ppm", info->clock_drift_ppb / 1e3);
+        snprintf(error, sizeof error, "%.1f us", (double)info->clock_error_ns / 1e3);
+    }
+    esi_row_quantity(row, "OFFSET", offset);
+    esi_row_quantity(row, "DRIFT", drift);
+    esi_row_quantity(row, "ERROR", error);
+}
+
+static void describe_clock(struct es_json_out *json, const struct es_server_info *info)
 {
     if (!info->clock_known) {
-        for (int i = 0; i < 3; i++)
-            es_table_cell(table, "-");
+        es_json_out_null(json, "clock");
         return;
     }
-    es_table_cell(table, "%+.6f s", (double)info->clock_offset_ns / 1e9);
-    es_table_cell(table, "%+.3f ppm", info->clock_drift_ppb / 1e3);
-    es_table_cell(table, "%.1f us", (double)info->clock_error_ns / 1e3);
+    es_json_out_begin_object(json, "clock");
+    es_json_out_unsigned(json, "monotonic_ns", info->clock_monotonic_ns);
+    es_json_out_signed(json, "offset_ns", info->clock_offset_ns);
+    es_json_out_real(json, "drift_ppb", info->clock_drift_ppb);
+    es_json_out_unsigned(json, "error_ns", info->clock_error_ns);
+    es_json_out_end(json);
 }
 
-static int print_hosts_text(struct es_servers *servers)
-{
-    static const struct es_table_column columns[] = {
-        {"HOST", ES_TABLE_LEFT, 8},    {"CLUSTER", ES_TABLE_LEFT, 0},
-        {"SERVER", ES_TABLE_LEFT, 0},  {"RANKS", ES_TABLE_RIGHT, 0},
-        {"OFFSET", ES_TABLE_RIGHT, 0}, {"DRIFT", ES_TABLE_RIGHT, 0},
-        {"ERROR", ES_TABLE_RIGHT, 0},  {"ADDRESS", ES_TABLE_LEFT, 0},
-    };
-    enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+/* The server of one host, as a run knows it. */
+struct host {
+    const char *run;
     struct es_server_info info;
-    struct es_table *table;
+};
 
-    int code = es_table_create(columns, COLUMN_COUNT, &table);
+static void describe_host(struct esi_row *row, const void *record)
+{
+    const struct es_server_info *info = &((const struct host *)record)->info;
+    char state[32];
+
+    esi_row_text(row, "type", NULL, "host");
+    esi_row_text(row, "run", NULL, ((const struct host *)record)->run);
+    esi_row_long_text(row, "host", "HOST", 8, info->host);
+    esi_row_text(row, "cluster", NULL, info->cluster);
+    esi_row_text(row, NULL, "CLUSTER", info->cluster[0] ? info->cluster : "-");
+    esi_row_text(row, "gateway", NULL, info->gateway);
+    esi_row_text(row, "address", NULL, info->address);
+    esi_row_text(row, "state", NULL, state_name(info->state));
+    snprintf(state, sizeof state, "%s%s", state_name(info->state),
+             info->home ? ", home" : "");
+    esi_row_text(row, NULL, "SERVER", state);
+    esi_row_bool(row, "home", NULL, info->home);
+    esi_row_bool(row, "here", NULL, info->here);
+    esi_row_signed(row, "ranks", "RANKS", info->ranks);
+    esi_row_unsigned(row, "silent_ns", NULL, info->silent_ns);
+    describe_clock_cells(row, info);
+    esi_row_text(row, NULL, "ADDRESS", info->address);
+    if (esi_row_json(row))
+        describe_clock(esi_row_json(row), info);
+}
+
+static int print_hosts(struct es_servers *servers,
+                       const char *run,
+                       enum esi_rows_format format)
+{
+    struct host host = {.run = run};
+    struct esi_rows rows;
+
+    if (format == ESI_ROWS_TABLE)
+        putchar('\n');
+    esi_rows_init(&rows, format, stdout, describe_host);
+    int code = esi_rows_begin(&rows, &host);
     if (code < 0)
         return code;
-    for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++) {
-        es_table_cell(table, "%s", info.host);
-        es_table_cell(table, "%s", info.cluster[0] ? info.cluster : "-");
-        es_table_cell(table, "%s%s", state_name(info.state), info.home ? ", home" : "");
-        es_table_cell(table, "%d", info.ranks);
-        add_clock_cells(table, &info);
-        es_table_cell(table, "%s", info.address);
-    }
-    putchar('\n');
-    code = es_table_print(table, stdout, es_table_width(stdout));
-    es_table_destroy(table);
-    return code;
+    for (size_t i = 0; es_servers_at(servers, i, &host.info) == 0; i++)
+        esi_rows_add(&rows, &host);
+    return esi_rows_finish(&rows);
 }
 
 /* --- All of it -------------------------------------------------------------------- */
@@ -630,19 +576,13 @@ static int print_run(const struct es_run *run,
                      struct es_servers *servers,
                      const struct list_arguments *arguments)
 {
-    int code;
+    enum esi_rows_format format = rows_format(arguments->format);
+    int code = print_processes(run, format);
 
-    if (arguments->format == ES_FORMAT_JSON) {
-        code = print_run_contents_json(run, arguments->elements);
-        if (code == 0 && servers)
-            print_hosts_json(servers, es_run_name(run));
-        return code;
-    }
-    code = print_processes_text(run);
     if (code == 0 && arguments->elements)
-        code = print_elements_text(run);
+        code = print_elements(run, format);
     if (code == 0 && servers)
-        code = print_hosts_text(servers);
+        code = print_hosts(servers, es_run_name(run), format);
     return code;
 }
 

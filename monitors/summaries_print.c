@@ -8,9 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/csv.h"
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/rows.h"
 #include "eventspace/operation.h"
 #include "monitors/describe.h"
 
@@ -135,171 +134,162 @@ static int print_text(const struct es_events_printer *printer,
     return state_of(printer);
 }
 
-/* --- JSON Lines --------------------------------------------------------------- */
+/* --- JSON Lines and CSV ----------------------------------------------------------- */
 
-static void put_integer(struct es_json_out *out, const char *key, int value, bool known)
+/* One line: a summary, or lost tuples. */
+struct line {
+    const struct es_events_printer *printer;
+    const char *type;
+    const struct es_summary *summary; /* NULL: lost tuples */
+    const struct es_origin *origin;   /* NULL: of the whole scope */
+    struct facts facts;
+    uint64_t lost;
+};
+
+static void describe_integer(struct esi_row *row,
+                             const char *name,
+                             bool known,
+                             int64_t value)
 {
     if (known)
-        es_json_out_signed(out, key, value);
+        esi_row_signed(row, name, NULL, value);
     else
-        es_json_out_null(out, key);
+        esi_row_none(row, name, NULL);
 }
 
-static void put_number(struct es_json_out *out,
-                       const char *key,
-                       uint64_t value,
-                       bool known)
+static void describe_number(struct esi_row *row,
+                            const char *name,
+                            bool known,
+                            uint64_t value)
 {
     if (known)
-        es_json_out_unsigned(out, key, value);
+        esi_row_unsigned(row, name, NULL, value);
     else
-        es_json_out_null(out, key);
+        esi_row_none(row, name, NULL);
 }
 
-static void put_figures(struct es_json_out *out, const struct es_summary *summary)
+static void describe_origin(struct esi_row *row, const struct line *line)
 {
-    struct facts facts = facts_of(summary);
+    const struct es_origin *origin = line->origin;
+    struct facts facts = line->facts;
 
-    es_json_out_unsigned(out, "count", summary->count);
-    put_number(out, "sum", summary->value, facts.sum);
-    put_number(out, "minimum", summary->value, summary->kind == ES_SUMMARY_MINIMUM);
-    put_number(out, "maximum", summary->value, summary->kind == ES_SUMMARY_MAXIMUM);
+    describe_integer(row, "rank", facts.rank, facts.rank ? origin->rank : 0);
+    describe_integer(row, "thread", facts.thread, facts.thread ? origin->thread : 0);
+    esi_row_text(row, "host", NULL, facts.host ? origin->host : NULL);
+    esi_row_text(row, "element", NULL, facts.element ? origin->name : NULL);
+}
+
+static void describe_figures(struct esi_row *row,
+                             const struct es_summary *summary,
+                             struct facts facts)
+{
+    static const struct es_summary none = {.kind = ES_SUMMARY_COUNT};
+    const struct es_summary *all = summary ? summary : &none;
+
+    describe_number(row, "count", summary, all->count);
+    describe_number(row, "sum", facts.sum, all->value);
+    describe_number(row, "minimum", all->kind == ES_SUMMARY_MINIMUM, all->value);
+    describe_number(row, "maximum", all->kind == ES_SUMMARY_MAXIMUM, all->value);
     if (facts.sum)
-        es_json_out_real(out, "mean", es_summary_mean(summary));
+        esi_row_real(row, "mean", NULL, es_summary_mean(all));
     else
-        es_json_out_null(out, "mean");
-    put_number(out, "bucket", summary->bucket, facts.bucket);
-    put_number(out, "least", es_summary_bucket_least(summary->bucket), facts.bucket);
-    put_number(out, "most", es_summary_bucket_most(summary->bucket), facts.bucket);
+        esi_row_none(row, "mean", NULL);
+    describe_number(row, "bucket", facts.bucket, all->bucket);
+    describe_number(row, "least", facts.bucket, es_summary_bucket_least(all->bucket));
+    describe_number(row, "most", facts.bucket, es_summary_bucket_most(all->bucket));
 }
 
-static int print_json(const struct es_events_printer *printer,
-                      const struct es_summary_row *row)
+static void describe_line(struct esi_row *row, const void *record)
 {
-    const struct es_summary *summary = &row->summary;
-    const struct es_origin *origin = row->origin;
-    struct facts facts = facts_of(summary);
-    struct es_json_out out;
+    const struct line *line = record;
+    const struct es_summary *summary = line->summary;
 
-    es_json_out_init(&out, printer->stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "summary");
-    es_json_out_string(&out, "kind", es_summary_kind_name(summary->kind));
-    es_json_out_string(&out, "of", es_summary_field_name(summary->of));
-    es_json_out_string(&out, "by", es_summary_group_name(summary->by));
-    put_integer(&out, "rank", origin->rank, facts.rank);
-    put_integer(&out, "thread", origin->thread, facts.thread);
-    es_json_out_string(&out, "host", facts.host ? origin->host : NULL);
-    es_json_out_string(&out, "element", facts.element ? origin->name : NULL);
-    es_json_out_string(&out, "operation",
-                       facts.operation ? es_operation_name(summary->operation) : NULL);
-    put_figures(&out, summary);
-    es_json_out_signed(&out, "first_ns", shown_time(printer, summary->first_ns));
-    es_json_out_signed(&out, "last_ns", shown_time(printer, summary->last_ns));
-    es_json_out_end(&out);
+    esi_row_text(row, "type", NULL, line->type);
+    esi_row_text(row, "kind", NULL,
+                 summary ? es_summary_kind_name(summary->kind) : NULL);
+    esi_row_text(row, "of", NULL, summary ? es_summary_field_name(summary->of) : NULL);
+    esi_row_text(row, "by", NULL, summary ? es_summary_group_name(summary->by) : NULL);
+    describe_origin(row, line);
+    esi_row_text(row, "operation", NULL,
+                 line->facts.operation ? es_operation_name(summary->operation) : NULL);
+    describe_figures(row, summary, line->facts);
+    describe_integer(row, "first_ns", summary,
+                     summary ? shown_time(line->printer, summary->first_ns) : 0);
+    describe_integer(row, "last_ns", summary,
+                     summary ? shown_time(line->printer, summary->last_ns) : 0);
+    if (!esi_row_json(row))
+        describe_number(row, "lost", !summary, line->lost);
+}
+
+static int print_line(const struct es_events_printer *printer,
+                      enum esi_rows_format format,
+                      const struct line *line)
+{
+    struct esi_rows rows;
+
+    esi_rows_init(&rows, format, printer->stream, describe_line);
+    esi_rows_add(&rows, line);
     return state_of(printer);
 }
 
-/* --- CSV ---------------------------------------------------------------------- */
-
-static void csv_number(const struct es_events_printer *printer,
-                       uint64_t value,
-                       bool known)
-{
-    fputc(',', printer->stream);
-    if (known)
-        fprintf(printer->stream, "%" PRIu64, value);
-}
-
-static void csv_integer(const struct es_events_printer *printer, int value, bool known)
-{
-    fputc(',', printer->stream);
-    if (known)
-        fprintf(printer->stream, "%d", value);
-}
-
-static void csv_word(const struct es_events_printer *printer, const char *word)
-{
-    fputc(',', printer->stream);
-    es_csv_text(printer->stream, word);
-}
-
-static void csv_figures(const struct es_events_printer *printer,
-                        const struct es_summary *summary)
-{
-    struct facts facts = facts_of(summary);
-
-    csv_number(printer, summary->count, true);
-    csv_number(printer, summary->value, facts.sum);
-    csv_number(printer, summary->value, summary->kind == ES_SUMMARY_MINIMUM);
-    csv_number(printer, summary->value, summary->kind == ES_SUMMARY_MAXIMUM);
-    fputc(',', printer->stream);
-    if (facts.sum)
-        fprintf(printer->stream, "%.17g", es_summary_mean(summary));
-    csv_number(printer, summary->bucket, facts.bucket);
-    csv_number(printer, es_summary_bucket_least(summary->bucket), facts.bucket);
-    csv_number(printer, es_summary_bucket_most(summary->bucket), facts.bucket);
-}
-
-static int print_csv(const struct es_events_printer *printer,
+static int print_row(const struct es_events_printer *printer,
+                     enum esi_rows_format format,
                      const struct es_summary_row *row)
 {
-    const struct es_summary *summary = &row->summary;
-    const struct es_origin *origin = row->origin;
-    struct facts facts = facts_of(summary);
+    struct line line = {
+        .printer = printer,
+        .type = "summary",
+        .summary = &row->summary,
+        .origin = row->origin,
+        .facts = facts_of(&row->summary),
+    };
 
-    es_plain_print(
-        printer->stream, "summary,%s,%s,%s", es_summary_kind_name(summary->kind),
-        es_summary_field_name(summary->of), es_summary_group_name(summary->by));
-    csv_integer(printer, origin->rank, facts.rank);
-    csv_integer(printer, origin->thread, facts.thread);
-    csv_word(printer, facts.host ? origin->host : "");
-    csv_word(printer, facts.element ? origin->name : "");
-    csv_word(printer, facts.operation ? es_operation_name(summary->operation) : "");
-    csv_figures(printer, summary);
-    fprintf(printer->stream, ",%" PRId64 ",%" PRId64 ",\r\n",
-            shown_time(printer, summary->first_ns),
-            shown_time(printer, summary->last_ns));
-    return state_of(printer);
+    return print_line(printer, format, &line);
 }
 
 void esi_summaries_print_csv_loss(const struct es_events_printer *printer,
                                   const struct es_origin *origin,
                                   uint64_t lost)
 {
-    fprintf(printer->stream, "loss,,,,%d,%d", origin->rank, origin->thread);
-    csv_word(printer, origin->host);
-    csv_word(printer, origin->name);
-    fprintf(printer->stream, ",,,,,,,,,,,,%" PRIu64 "\r\n", lost);
+    struct line line = {
+        .type = "loss",
+        .origin = origin,
+        .facts = {.rank = true, .thread = true, .host = true, .element = true},
+        .lost = lost,
+    };
+
+    print_line(printer, ESI_ROWS_CSV, &line);
 }
 
 void esi_summaries_print_csv_end(const struct es_events_printer *printer, uint64_t lost)
 {
-    fprintf(printer->stream, "end,,,,,,,,,,,,,,,,,,,%" PRIu64 "\r\n", lost);
+    print_line(printer, ESI_ROWS_CSV, &(struct line){.type = "end", .lost = lost});
 }
 
 /* --- All ---------------------------------------------------------------------- */
 
 void esi_summaries_print_header(const struct es_events_printer *printer)
 {
-    if (printer->format == ES_EVENTS_TEXT)
+    struct esi_rows rows;
+
+    if (printer->format == ES_EVENTS_TEXT) {
         es_plain_print(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS",
                        "OF");
-    else if (printer->format == ES_EVENTS_CSV)
-        fputs("type,kind,of,by,rank,thread,host,element,operation,count,sum,minimum,"
-              "maximum,mean,bucket,least,most,first_ns,last_ns,lost\r\n",
-              printer->stream);
+    } else if (printer->format == ES_EVENTS_CSV) {
+        esi_rows_init(&rows, ESI_ROWS_CSV, printer->stream, describe_line);
+        esi_rows_begin(&rows, &(struct line){.type = NULL});
+    }
 }
 
 int esi_summaries_print_row(const struct es_events_printer *printer,
                             const struct es_summary_row *row)
 {
-    static int (*const prints[])(const struct es_events_printer *printer,
-                                 const struct es_summary_row *row) = {
-        [ES_EVENTS_TEXT] = print_text,
-        [ES_EVENTS_JSON] = print_json,
-        [ES_EVENTS_CSV] = print_csv,
-    };
-
-    return prints[printer->format](printer, row);
+    switch (printer->format) {
+    case ES_EVENTS_JSON:
+        return print_row(printer, ESI_ROWS_JSON, row);
+    case ES_EVENTS_CSV:
+        return print_row(printer, ESI_ROWS_CSV, row);
+    default:
+        return print_text(printer, row);
+    }
 }
