@@ -18,6 +18,7 @@ static const struct {
     {"ms", UINT64_C(1000000)},
     {"s", UINT64_C(1000000000)},
     {"min", UINT64_C(60000000000)},
+    {"h", UINT64_C(3600000000000)},
 };
 
 /* 0 when there is no such unit. */

@@ -78,8 +78,8 @@ void esi_row_long_text(struct esi_row *row,
                        const char *text);
 /* A number with its unit, or in words: in the table only, to the right. */
 void esi_row_quantity(struct esi_row *row, const char *heading, const char *text);
-/* Where JSON goes that no field can say (arrays, objects, members that only some records
- * have); NULL: this is no JSON. */
+/* Where JSON goes that no field can say (arrays, objects, members that only some
+ * records have); NULL: this is no JSON. */
 struct es_json_out *esi_row_json(struct esi_row *row);
 
 /* --- For those who print ---------------------------------------------------------- */

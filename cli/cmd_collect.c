@@ -17,6 +17,7 @@
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "tuplespace/segment_name.h"
+#include "base/options.h"
 
 enum action {
     ACTION_NONE,
@@ -153,7 +154,7 @@ static error_t take_argument(char *text,
     }
     if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0) {
         arguments->threshold =
-            (uint32_t)esi_command_number(text, "threshold", 1, THRESHOLD_MAX, state);
+            (uint32_t)esi_option_number(text, "threshold", 1, THRESHOLD_MAX, state);
         return 0;
     }
     if (arguments->action == ACTION_TREE && !arguments->run &&
@@ -175,7 +176,7 @@ static error_t parse_selection(int key,
         return 0;
     case OPTION_THREAD:
         selection->thread =
-            (int)esi_command_number(text, "--thread", 0, INT32_MAX, state);
+            (int)esi_option_number(text, "--thread", 0, INT32_MAX, state);
         return 0;
     case 'c':
         selection->classes = parse_classes(text, state);
@@ -223,7 +224,7 @@ static error_t parse_tree_option(int key,
         request->clear = true;
         return 0;
     case OPTION_WAIT:
-        request->wait_ns = esi_command_seconds(text, "--wait", state);
+        request->wait_ns = esi_option_seconds(text, "--wait", state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

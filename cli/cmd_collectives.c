@@ -19,6 +19,7 @@
 #include "monitors/collectives_map.h"
 #include "monitors/collectives_print.h"
 #include "monitors/node_watch.h"
+#include "base/options.h"
 
 enum {
     OPTION_TOP = 256,
@@ -111,26 +112,6 @@ static const char doc[] =
     "Exit status: 0 success, 1 a rank is to blame for more than --blame-over, 2 usage "
     "or input error, 3 the run vanished.";
 
-static uint64_t parse_time(const char *text, struct argp_state *state)
-{
-    uint64_t time_ns = 0;
-
-    if (es_duration_parse(text, &time_ns) < 0)
-        argp_error(state, "--since: '%s' is not a time with ns, us, ms, s or min",
-                   text);
-    return time_ns;
-}
-
-static double parse_percent(const char *text, struct argp_state *state)
-{
-    char *end;
-    double percent = strtod(text, &end);
-
-    if (end == text || *end || !(percent >= 0 && percent <= 100))
-        argp_error(state, "--blame-over: '%s' is not a number from 0 to 100", text);
-    return percent;
-}
-
 static error_t parse_view(int key, char *text, struct argp_state *state)
 {
     struct collectives_arguments *arguments = state->input;
@@ -148,9 +129,9 @@ static error_t parse_view(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_SINCE:
         if (*text == '@')
-            monitor->since_ns = parse_time(text + 1, state);
+            monitor->since_ns = esi_option_duration(text + 1, "--since", 0, state);
         else
-            monitor->recent_ns = parse_time(text, state);
+            monitor->recent_ns = esi_option_duration(text, "--since", 0, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -168,7 +149,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[2] = &arguments->monitor.scope;
         return 0;
     case OPTION_TOP:
-        arguments->top = (size_t)esi_command_number(text, "--top", 1, INT_MAX, state);
+        arguments->top = (size_t)esi_option_number(text, "--top", 1, INT_MAX, state);
         return 0;
     case OPTION_BY_SIZE:
         arguments->monitor.by_size = true;
@@ -194,14 +175,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_AFTER:
         arguments->advise.after =
-            (size_t)esi_command_number(text, "--after", 8, INT_MAX, state);
+            (size_t)esi_option_number(text, "--after", 8, INT_MAX, state);
         return 0;
     case 'i':
-        arguments->interval_ns = esi_command_seconds(text, "--interval", state);
+        arguments->interval_ns = esi_option_seconds(text, "--interval", state);
         return 0;
     case 'n':
-        arguments->count = (unsigned long long)esi_command_number(text, "--count", 1,
-                                                                  LLONG_MAX, state);
+        arguments->count =
+            (unsigned long long)esi_option_number(text, "--count", 1, LLONG_MAX, state);
         return 0;
     case OPTION_ONCE:
         arguments->monitor.once = true;
@@ -210,7 +191,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->follow = true;
         return 0;
     case OPTION_BLAME_OVER:
-        arguments->blame_over = parse_percent(text, state);
+        arguments->blame_over = esi_option_real(text, "--blame-over", 0, 100, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);

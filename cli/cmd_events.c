@@ -15,6 +15,7 @@
 #include "cli/map_scope.h"
 #include "cli/view_options.h"
 #include "monitors/events_print.h"
+#include "base/options.h"
 
 enum {
     OPTION_LAST = 256,
@@ -84,30 +85,6 @@ static const char doc[] =
     "be read are counted and shown.\n\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
 
-static uint64_t parse_time(const char *text,
-                           const char *option,
-                           struct argp_state *state)
-{
-    uint64_t time_ns = 0;
-
-    if (es_duration_parse(text, &time_ns) < 0)
-        argp_error(state, "%s: '%s' is not a time with ns, us, ms, s or min", option,
-                   text);
-    return time_ns;
-}
-
-static int parse_word(const char *text,
-                      const char *const *words,
-                      const char *option,
-                      struct argp_state *state)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    argp_error(state, "%s: '%s' is none of its values; see --help", option, text);
-    return 0;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
@@ -124,10 +101,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[2] = &arguments->events.view;
         return 0;
     case OPTION_LAST:
-        events->last = (size_t)esi_command_number(text, "--last", 1, 1 << 24, state);
+        events->last = (size_t)esi_option_number(text, "--last", 1, 1 << 24, state);
         return 0;
     case OPTION_SINCE:
-        arguments->since_ns = parse_time(text, "--since", state);
+        arguments->since_ns = esi_option_duration(text, "--since", 0, state);
         return 0;
     case OPTION_NEW:
         events->skip_backlog = true;
@@ -136,15 +113,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->follow = true;
         return 0;
     case OPTION_SORT:
-        settings->sorting = (enum es_sorting)parse_word(text, keys, "--sort", state);
+        settings->sorting =
+            (enum es_sorting)esi_option_word(text, "--sort", keys, state);
         arguments->sorted = true;
         return 0;
     case OPTION_REPAIR:
         events->repair =
-            (enum es_repair_mode)parse_word(text, repairs, "--repair", state);
+            (enum es_repair_mode)esi_option_word(text, "--repair", repairs, state);
         return 0;
     case OPTION_WINDOW:
-        settings->window_ns = parse_time(text, "--window", state);
+        settings->window_ns = esi_option_duration(text, "--window", 0, state);
         return 0;
     case OPTION_LOSSLESS:
         settings->lossless = true;
@@ -160,7 +138,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'f':
         arguments->format =
-            (enum es_events_format)parse_word(text, formats, "--format", state);
+            (enum es_events_format)esi_option_word(text, "--format", formats, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);

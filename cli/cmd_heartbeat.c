@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "monitors/heartbeat_print.h"
+#include "base/options.h"
 
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
 enum { DEFAULT_STALLED_AFTER = 5 };
@@ -63,15 +64,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[2] = &arguments->settings;
         return 0;
     case 'i':
-        arguments->interval_ns = esi_command_seconds(text, "--interval", state);
+        arguments->interval_ns = esi_option_seconds(text, "--interval", state);
         return 0;
     case 'n':
-        arguments->count = (unsigned long long)esi_command_number(text, "--count", 1,
-                                                                  LLONG_MAX, state);
+        arguments->count =
+            (unsigned long long)esi_option_number(text, "--count", 1, LLONG_MAX, state);
         return 0;
     case OPTION_STALLED_AFTER:
         arguments->stalled_after =
-            (unsigned)esi_command_number(text, "--stalled-after", 1, INT_MAX, state);
+            (unsigned)esi_option_number(text, "--stalled-after", 1, INT_MAX, state);
         return 0;
     case OPTION_ONCE:
         arguments->once = true;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "pathmap/pathmap.h"
+#include "base/options.h"
 
 struct map_arguments {
     struct es_pathmap_request request;
@@ -41,7 +42,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        request->ranks = (int)esi_command_number(text, "-n", 1, 1 << 20, state);
+        request->ranks = (int)esi_option_number(text, "-n", 1, 1 << 20, state);
         return 0;
     case 'o':
         arguments->output = text;
@@ -53,11 +54,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         request->hostfile = text;
         return 0;
     case KEY_THREADS:
-        request->threads = (int)esi_command_number(text, "--threads", 1, 4096, state);
+        request->threads = (int)esi_option_number(text, "--threads", 1, 4096, state);
         return 0;
     case KEY_THRESHOLD:
-        request->threshold = (uint32_t)esi_command_number(text, "--threshold", 1,
-                                                          ES_PLAN_THRESHOLD_MAX, state);
+        request->threshold = (uint32_t)esi_option_number(text, "--threshold", 1,
+                                                         ES_PLAN_THRESHOLD_MAX, state);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "takes no arguments: '%s'", text);

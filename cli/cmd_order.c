@@ -17,6 +17,7 @@
 #include "cli/order_prepare.h"
 #include "cli/order_show.h"
 #include "monitors/order/strategy.h"
+#include "base/options.h"
 
 enum {
     OPTION_STORE = 256,
@@ -118,7 +119,7 @@ static void parse_sizes(const char *text,
             argp_error(state, "--max-size: there are at most %d levels",
                        ES_ORDER_LEVELS);
         arguments->config.max_sizes[arguments->sizes++] =
-            (uint32_t)esi_command_number(word, "--max-size", 1, INT32_MAX, state);
+            (uint32_t)esi_option_number(word, "--max-size", 1, INT32_MAX, state);
     }
     free(copy);
 }
@@ -162,21 +163,21 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
         break;
     case OPTION_LEVELS:
         config->levels =
-            (unsigned)esi_command_number(text, "--levels", 1, ES_ORDER_LEVELS, state);
+            (unsigned)esi_option_number(text, "--levels", 1, ES_ORDER_LEVELS, state);
         break;
     case OPTION_THRESHOLD:
         parse_threshold(text, arguments, state);
         break;
     case OPTION_PREFIX:
         config->prefix =
-            (uint64_t)esi_command_number(text, "--prefix", 1, INT64_MAX, state);
+            (uint64_t)esi_option_number(text, "--prefix", 1, INT64_MAX, state);
         break;
     case OPTION_SEED_HOSTS:
         arguments->seed_hosts = true;
         break;
     case OPTION_VECTOR:
         config->fixed_vector =
-            (uint32_t)esi_command_number(text, "--fixed-vector", 1, INT32_MAX, state);
+            (uint32_t)esi_option_number(text, "--fixed-vector", 1, INT32_MAX, state);
         return 0; /* of other stores, too */
     default:
         return ARGP_ERR_UNKNOWN;
@@ -274,7 +275,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->config.store = text;
         return 0;
     case OPTION_MEMORY:
-        arguments->config.memory_bytes = esi_command_bytes(text, "--memory", state);
+        arguments->config.memory_bytes = esi_option_bytes(text, "--memory", state);
         return 0;
     case OPTION_SPILL:
         arguments->config.spill_folder = text;

@@ -12,8 +12,8 @@
 #include "cli/consumer.h"
 #include "cli/recording.h"
 #include "cli/view_options.h"
-#include "eventspace/stage_property.h"
 #include "monitors/archive/archive_read.h"
+#include "base/options.h"
 
 enum {
     OPTION_NEW = 256,
@@ -73,10 +73,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         recorder->directory = text;
         return 0;
     case OPTION_FOR:
-        if (es_duration_parse(text, &arguments->recording.limit_ns) < 0 ||
-            arguments->recording.limit_ns == 0)
-            argp_error(state, "--for: '%s' is not a time with ns, us, ms, s or min",
-                       text);
+        arguments->recording.limit_ns = esi_option_duration(text, "--for", 1, state);
         return 0;
     case OPTION_NEW:
         recorder->skip_backlog = true;

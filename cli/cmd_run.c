@@ -23,6 +23,7 @@
 #include "tuplespace/transport/interface.h"
 #include "tuplespace/segment_name.h"
 #include "tuplespace/plan/tree_rules.h"
+#include "base/options.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 
@@ -138,7 +139,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        request->ranks = (int)esi_command_number(text, "-n", 1, RANKS_MAX, state);
+        request->ranks = (int)esi_option_number(text, "-n", 1, RANKS_MAX, state);
         return 0;
     case OPTION_HOSTFILE:
         request->hostfile = text;
@@ -154,7 +155,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_THRESHOLD:
         request->threshold =
-            (uint32_t)esi_command_number(text, "--threshold", 1, THRESHOLD_MAX, state);
+            (uint32_t)esi_option_number(text, "--threshold", 1, THRESHOLD_MAX, state);
         return 0;
     case OPTION_TREES:
         take_tree(text, state, arguments);

@@ -108,57 +108,6 @@ error_t esi_command_take_run(char *text, struct argp_state *state, const char **
     return 0;
 }
 
-long long esi_command_number(const char *text,
-                             const char *option,
-                             long long minimum,
-                             long long maximum,
-                             struct argp_state *state)
-{
-    char *end;
-
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (errno || end == text || *end || number < minimum || number > maximum)
-        argp_error(state, "%s: '%s' is not a whole number from %lld to %lld", option,
-                   text, minimum, maximum);
-    return number;
-}
-
-uint64_t esi_command_seconds(const char *text,
-                             const char *option,
-                             struct argp_state *state)
-{
-    const double longest = 1e9;
-    char *end;
-
-    errno = 0;
-    double seconds = strtod(text, &end);
-    if (errno || end == text || *end || !isfinite(seconds) || seconds < 0 ||
-        seconds > longest) {
-        argp_error(state, "%s: '%s' is not a number of seconds", option, text);
-        return 0;
-    }
-    return (uint64_t)(seconds * 1e9);
-}
-
-uint64_t esi_command_bytes(const char *text,
-                           const char *option,
-                           struct argp_state *state)
-{
-    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
-    unsigned long long number;
-    char *end;
-
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    if (!errno && end != text && *text != '-')
-        for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
-            if (strcmp(end, units[i]) == 0 && number <= UINT64_MAX >> (10 * i))
-                return number << (10 * i);
-    argp_error(state, "%s: '%s' is not a size with KiB, MiB, GiB or TiB", option, text);
-    return 0;
-}
-
 int esi_command_open_run(const char *run, struct es_run **ret_run)
 {
     struct es_error error = {.text = ""};

@@ -81,24 +81,6 @@ error_t esi_command_take_run(char *text,
                              struct argp_state *state,
                              const char **ret_run);
 
-/* Parses a whole decimal number from `minimum` to `maximum`; anything else ends the
- * process through argp_error() with a message that names the option. */
-long long esi_command_number(const char *text,
-                             const char *option,
-                             long long minimum,
-                             long long maximum,
-                             struct argp_state *state);
-
-/* Parses seconds ("0.5", "10") into nanoseconds; the same on errors. */
-uint64_t esi_command_seconds(const char *text,
-                             const char *option,
-                             struct argp_state *state);
-
-/* Parses a size ("64KiB", up to TiB; bytes without a unit); the same on errors. */
-uint64_t esi_command_bytes(const char *text,
-                           const char *option,
-                           struct argp_state *state);
-
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 

@@ -20,6 +20,7 @@
 #include "tuplespace/transport/interface.h"
 #include "tuplespace/transport/run_key.h"
 #include "tuplespace/segment_name.h"
+#include "base/options.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -176,7 +177,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         chosen->run = text;
         return 0;
     case OPTION_GRACE:
-        chosen->grace_ns = esi_command_seconds(text, "--grace", state);
+        chosen->grace_ns = esi_option_seconds(text, "--grace", state);
         chosen->keep_grace_ns = chosen->grace_ns;
         return 0;
     case OPTION_FOREGROUND:

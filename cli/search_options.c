@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "cli/search_options.h"
+#include "base/options.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -111,19 +112,6 @@ struct parsing {
 
 /* --- Values ----------------------------------------------------------------------- */
 
-/* The place of a word among others. */
-static unsigned parse_word(const char *text,
-                           const char *option,
-                           const char *const *words,
-                           struct argp_state *state)
-{
-    for (unsigned i = 0; words[i]; i++)
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    argp_error(state, "%s: there is no '%s'", option, text);
-    return 0;
-}
-
 static enum es_closure_method parse_method(const char *text, struct argp_state *state)
 {
     static const char *const words[] = {
@@ -134,7 +122,8 @@ static enum es_closure_method parse_method(const char *text, struct argp_state *
         NULL,
     };
 
-    return (enum es_closure_method)parse_word(text, "--closure-method", words, state);
+    return (enum es_closure_method)esi_option_word(text, "--closure-method", words,
+                                                   state);
 }
 
 static enum es_reordering parse_reordering(const char *text, struct argp_state *state)
@@ -147,30 +136,18 @@ static enum es_reordering parse_reordering(const char *text, struct argp_state *
         NULL,
     };
 
-    return (enum es_reordering)parse_word(text, "--reorder", words, state);
+    return (enum es_reordering)esi_option_word(text, "--reorder", words, state);
 }
 
 /* "10s"; without a unit seconds. */
-static uint64_t parse_duration(const char *text, struct argp_state *state)
+static uint64_t parse_time_limit(const char *text, struct argp_state *state)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"", 1e9},  {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},
-                 {"ns", 1.}, {"min", 60e9}, {"h", 3600e9}};
-    const double longest_ns = 1e18;
-    char *end;
-    double number = strtod(text, &end);
+    bool has_unit = text[strspn(text, "0123456789.")] != '\0';
+    uint64_t time_ns = has_unit ? 0 : esi_option_seconds(text, "--time-limit", state);
 
-    for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(end, units[i].name) == 0 && number > 0 &&
-            number * units[i].ns >= 1 && number * units[i].ns <= longest_ns)
-            return (uint64_t)(number * units[i].ns);
-    argp_error(state,
-               "--time-limit: '%s' is not a time with ns, us, ms, s, min or h "
-               "(without: seconds)",
-               text);
-    return 0;
+    if (time_ns > 0)
+        return time_ns;
+    return esi_option_duration(text, "--time-limit", 1, state);
 }
 
 /* --- Options ---------------------------------------------------------------------- */
@@ -182,13 +159,13 @@ static error_t parse_follow_option(int key, const char *text, struct argp_state 
 
     switch (key) {
     case OPTION_MEMORY:
-        given->memory_bytes = esi_command_bytes(text, "--memory", state);
+        given->memory_bytes = esi_option_bytes(text, "--memory", state);
         if (given->memory_bytes == 0)
             argp_error(state, "--memory: 0 is too little");
         return 0;
     case OPTION_KEEP:
         given->kept_events =
-            (uint64_t)esi_command_number(text, "--keep", 1, INT64_MAX, state);
+            (uint64_t)esi_option_number(text, "--keep", 1, INT64_MAX, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -222,13 +199,12 @@ static error_t parse_engine_option(int key, const char *text, struct argp_state 
         parsing->of_rewrite = "--no-failed-first";
         return 0;
     case OPTION_SEED:
-        config->seed =
-            (uint64_t)esi_command_number(text, "--seed", 0, INT64_MAX, state);
+        config->seed = (uint64_t)esi_option_number(text, "--seed", 0, INT64_MAX, state);
         parsing->of_rewrite = "--seed";
         return 0;
     case OPTION_THREADS:
         config->threads =
-            (unsigned)esi_command_number(text, "--threads", 0, 1024, state);
+            (unsigned)esi_option_number(text, "--threads", 0, 1024, state);
         parsing->of_indexed = "--threads";
         return 0;
     default:
@@ -244,13 +220,13 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
     switch (key) {
     case OPTION_LIMIT:
         given->config.limit =
-            (uint64_t)esi_command_number(text, "--limit", 1, INT64_MAX, state);
+            (uint64_t)esi_option_number(text, "--limit", 1, INT64_MAX, state);
         return 0;
     case OPTION_FIRST:
         given->config.limit = 1;
         return 0;
     case OPTION_TIME_LIMIT:
-        given->time_limit_ns = parse_duration(text, state);
+        given->time_limit_ns = parse_time_limit(text, state);
         return 0;
     case OPTION_COUNT:
         given->is_count = true;

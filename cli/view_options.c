@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "eventspace/operation.h"
+#include "base/options.h"
 
 enum { OPTION_CLASS = 0x4201, OPTION_OPERATION, OPTION_FILTER };
 
@@ -46,7 +47,7 @@ static error_t parse_view(int key, char *text, struct argp_state *state)
         return 0;
     case 't':
         view->selection.thread =
-            (int)esi_command_number(text, "--thread", 0, INT_MAX, state);
+            (int)esi_option_number(text, "--thread", 0, INT_MAX, state);
         return 0;
     case 'H':
         view->selection.host = text;

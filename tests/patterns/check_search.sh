@@ -397,8 +397,8 @@ done <<'END'
 --engine closure --no-prune|--no-prune is of --engine rewrite
 --engine rewrite --threads 2|--threads is of --engine indexed
 --threads 2 --reorder none|--threads is of --engine indexed
---reorder best|--reorder: there is no 'best'
---closure-method best|--closure-method: there is no 'best'
+--reorder best|--reorder: 'best' is none of its values
+--closure-method best|--closure-method: 'best' is none of its values
 --limit 0|--limit: '0' is not a whole number from 1
 --threads -1|--threads: '-1' is not a whole number from 0 to 1024
 --time-limit soon|--time-limit: 'soon' is not a time

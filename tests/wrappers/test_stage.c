@@ -150,7 +150,8 @@ static void durations_are_read_exactly(void **state)
         {"s", -EINVAL, 0},
         {"-1s", -EINVAL, 0},
         {"1..5s", -EINVAL, 0},
-        {"1h", -EINVAL, 0},
+        {"2h", 0, UINT64_C(7200000000000)},
+        {"1d", -EINVAL, 0},
         {"99999999999999999999ns", -ERANGE, 0},
         {"99999999999999s", -ERANGE, 0},
     };

@@ -237,7 +237,7 @@ static int duration_value(struct parser *parser, struct node *node)
     if (result < 0)
         return result;
     if (es_duration_parse(word, &duration_ns) < 0 || duration_ns > INT64_MAX)
-        return fail_at(parser, at, "expected a time with ns, us, ms, s or min");
+        return fail_at(parser, at, "expected a time with ns, us, ms, s, min or h");
     node->number = (int64_t)duration_ns;
     return 0;
 }

@@ -11,7 +11,7 @@
  *   value      = [ "-" ] digits [ "." digits ] [ unit ] | word | '"' any text '"'
  *
  * operation, class and communicator take names, and == and != only; communicator also
- * takes an index.  duration takes ns, us, ms, s and min; bytes may have KiB, MiB or
+ * takes an index.  duration takes ns, us, ms, s, min and h; bytes may have KiB, MiB or
  * GiB.  peer and tag know the words any and none.
  */
 #ifndef ES_WRAPPERS_STAGES_FILTER_EXPRESSION_H
