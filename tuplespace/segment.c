@@ -441,6 +441,19 @@ static void fill_element(struct es_element_layout *element,
     element->thread_id = (uint32_t)gettid();
 }
 
+static bool has_element(const struct es_segment *segment,
+                        uint32_t count,
+                        const char *name)
+{
+    const struct es_element_layout *elements =
+        (const void *)(segment->base + segment->elements.begin);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(elements[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Caller holds the lock. */
 static int add_element(struct es_segment *segment,
                        const struct es_element_config *config,
@@ -453,6 +466,8 @@ static int add_element(struct es_segment *segment,
     uint32_t threshold;
     int rc;
 
+    if (has_element(segment, count, config->name))
+        return -EEXIST;
     if (count >= layout->max_elements)
         return -ENOSPC;
     rc = esi_segment_reserve(segment, &segment->elements, offset + sizeof *element);
@@ -483,6 +498,8 @@ int es_segment_add_element(struct es_segment *segment,
     pthread_mutex_lock(&segment->lock);
     rc = add_element(segment, config, &element);
     pthread_mutex_unlock(&segment->lock);
+    if (rc == -EEXIST)
+        return rc;
     if (rc != 0) {
         atomic_fetch_add_explicit(&segment->layout->elements_refused, 1,
                                   memory_order_relaxed);

@@ -120,8 +120,8 @@ struct es_element_config {
 
 /* Adds an element and reserves its space.  When space is short the threshold is halved,
  * down to 15, and the shrinking counted; -ENOSPC when that does not fit either or the
- * directory is full (counted as refused).  `ret_writer` may be NULL for shared
- * elements. */
+ * directory is full (counted as refused); -EEXIST when an element has that name.
+ * `ret_writer` may be NULL for shared elements.  O(elements). */
 int es_segment_add_element(struct es_segment *segment,
                            const struct es_element_config *config,
                            struct es_writer *ret_writer);

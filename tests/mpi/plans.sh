@@ -82,6 +82,18 @@ is '0.0/c[comm=red][peer=0]' 51 0
 [ "$(grep -cP '^tuple\t0\t.*\tMPI_Irecv\t\w+\t0\t9\t\?\t' "$work/tuples")" -eq 1 ]
 expect 0 'what is held back at the end is written, without a number'
 
+# One element for each thing that a collector is split by, one name for each element.
+hold=wild
+planned 'collector n classes=receive,completion split=peer' \
+    'collector c classes=send split=communicator'
+hold=
+names=$(awk -F'\t' '$1 == "element" { print $4 }' "$work/tuples" | sort)
+[ "$(printf '%s\n' "$names" | uniq -d)" = '' ]
+expect 0 "no two elements have one name: $names"
+is '0.0/c[comm=red]' 100 0
+[ "$(printf '%s\n' "$names" | grep -c '^0\.0/c\[comm=red\]')" -eq 2 ]
+expect 0 'communicators of one name have an element each'
+
 planned "collector off classes=$all enabled=0"
 is '0.0/off' 0 0
 finish

@@ -4,15 +4,20 @@
  * polls - polls in vain STORM times with each routine that can, then exchanges ROUNDS
  * messages on three communicators ("red", "blue" and the world); two ranks.
  *
- *   polls STORM ROUNDS [hold]   hold: a receive is held back to the end
+ *   polls STORM ROUNDS [hold | wild]
+ *
+ * hold: a receive is held back to the end; wild: it also receives from anybody, and
+ * gives two communicators one name.
  */
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char **argv)
 {
     int storm = argc > 1 ? atoi(argv[1]) : 0;
     int rounds = argc > 2 ? atoi(argv[2]) : 0;
+    int wild = argc > 3 && strcmp(argv[3], "wild") == 0;
     int rank;
     int flag;
     int index;
@@ -44,7 +49,14 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
     MPI_Comm_set_name(comms[1], "red");
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
-    MPI_Comm_set_name(comms[2], "blue");
+    MPI_Comm_set_name(comms[2], wild ? "red" : "blue");
+    if (wild) {
+        MPI_Isend(&rank, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, &request);
+        MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &status);
+        do
+            MPI_Test(&request, &flag, &status);
+        while (!flag);
+    }
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < rounds; i++) {
             MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, c, &word, 1, MPI_INT, 1 - rank, c,
@@ -52,7 +64,7 @@ int main(int argc, char **argv)
             MPI_Sendrecv(&i, 1, MPI_INT, rank, c, &word, 1, MPI_INT, rank, c, comms[c],
                          &status);
         }
-    if (argc > 3) { /* a receive that may rob the second is never completed */
+    if (argc > 3 && !wild) { /* a receive that may rob the second is never completed */
         MPI_Irecv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 9, comms[1], &open);
         MPI_Irecv(&word, 1, MPI_INT, rank, 9, comms[1], &request);
         MPI_Send(&rank, 1, MPI_INT, rank, 9, comms[1]);

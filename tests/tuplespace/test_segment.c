@@ -301,6 +301,22 @@ static void a_full_directory_refuses_and_counts(void **state)
     es_segment_destroy(segment);
 }
 
+static void a_name_is_taken_once(void **state)
+{
+    struct es_element_config config = fixture_config("0.0/x", 15);
+    struct es_segment *segment;
+    struct es_writer writer;
+    char run[64];
+
+    (void)state;
+    segment = fixture_segment(fixture_run("segment", run), 0);
+    assert_int_equal(es_segment_add_element(segment, &config, &writer), 0);
+    assert_int_equal(es_segment_add_element(segment, &config, &writer), -EEXIST);
+    assert_int_equal(es_segment_layout(segment)->element_count, 1);
+    assert_int_equal(es_segment_layout(segment)->elements_refused, 0);
+    es_segment_destroy(segment);
+}
+
 static void a_full_arena_shrinks_thresholds(void **state)
 {
     struct es_element_config config = fixture_config("0.0/big", 1 << 20);
@@ -533,6 +549,7 @@ int main(void)
         cmocka_unit_test(bad_elements_are_refused),
         cmocka_unit_test(the_ring_is_the_next_power_of_two),
         cmocka_unit_test(a_full_directory_refuses_and_counts),
+        cmocka_unit_test(a_name_is_taken_once),
         cmocka_unit_test(a_full_arena_shrinks_thresholds),
         cmocka_unit_test(threads_add_elements_at_the_same_time),
         cmocka_unit_test(no_descriptor_stays_open),

@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -141,22 +142,41 @@ static bool has_communicator(const struct es_collector_plan *collector,
     return fnmatch(collector->communicator, name, 0) == 0;
 }
 
+enum { NAME_BYTES = 64 };
+
 /* "RANK.THREAD/COLLECTOR", and "[comm=NAME]" and "[peer=N]" where it is split. */
 static void name_path(const struct owned_path *owned,
                       const struct esi_process *process,
                       int thread,
-                      char out[64])
+                      char out[NAME_BYTES])
 {
     char communicator[ESI_COMM_NAME_BYTES];
-    int used =
-        snprintf(out, 64, "%d.%d/%s", process->rank, thread, owned->collector->name);
+    int used = snprintf(out, NAME_BYTES, "%d.%d/%s", process->rank, thread,
+                        owned->collector->name);
 
-    if (used < 64 && owned->communicator != ES_COMMUNICATOR_NONE) {
+    if (used < NAME_BYTES && owned->communicator != ES_COMMUNICATOR_NONE) {
         esi_comm_get_name(owned->communicator, communicator);
-        used += snprintf(out + used, 64 - (size_t)used, "[comm=%.20s]", communicator);
+        used += snprintf(out + used, NAME_BYTES - (size_t)used, "[comm=%.20s]",
+                         communicator);
     }
-    if (used < 64 && owned->peer >= 0)
-        snprintf(out + used, 64 - (size_t)used, "[peer=%d]", owned->peer);
+    if (used < NAME_BYTES && owned->peer >= 0)
+        snprintf(out + used, NAME_BYTES - (size_t)used, "[peer=%d]", owned->peer);
+}
+
+/* Communicators may share a name, and a long name is cut: what identifies the path goes
+ * behind the name that is taken, as "#COMMUNICATOR" or "#COMMUNICATOR.PEER". */
+static void number_path(const struct owned_path *owned, char name[NAME_BYTES])
+{
+    char number[24];
+    size_t length = strlen(name);
+    size_t used = (size_t)snprintf(number, sizeof number, "#%u", owned->communicator);
+
+    if (owned->peer >= 0)
+        used +=
+            (size_t)snprintf(number + used, sizeof number - used, ".%d", owned->peer);
+    if (length > NAME_BYTES - 1 - used)
+        length = NAME_BYTES - 1 - used;
+    memcpy(name + length, number, used + 1);
 }
 
 static void warn_if_small(const struct esi_process *process,
@@ -183,7 +203,8 @@ static bool make_element(struct owned_path *owned,
                          int thread)
 {
     const struct es_collector_plan *collector = owned->collector;
-    char name[64];
+    char name[NAME_BYTES];
+    int code;
     struct es_element_config config = {
         .kind = ES_ELEMENT_TRACE,
         .name = name,
@@ -200,7 +221,12 @@ static bool make_element(struct owned_path *owned,
     };
 
     name_path(owned, process, thread, name);
-    if (es_segment_add_element(process->segment, &config, &owned->path.writer) < 0)
+    code = es_segment_add_element(process->segment, &config, &owned->path.writer);
+    if (code == -EEXIST) {
+        number_path(owned, name);
+        code = es_segment_add_element(process->segment, &config, &owned->path.writer);
+    }
+    if (code < 0)
         return false;
     warn_if_small(process, &owned->path.writer, &config);
     return true;
@@ -337,7 +363,7 @@ struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *t
     if (!choice_reserve(choice))
         return &off;
     at = choice_probe(choice, key);
-    choice->slots[at].path = choose(choice, tuple->communicator, tuple->peer);
+    choice->slots[at].path = choose(choice, tuple->communicator, peer);
     choice->slots[at].key = key;
     choice->used++;
     return choice->slots[at].path;
