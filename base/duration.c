@@ -3,8 +3,12 @@
 /* duration.c - lengths of time as people write them. */
 #include "config.h"
 
+#include "base/duration.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "eventspace/stage_property.h"
@@ -85,4 +89,17 @@ int es_duration_parse(const char *text, uint64_t *ret_ns)
         return -ERANGE;
     *ret_ns = whole * unit + fraction;
     return 0;
+}
+
+void esi_duration_format(uint64_t ns, char *out, size_t size)
+{
+    static const struct {
+        uint64_t ns;
+        const char *name;
+    } shown[] = {{UINT64_C(1000000000), "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+    size_t unit = 0;
+
+    while (ns % shown[unit].ns)
+        unit++;
+    snprintf(out, size, "%" PRIu64 "%s", ns / shown[unit].ns, shown[unit].name);
 }
