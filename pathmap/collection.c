@@ -35,33 +35,26 @@ struct draft {
 
 /* --- Slots ------------------------------------------------------------------------ */
 
-static struct esi_path_settings settings_of(
-    const struct es_pathmap_collector *collector)
+/* NULL: the rank's own. */
+static const char *host_of(const struct es_pathmap_collector *collector)
 {
-    return (struct esi_path_settings){
-        .enabled = collector->enabled,
-        .polls = collector->polls,
-        .threshold = collector->threshold,
-        .full = collector->full,
-        .host = collector->host,
-    };
+    return collector->plan.host[0] != '\0' ? collector->plan.host : NULL;
 }
 
-static int slots_from_collector(struct draft *draft,
-                                const struct es_pathmap_collector *collector)
+static void slots_from_collector(struct draft *draft,
+                                 const struct es_pathmap_collector *collector)
 {
-    struct es_rank_range *ranges;
-    int count = es_rank_ranges_parse(collector->ranks, NULL, &ranges);
+    const struct es_collector_plan *plan = &collector->plan;
 
-    if (count < 0)
-        return -ENOMEM;
     for (int rank = 0; rank < draft->map->application.ranks; rank++)
         draft->slots[rank] = (struct slot){
-            .wanted = es_rank_ranges_have(ranges, (size_t)count, rank),
-            .settings = settings_of(collector),
+            .wanted = es_collector_plan_has_rank(plan, rank),
+            .settings = {.enabled = plan->enabled,
+                         .polls = plan->polls,
+                         .threshold = plan->threshold,
+                         .full = (int)plan->on_full,
+                         .host = host_of(collector)},
         };
-    free(ranges);
-    return 0;
 }
 
 /* The rank's own host is no placement, unless the collector names it: then all its
@@ -70,12 +63,9 @@ static const char *placement(const struct es_pathmap_path *path,
                              const struct es_pathmap_collector *collector,
                              const char *found)
 {
-    const char *element = path->stages[1].host;
+    const char *element = path->stages[1].host, *host = host_of(collector);
 
-    if (collector->host != NULL && element != NULL &&
-        strcmp(collector->host, element) == 0)
-        return collector->host;
-    return found;
+    return host != NULL && element != NULL && strcmp(host, element) == 0 ? host : found;
 }
 
 static void slots_from_paths(struct draft *draft,
@@ -85,7 +75,7 @@ static void slots_from_paths(struct draft *draft,
            (size_t)draft->map->application.ranks * sizeof(*draft->slots));
     for (size_t i = 0; i < draft->map->path_count; i++) {
         const struct es_pathmap_path *path = &draft->map->paths[i];
-        if (strcmp(path->collector, collector->name) != 0)
+        if (strcmp(path->collector, collector->plan.name) != 0)
             continue;
         struct slot *slot = &draft->slots[path->rank];
         slot->wanted = true;
@@ -119,20 +109,15 @@ static struct es_collector_plan *add_line(struct draft *draft,
         draft->room = room;
     }
     struct es_collector_plan *line = &draft->plan.collectors[draft->plan.count++];
-    *line = (struct es_collector_plan){
-        .classes = collector->classes,
-        .split = (enum es_split)collector->split,
-        .threshold = (uint32_t)settings->threshold,
-        .block = settings->full == ES_ON_FULL_BLOCK,
-        .enabled = settings->enabled,
-        .polls = settings->polls,
-    };
-    snprintf(line->name, sizeof(line->name), "%s", collector->name);
-    if (strcmp(collector->communicator, "*") != 0)
-        snprintf(line->communicator, sizeof(line->communicator), "%s",
-                 collector->communicator);
-    if (settings->host != NULL)
-        snprintf(line->host, sizeof(line->host), "%s", settings->host);
+    *line = collector->plan;
+    line->ranges = NULL;
+    line->range_count = 0;
+    line->threshold = (uint32_t)settings->threshold;
+    line->on_full = (enum es_on_full)settings->full;
+    line->enabled = settings->enabled;
+    line->polls = settings->polls;
+    snprintf(line->host, sizeof(line->host), "%s",
+             settings->host != NULL ? settings->host : "");
     return line;
 }
 
@@ -213,7 +198,7 @@ int es_pathmap_plan(const struct es_pathmap *map,
         if (map->paths != NULL)
             slots_from_paths(&draft, &map->collectors[i]);
         else
-            code = slots_from_collector(&draft, &map->collectors[i]);
+            slots_from_collector(&draft, &map->collectors[i]);
         slots_of_host(&draft, host);
         if (code == 0)
             code = add_lines(&draft, &map->collectors[i]);

@@ -9,26 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuplespace/layout.h"
-
 static int set_text(char **field, const char *text)
 {
     if (*field != NULL)
         return 0;
     *field = strdup(text);
     return *field != NULL ? 0 : -ENOMEM;
-}
-
-static int set_collector(struct es_pathmap_collector *collector,
-                         const struct es_collector_plan *plan)
-{
-    collector->classes = plan->classes;
-    collector->split = (int)plan->split;
-    collector->threshold = plan->threshold;
-    collector->full = plan->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
-    collector->enabled = plan->enabled;
-    collector->polls = plan->polls;
-    return set_text(&collector->name, plan->name);
 }
 
 static int add_collectors(struct es_pathmap *map)
@@ -45,8 +31,8 @@ static int add_collectors(struct es_pathmap *map)
         code = -ENOMEM;
     else
         map->collector_count = plan.count;
-    for (size_t i = 0; i < plan.count && code == 0; i++)
-        code = set_collector(&map->collectors[i], &plan.collectors[i]);
+    for (size_t i = 0; i < map->collector_count; i++)
+        map->collectors[i].plan = plan.collectors[i]; /* they have no ranges */
 free_plan:
     es_plan_fini(&plan);
     return code;
@@ -56,11 +42,6 @@ int esi_map_complete(struct es_pathmap *map)
 {
     int code = map->collectors == NULL ? add_collectors(map) : 0;
 
-    for (size_t i = 0; i < map->collector_count && code == 0; i++) {
-        code = set_text(&map->collectors[i].ranks, "*");
-        if (code == 0)
-            code = set_text(&map->collectors[i].communicator, "*");
-    }
     return code == 0 ? esi_rules_complete(&map->rules) : code;
 }
 

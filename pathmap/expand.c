@@ -16,53 +16,24 @@
 
 /* --- Paths ------------------------------------------------------------------------ */
 
-/* Ranks of each collector, so that they are parsed once. */
-struct spread {
-    struct es_rank_range *ranges;
-    size_t count;
-};
-
-static void spreads_destroy(struct spread *spreads, size_t count)
-{
-    for (size_t i = 0; spreads != NULL && i < count; i++)
-        free(spreads[i].ranges);
-    free(spreads);
-}
-
-static struct spread *spreads_create(const struct es_pathmap *map)
-{
-    struct spread *spreads = calloc(map->collector_count + 1, sizeof(*spreads));
-
-    for (size_t i = 0; spreads != NULL && i < map->collector_count; i++) {
-        int count =
-            es_rank_ranges_parse(map->collectors[i].ranks, NULL, &spreads[i].ranges);
-        if (count < 0) {
-            spreads_destroy(spreads, i);
-            return NULL;
-        }
-        spreads[i].count = (size_t)count;
-    }
-    return spreads;
-}
-
-static size_t count_paths(const struct es_pathmap *map, const struct spread *spreads)
+static size_t count_paths(const struct es_pathmap *map)
 {
     size_t count = 0;
 
     for (int rank = 0; rank < map->application.ranks; rank++)
         for (size_t c = 0; c < map->collector_count; c++)
-            if (es_rank_ranges_have(spreads[c].ranges, spreads[c].count, rank))
+            if (es_collector_plan_has_rank(&map->collectors[c].plan, rank))
                 count += (size_t)map->seats[rank].threads;
     return count;
 }
 
-static int fill_paths(struct es_pathmap *map, const struct spread *spreads)
+static int fill_paths(struct es_pathmap *map)
 {
     for (int rank = 0; rank < map->application.ranks; rank++) {
         const struct es_pathmap_host *host = es_pathmap_rank_host(map, rank);
         for (int thread = 0; thread < map->seats[rank].threads; thread++)
             for (size_t c = 0; c < map->collector_count; c++) {
-                if (!es_rank_ranges_have(spreads[c].ranges, spreads[c].count, rank))
+                if (!es_collector_plan_has_rank(&map->collectors[c].plan, rank))
                     continue;
                 int code = esi_path_init(&map->paths[map->path_count++], rank, thread,
                                          &map->collectors[c],
@@ -76,25 +47,14 @@ static int fill_paths(struct es_pathmap *map, const struct spread *spreads)
 
 static int add_paths(struct es_pathmap *map, struct es_error *error)
 {
-    struct spread *spreads = spreads_create(map);
-    int code = -ENOMEM;
-
-    if (map->paths != NULL || spreads == NULL)
-        goto free_spreads;
-    size_t count = count_paths(map, spreads);
-    if (count > ESI_MAX_PATHS) {
-        code = es_error_set(
+    size_t count = count_paths(map);
+    if (count > ESI_MAX_PATHS)
+        return es_error_set(
             error, -E2BIG,
             "%zu paths, expected at most %d: expand parts of the application", count,
             (int)ESI_MAX_PATHS);
-        goto free_spreads;
-    }
     map->paths = calloc(count + 1, sizeof(*map->paths));
-    if (map->paths != NULL)
-        code = fill_paths(map, spreads);
-free_spreads:
-    spreads_destroy(spreads, map->collector_count);
-    return code;
+    return map->paths != NULL ? fill_paths(map) : -ENOMEM;
 }
 
 /* --- Mapping ---------------------------------------------------------------------- */
@@ -186,7 +146,7 @@ int es_pathmap_expand(struct es_pathmap *map, struct es_error *error)
         waste.mapping.ranks = before.mapping.ranks;
         waste.mapping.rank_count = before.mapping.rank_count;
     }
-    esi_record_fini(&esi_schema_map, &waste);
+    esi_record_fini(&esi_map_fields, &waste);
     return code;
 }
 
@@ -204,6 +164,6 @@ int es_pathmap_set_threshold(struct es_pathmap *map,
             return es_error_set(error, code, "threshold: no memory left");
     }
     for (size_t i = 0; i < map->collector_count; i++)
-        map->collectors[i].threshold = threshold;
+        map->collectors[i].plan.threshold = threshold;
     return 0;
 }

@@ -136,7 +136,7 @@ int esi_cluster_generate(const struct es_pathmap_request *request,
     code = fill_cluster(request, &hostfile, local, error, &scratch.cluster);
     esi_hostfile_fini(&hostfile);
     if (code < 0) {
-        esi_record_fini(&esi_schema_map, &scratch);
+        esi_record_fini(&esi_map_fields, &scratch);
         return code;
     }
     /* Nobody said how many ranks this host should take: one for each core. */
@@ -234,7 +234,7 @@ static int fill_map(const struct es_pathmap_request *request,
 {
     struct esi_reader reader = {.source = "", .error = error};
 
-    esi_record_init(&esi_schema_map, map);
+    esi_fields_init(&esi_map_fields, map);
     map->version = ES_PATHMAP_VERSION;
     int code = esi_cluster_generate(request, error, &map->cluster);
     if (code < 0)

@@ -24,14 +24,16 @@ int esi_names_init(struct esi_names *names,
                    const void *records,
                    size_t count,
                    size_t size,
-                   size_t offset)
+                   size_t offset,
+                   bool in_place)
 {
     *names = (struct esi_names){.items = calloc(count + 1, sizeof(*names->items))};
     if (names->items == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        const char *text;
-        memcpy(&text, (const char *)records + i * size + offset, sizeof(text));
+        const char *text = (const char *)records + i * size + offset;
+        if (!in_place)
+            memcpy(&text, text, sizeof(text));
         if (text != NULL)
             names->items[names->count++] = (struct esi_name){text, i};
     }

@@ -18,13 +18,14 @@ struct esi_names {
     size_t count;
 };
 
-/* Names of `count` records of `size` bytes, each a char * at `offset`; NULL names stay
- * away. -ENOMEM. */
+/* Names of `count` records of `size` bytes, each a char * at `offset`, or an array of
+ * characters if `in_place`; NULL names stay away.  -ENOMEM. */
 int esi_names_init(struct esi_names *names,
                    const void *records,
                    size_t count,
                    size_t size,
-                   size_t offset);
+                   size_t offset,
+                   bool in_place);
 void esi_names_fini(struct esi_names *names);
 
 /* Index of the record, false when there is none of that name. */

@@ -77,7 +77,7 @@ static int read_map(const struct esi_reader *reader,
     int code = check_version(reader, json);
 
     if (code == 0)
-        code = esi_record_read(reader, &root, &esi_schema_map, json, map);
+        code = esi_record_read(reader, &root, &esi_map_fields, json, map);
     if (code < 0)
         return code;
     map->source = strdup(reader->source);
@@ -131,7 +131,7 @@ int es_pathmap_parse_observer(const char *text,
     return parse_map(&reader, true, ret_map);
 }
 
-static int format_record(const struct esi_schema *schema,
+static int format_record(const struct esi_fields *schema,
                          const void *record,
                          char **ret_text)
 {
@@ -147,7 +147,7 @@ static int format_record(const struct esi_schema *schema,
 
 int es_pathmap_format(const struct es_pathmap *map, char **ret_text)
 {
-    return format_record(&esi_schema_map, map, ret_text);
+    return format_record(&esi_map_fields, map, ret_text);
 }
 
 void es_pathmap_destroy(struct es_pathmap *map)
@@ -158,7 +158,7 @@ void es_pathmap_destroy(struct es_pathmap *map)
         return;
     free(map->source);
     free(map->seats);
-    esi_record_fini(&esi_schema_map, map);
+    esi_record_fini(&esi_map_fields, map);
     free(map);
     errno = saved;
 }
@@ -175,7 +175,7 @@ static int read_rules(const struct esi_reader *reader,
     int code = parse_json(reader, &json);
 
     if (code == 0)
-        code = esi_record_read(reader, &root, &esi_schema_rules, json, rules);
+        code = esi_record_read(reader, &root, &esi_rules_fields, json, rules);
     json_decref(json);
     if (code < 0)
         return code;
@@ -205,7 +205,7 @@ int es_pathmap_rules_load(const char *path,
         return code;
     reader.text = text;
     code = read_rules(&reader, &rules, ret_plan);
-    esi_record_fini(&esi_schema_rules, &rules);
+    esi_record_fini(&esi_rules_fields, &rules);
     free(text);
     return code;
 }
@@ -218,7 +218,7 @@ static int read_scope(const struct esi_reader *reader,
 {
     struct esi_check check = {.reader = reader};
     struct esi_text_cursor cursor;
-    int code = esi_record_read(reader, &root, &esi_schema_scope, json, scope);
+    int code = esi_record_read(reader, &root, &esi_scope_fields, json, scope);
 
     if (code < 0)
         return code;
@@ -253,7 +253,7 @@ int es_pathmap_scope_parse(const char *text,
 
 int es_pathmap_scope_format(const struct es_pathmap_scope *scope, char **ret_text)
 {
-    return format_record(&esi_schema_scope, scope, ret_text);
+    return format_record(&esi_scope_fields, scope, ret_text);
 }
 
 void es_pathmap_scope_destroy(struct es_pathmap_scope *scope)
@@ -262,7 +262,7 @@ void es_pathmap_scope_destroy(struct es_pathmap_scope *scope)
 
     if (scope == NULL)
         return;
-    esi_record_fini(&esi_schema_scope, scope);
+    esi_record_fini(&esi_scope_fields, scope);
     free(scope);
     errno = saved;
 }

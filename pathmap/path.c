@@ -13,7 +13,12 @@
 
 #include "tuplespace/layout.h"
 
-enum { COLLECTOR, ELEMENT, STAGES, PROPERTIES = 2 };
+enum { COLLECTOR, ELEMENT };
+
+const struct esi_path_stage esi_path_stages[ESI_PATH_STAGES] = {
+    {"collector", "collector_properties", {"enabled", "polls"}},
+    {"element", "element_properties", {"threshold", "on_full"}},
+};
 
 const char *esi_path_id(int rank,
                         int thread,
@@ -94,11 +99,11 @@ static int init_stage(struct es_pathmap_stage *stage,
 {
     stage->type = strdup(type);
     stage->host = host != NULL ? strdup(host) : NULL;
-    stage->properties = calloc(PROPERTIES, sizeof(*stage->properties));
+    stage->properties = calloc(ESI_PATH_PROPERTIES, sizeof(*stage->properties));
     if (stage->type == NULL || (host != NULL && stage->host == NULL) ||
         stage->properties == NULL)
         return -ENOMEM;
-    stage->property_count = PROPERTIES;
+    stage->property_count = ESI_PATH_PROPERTIES;
     return 0;
 }
 
@@ -110,10 +115,10 @@ static int init_collector(struct es_pathmap_stage *stage,
 
     if (code == 0)
         code = set_property(&stage->properties[0], "enabled", ES_PATHMAP_VALUE_BOOLEAN,
-                            collector->enabled ? "true" : "false");
+                            collector->plan.enabled ? "true" : "false");
     if (code == 0)
         code = set_property(&stage->properties[1], "polls", ES_PATHMAP_VALUE_BOOLEAN,
-                            collector->polls ? "true" : "false");
+                            collector->plan.polls ? "true" : "false");
     return code;
 }
 
@@ -122,16 +127,18 @@ static int init_element(struct es_pathmap_stage *stage,
                         const char *host)
 {
     int code =
-        init_stage(stage, "element", collector->host != NULL ? collector->host : host);
+        init_stage(stage, "element",
+                   collector->plan.host[0] != '\0' ? collector->plan.host : host);
     char threshold[24];
 
-    snprintf(threshold, sizeof(threshold), "%" PRId64, collector->threshold);
+    snprintf(threshold, sizeof(threshold), "%" PRIu32, collector->plan.threshold);
     if (code == 0)
         code = set_property(&stage->properties[0], "threshold",
                             ES_PATHMAP_VALUE_INTEGER, threshold);
     if (code == 0)
         code = set_property(&stage->properties[1], "on_full", ES_PATHMAP_VALUE_STRING,
-                            collector->full == ES_ON_FULL_BLOCK ? "block" : "discard");
+                            collector->plan.on_full == ES_ON_FULL_BLOCK ? "block"
+                                                                        : "discard");
     return code;
 }
 
@@ -145,14 +152,14 @@ int esi_path_init(struct es_pathmap_path *path,
 
     path->rank = rank;
     path->thread = thread;
-    path->id = strdup(esi_path_id(rank, thread, collector->name, id));
-    path->collector = strdup(collector->name);
-    path->element = strdup(esi_path_element(id, collector->split, element));
-    path->stages = calloc(STAGES, sizeof(*path->stages));
+    path->id = strdup(esi_path_id(rank, thread, collector->plan.name, id));
+    path->collector = strdup(collector->plan.name);
+    path->element = strdup(esi_path_element(id, collector->plan.split, element));
+    path->stages = calloc(ESI_PATH_STAGES, sizeof(*path->stages));
     if (path->id == NULL || path->collector == NULL || path->element == NULL ||
         path->stages == NULL)
         return -ENOMEM;
-    path->stage_count = STAGES;
+    path->stage_count = ESI_PATH_STAGES;
     int code = init_collector(&path->stages[COLLECTOR], collector, host);
     return code == 0 ? init_element(&path->stages[ELEMENT], collector, host) : code;
 }

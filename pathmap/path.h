@@ -8,6 +8,18 @@
 
 enum { ESI_PATH_NAME_BYTES = 96 };
 
+/* The two stages of a path, and those fields of their collector that they carry as
+ * properties: all are required. */
+enum { ESI_PATH_STAGES = 2, ESI_PATH_PROPERTIES = 2 };
+
+struct esi_path_stage {
+    const char *type;
+    const char *definition; /* of its properties in docs/pathmap.schema.json */
+    const char *properties[ESI_PATH_PROPERTIES]; /* names in esi_collector_fields */
+};
+
+extern const struct esi_path_stage esi_path_stages[ESI_PATH_STAGES];
+
 /* "RANK.THREAD/COLLECTOR".  Returns out. */
 const char *esi_path_id(int rank,
                         int thread,

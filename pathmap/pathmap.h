@@ -165,16 +165,7 @@ const char *es_pathmap_stage_host(const struct es_pathmap *map,
 /* --- Collectors ------------------------------------------------------------------- */
 
 struct es_pathmap_collector {
-    char *name;
-    uint32_t classes;   /* bits 1 << enum es_class */
-    char *ranks;        /* "0-3,7"; "*" = all */
-    char *communicator; /* name pattern; "*" = all */
-    int split;          /* enum es_split */
-    int64_t threshold;
-    int full; /* enum es_on_full */
-    bool enabled;
-    bool polls;
-    char *host; /* where the element lies; NULL = the rank's own host */
+    struct es_collector_plan plan; /* its members: esi_collector_fields */
     char *comment;
 };
 

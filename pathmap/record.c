@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eventspace/operation.h"
 #include "pathmap/map.h"
 #include "pathmap/record_private.h"
 
@@ -19,7 +18,7 @@
 struct place {
     const struct esi_reader *reader;
     const struct esi_step *step;
-    const struct esi_member *member;
+    const struct esi_field *member;
 };
 
 const char *esi_json_found(const json_t *json, char *out, size_t size)
@@ -55,7 +54,7 @@ static int fail_found(const struct place *place, const json_t *json)
     return esi_reader_fail(
         place->reader, place->step, -EINVAL, "found %s, expected %s",
         esi_json_found(json, found, sizeof(found)),
-        esi_member_expected(place->member, expected, sizeof(expected)));
+        esi_field_expected(place->member, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
 static int check_ranges(const struct place *place, const char *text)
@@ -74,90 +73,77 @@ static int check_ranges(const struct place *place, const char *text)
     return 0;
 }
 
-static int read_text(const struct place *place, const json_t *json, char **field)
+static int read_text(const struct place *place, const json_t *json, void *field)
 {
     if (!json_is_string(json))
         return fail_found(place, json);
 
     const char *text = json_string_value(json);
-    if (place->member->kind == ESI_RANGES) {
+    if (place->member->kind == ESI_FIELD_RANGES) {
         int code = check_ranges(place, text);
         if (code < 0)
             return code;
-    } else if (!esi_member_has_text(place->member, text)) {
+    } else if (!esi_field_has_text(place->member, text)) {
         return fail_found(place, json);
     }
-    *field = strdup(text);
-    return *field != NULL ? 0 : esi_reader_fail_memory(place->reader);
+    if ((place->member->flags & ESI_FIELD_IN_PLACE) != 0) {
+        strcpy(field, text);
+        return 0;
+    }
+    char *copy = strdup(text);
+    memcpy(field, &copy, sizeof(copy));
+    return copy != NULL ? 0 : esi_reader_fail_memory(place->reader);
 }
 
-static int read_integer(const struct place *place, const json_t *json, int64_t *field)
+/* An array that has a text, such as "0-3,7". */
+static int read_ranks(const struct place *place, const json_t *json, void *record)
+{
+    const char *text = json_is_string(json) ? json_string_value(json) : "";
+    struct esi_field_fault fault;
+    int code = esi_field_parse(place->member, esi_span_of(text), &fault, record);
+
+    if (code == -ENOMEM)
+        return esi_reader_fail_memory(place->reader);
+    return code == 0 ? 0 : fail_found(place, json);
+}
+
+static int read_integer(const struct place *place, const json_t *json, void *record)
 {
     int64_t value = json_integer_value(json);
 
     if (!json_is_integer(json) || value < place->member->minimum ||
         value > place->member->maximum)
         return fail_found(place, json);
-    *field = value;
+    esi_field_set(place->member, record, value);
     return 0;
 }
 
-static int read_boolean(const struct place *place, const json_t *json, bool *field)
+static int read_boolean(const struct place *place, const json_t *json, void *record)
 {
     if (!json_is_boolean(json))
         return fail_found(place, json);
-    *field = json_is_true(json);
+    esi_field_set(place->member, record, json_is_true(json));
     return 0;
 }
 
-static int read_choice(const struct place *place, const json_t *json, int *field)
+/* -1: it names no choice that documents may have. */
+static int choice_of(const struct esi_field *member, const json_t *json)
 {
-    int choice = json_is_string(json)
-                     ? esi_member_choice(place->member, json_string_value(json))
-                     : -1;
+    const char *name = json_is_string(json) ? json_string_value(json) : "";
+    int choice = esi_field_choice(member, esi_span_of(name));
+
+    if (member->kind == ESI_FIELD_FLAGS)
+        return choice < member->minimum ? -1 : choice;
+    return member->maximum > 0 && choice > member->maximum ? -1 : choice;
+}
+
+static int read_choice(const struct place *place, const json_t *json, void *record)
+{
+    int choice = choice_of(place->member, json);
 
     if (choice < 0)
         return fail_found(place, json);
-    *field = choice;
-    return 0;
-}
-
-static int fail_class(const struct place *place,
-                      const struct esi_step *step,
-                      const json_t *json)
-{
-    char found[80], known[160];
-    size_t used = 0;
-
-    for (int i = ES_CLASS_NONE + 1; i < ES_CLASS_COUNT && used < sizeof(known); i++)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
-                                 used > 0 ? ", " : "", es_class_name((enum es_class)i));
-    return esi_reader_fail(place->reader, step, -EINVAL, "found %s, expected one of %s",
-                           esi_json_found(json, found, sizeof(found)), known);
-}
-
-static int read_classes(const struct place *place, const json_t *json, uint32_t *field)
-{
-    uint32_t classes = 0;
-
-    if (!json_is_array(json) || json_array_size(json) == 0)
-        return fail_found(place, json);
-    for (size_t i = 0; i < json_array_size(json); i++) {
-        struct esi_step step = {place->step, NULL, i};
-        const json_t *item = json_array_get(json, i);
-        enum es_class found = json_is_string(item)
-                                  ? es_class_by_name(json_string_value(item))
-                                  : ES_CLASS_NONE;
-        if (found == ES_CLASS_NONE)
-            return fail_class(place, &step, item);
-        if ((classes & 1u << found) != 0)
-            return esi_reader_fail(
-                place->reader, &step, -EINVAL,
-                "found \"%s\" a second time, expected each class once",
-                es_class_name(found));
-        classes |= 1u << found;
-    }
-    *field = classes;
+    esi_field_set(place->member, record, choice);
     return 0;
 }
 
@@ -165,17 +151,19 @@ static int fail_flag(const struct place *place,
                      const struct esi_step *step,
                      const json_t *json)
 {
-    char found[80], known[240];
-    size_t used = 0;
+    struct esi_field one = *place->member;
+    char found[80], expected[240];
 
-    for (int i = 0; place->member->choices[i] != NULL && used < sizeof(known); i++)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s\"%s\"",
-                                 i > 0 ? ", " : "", place->member->choices[i]);
-    return esi_reader_fail(place->reader, step, -EINVAL, "found %s, expected one of %s",
-                           esi_json_found(json, found, sizeof(found)), known);
+    one.kind = ESI_FIELD_CHOICE;
+    one.choices += one.minimum;
+    one.maximum = 0;
+    return esi_reader_fail(
+        place->reader, step, -EINVAL, "found %s, expected %s",
+        esi_json_found(json, found, sizeof(found)),
+        esi_field_expected(&one, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
-static int read_flags(const struct place *place, const json_t *json, uint32_t *field)
+static int read_flags(const struct place *place, const json_t *json, void *record)
 {
     uint32_t flags = 0;
 
@@ -184,9 +172,7 @@ static int read_flags(const struct place *place, const json_t *json, uint32_t *f
     for (size_t i = 0; i < json_array_size(json); i++) {
         struct esi_step step = {place->step, NULL, i};
         const json_t *item = json_array_get(json, i);
-        int choice = json_is_string(item)
-                         ? esi_member_choice(place->member, json_string_value(item))
-                         : -1;
+        int choice = choice_of(place->member, item);
         if (choice < 0)
             return fail_flag(place, &step, item);
         if ((flags & 1u << choice) != 0)
@@ -195,7 +181,7 @@ static int read_flags(const struct place *place, const json_t *json, uint32_t *f
                                    place->member->choices[choice]);
         flags |= 1u << choice;
     }
-    *field = flags;
+    esi_field_set(place->member, record, flags);
     return 0;
 }
 
@@ -206,11 +192,11 @@ static int read_rank(const struct place *place,
                      int *ret_rank)
 {
     struct esi_step step = {pair, NULL, index};
-    struct esi_member rank = *place->member;
+    const struct esi_field rank = {.kind = ESI_FIELD_INTEGER,
+                                   .minimum = place->member->minimum,
+                                   .maximum = place->member->maximum};
     struct place at = {place->reader, &step, &rank};
     int64_t number = 0;
-
-    rank.kind = ESI_INTEGER;
     int code = read_integer(&at, json, &number);
     if (code == 0)
         *ret_rank = (int)number;
@@ -260,9 +246,10 @@ static int read_integers(const struct place *place, const json_t *json, void *re
     esi_field_set_array(place->member, record, numbers, count);
     for (size_t i = 0; i < count; i++) {
         struct esi_step step = {place->step, NULL, i};
-        struct esi_member item = *place->member;
+        const struct esi_field item = {.kind = ESI_FIELD_INTEGER,
+                                       .minimum = place->member->minimum,
+                                       .maximum = place->member->maximum};
         struct place at = {place->reader, &step, &item};
-        item.kind = ESI_INTEGER;
         int code = read_integer(&at, json_array_get(json, i), &numbers[i]);
         if (code < 0)
             return code;
@@ -272,7 +259,7 @@ static int read_integers(const struct place *place, const json_t *json, void *re
 
 static int read_objects(const struct place *place, const json_t *json, void *record)
 {
-    const struct esi_schema *schema = place->member->schema;
+    const struct esi_fields *schema = place->member->fields;
     size_t count = json_array_size(json);
 
     if (!json_is_array(json))
@@ -313,70 +300,77 @@ static int read_member(const struct place *place, const json_t *json, void *reco
     void *field = (char *)record + place->member->offset;
 
     switch (place->member->kind) {
-    case ESI_STRING:
-    case ESI_NAME:
-    case ESI_HOST:
-    case ESI_PATTERN:
-    case ESI_RANGES:
+    case ESI_FIELD_STRING:
+    case ESI_FIELD_NAME:
+    case ESI_FIELD_HOST:
+    case ESI_FIELD_PATTERN:
+    case ESI_FIELD_RANGES:
         return read_text(place, json, field);
-    case ESI_INTEGER:
-        return read_integer(place, json, field);
-    case ESI_BOOLEAN:
-        return read_boolean(place, json, field);
-    case ESI_CHOICE:
-        return read_choice(place, json, field);
-    case ESI_CLASSES:
-        return read_classes(place, json, field);
-    case ESI_FLAGS:
-        return read_flags(place, json, field);
-    case ESI_EDGES:
+    case ESI_FIELD_RANKS:
+        return read_ranks(place, json, record);
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+        return read_integer(place, json, record);
+    case ESI_FIELD_BOOLEAN:
+        return read_boolean(place, json, record);
+    case ESI_FIELD_CHOICE:
+        return read_choice(place, json, record);
+    case ESI_FIELD_FLAGS:
+        return read_flags(place, json, record);
+    case ESI_FIELD_EDGES:
         return read_edges(place, json, record);
-    case ESI_INTEGERS:
+    case ESI_FIELD_INTEGERS:
         return read_integers(place, json, record);
-    case ESI_OBJECT:
-        return esi_record_read(place->reader, place->step, place->member->schema, json,
+    case ESI_FIELD_OBJECT:
+        return esi_record_read(place->reader, place->step, place->member->fields, json,
                                field);
-    case ESI_OBJECTS:
+    case ESI_FIELD_OBJECTS:
         return read_objects(place, json, record);
-    case ESI_PROPERTIES:
+    case ESI_FIELD_PROPERTIES:
         return read_properties(place, json, record);
+    case ESI_FIELD_OTHER:
+        break;
     }
     return -EINVAL;
 }
 
 static int fail_unknown(const struct esi_reader *reader,
                         const struct esi_step *step,
-                        const struct esi_schema *schema)
+                        const struct esi_fields *schema)
 {
     char words[240];
-    const char *nearest = esi_schema_nearest(schema, step->key);
+    const char *nearest = esi_fields_nearest(schema, step->key);
     size_t used = 0;
 
     if (nearest != NULL)
         return esi_reader_fail_name(reader, step,
                                     "unknown member, did you mean \"%s\"?", nearest);
-    for (size_t i = 0; i < schema->member_count && used < sizeof(words); i++)
-        used += (size_t)snprintf(words + used, sizeof(words) - used, "%s \"%s\"",
-                                 i > 0 ? "," : "", schema->members[i].name);
+    for (size_t i = 0; i < esi_fields_count(schema) && used < sizeof(words); i++)
+        if ((esi_fields_at(schema, i)->flags & ESI_FIELD_LINE_ONLY) == 0)
+            used +=
+                (size_t)snprintf(words + used, sizeof(words) - used, "%s \"%s\"",
+                                 used > 0 ? "," : "", esi_fields_at(schema, i)->name);
     return esi_reader_fail_name(reader, step, "unknown member, expected one of%s",
                                 words);
 }
 
 static int check_required(const struct esi_reader *reader,
                           const struct esi_step *step,
-                          const struct esi_schema *schema,
+                          const struct esi_fields *schema,
                           const json_t *json)
 {
     char expected[160];
 
-    for (size_t i = 0; i < schema->member_count; i++) {
-        const struct esi_member *member = &schema->members[i];
-        if ((member->flags & ESI_REQUIRED) == 0 ||
+    for (size_t i = 0; i < esi_fields_count(schema); i++) {
+        const struct esi_field *member = esi_fields_at(schema, i);
+        if ((member->flags & ESI_FIELD_REQUIRED) == 0 ||
+            (member->flags & ESI_FIELD_LINE_ONLY) != 0 ||
             json_object_get(json, member->name) != NULL)
             continue;
-        return esi_reader_fail(reader, step, -EINVAL,
-                               "member \"%s\" is missing, expected %s", member->name,
-                               esi_member_expected(member, expected, sizeof(expected)));
+        return esi_reader_fail(
+            reader, step, -EINVAL, "member \"%s\" is missing, expected %s",
+            member->name,
+            esi_field_expected(member, ESI_FORM_JSON, expected, sizeof(expected)));
     }
     return 0;
 }
@@ -392,7 +386,7 @@ static size_t depth_of(const struct esi_step *step)
 
 int esi_record_read(const struct esi_reader *reader,
                     const struct esi_step *step,
-                    const struct esi_schema *schema,
+                    const struct esi_fields *schema,
                     const json_t *json,
                     void *record)
 {
@@ -404,16 +398,17 @@ int esi_record_read(const struct esi_reader *reader,
     if (depth_of(step) > 2 * ESI_MAX_DEPTH)
         return esi_reader_fail(reader, step, -EINVAL, "nested deeper than %d levels",
                                ESI_MAX_DEPTH);
-    esi_record_init(schema, record);
+    esi_fields_init(schema, record);
 
     /* In the order of the text, so that the first fault is the first one to be read. */
     for (void *at = json_object_iter((json_t *)json); at != NULL;
          at = json_object_iter_next((json_t *)json, at)) {
         struct esi_step below = {step, json_object_iter_key(at), 0};
-        struct place place = {reader, &below, esi_schema_find(schema, below.key)};
-        int code = place.member == NULL
-                       ? fail_unknown(reader, &below, schema)
-                       : read_member(&place, json_object_iter_value(at), record);
+        struct place place = {reader, &below, esi_fields_find(schema, below.key)};
+        int code =
+            place.member == NULL || (place.member->flags & ESI_FIELD_LINE_ONLY) != 0
+                ? fail_unknown(reader, &below, schema)
+                : read_member(&place, json_object_iter_value(at), record);
         if (code < 0)
             return code;
     }

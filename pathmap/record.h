@@ -47,10 +47,6 @@ int esi_reader_fail_path(const struct esi_reader *reader,
 const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes such a way, cut if need be.  Returns out. */
-const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* No memory.  Returns -ENOMEM. */
 int esi_reader_fail_memory(const struct esi_reader *reader);
 
@@ -58,20 +54,17 @@ int esi_reader_fail_memory(const struct esi_reader *reader);
  * the same.  -EINVAL, -ENOMEM. */
 int esi_record_read(const struct esi_reader *reader,
                     const struct esi_step *step,
-                    const struct esi_schema *schema,
+                    const struct esi_fields *schema,
                     const json_t *json,
                     void *record);
 
-/* Sets what a record holds when the text leaves everything out. */
-void esi_record_init(const struct esi_schema *schema, void *record);
-
 /* A new JSON object; -ENOMEM. */
-int esi_record_write(const struct esi_schema *schema,
+int esi_record_write(const struct esi_fields *schema,
                      const void *record,
                      json_t **ret_json);
 
 /* Frees what the record owns and zeroes it; the record is the caller's. */
-void esi_record_fini(const struct esi_schema *schema, void *record);
+void esi_record_fini(const struct esi_fields *schema, void *record);
 
 /* The same for the properties of a stage (property.c). */
 int esi_properties_read(const struct esi_reader *reader,

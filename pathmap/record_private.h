@@ -9,7 +9,7 @@
 #include "pathmap/schema.h"
 
 /* Pointers of any type are copied as bytes: they are no `void *` objects. */
-static inline void *esi_field_array(const struct esi_member *member, const void *record)
+static inline void *esi_field_array(const struct esi_field *member, const void *record)
 {
     void *array;
 
@@ -17,8 +17,7 @@ static inline void *esi_field_array(const struct esi_member *member, const void 
     return array;
 }
 
-static inline size_t esi_field_count(const struct esi_member *member,
-                                     const void *record)
+static inline size_t esi_field_count(const struct esi_field *member, const void *record)
 {
     size_t count;
 
@@ -26,7 +25,7 @@ static inline size_t esi_field_count(const struct esi_member *member,
     return count;
 }
 
-static inline void esi_field_set_array(const struct esi_member *member,
+static inline void esi_field_set_array(const struct esi_field *member,
                                        void *record,
                                        void *array,
                                        size_t count)

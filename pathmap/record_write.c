@@ -4,54 +4,24 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "eventspace/operation.h"
 #include "pathmap/pathmap.h"
 #include "pathmap/record.h"
 #include "pathmap/record_private.h"
 #include "pathmap/seed.h"
 
-void esi_record_init(const struct esi_schema *schema, void *record)
-{
-    for (size_t i = 0; i < schema->member_count; i++) {
-        const struct esi_member *member = &schema->members[i];
-        void *field = (char *)record + member->offset;
-        if (member->kind == ESI_INTEGER)
-            *(int64_t *)field = member->initial;
-        else if (member->kind == ESI_BOOLEAN)
-            *(bool *)field = member->initial != 0;
-        else if (member->kind == ESI_CHOICE)
-            *(int *)field = (int)member->initial;
-        else if (member->kind == ESI_OBJECT)
-            esi_record_init(member->schema, field);
-    }
-}
-
 /* --- Writing ---------------------------------------------------------------------- */
 
-static json_t *write_classes(uint32_t classes)
+static json_t *write_flags(const struct esi_field *member, uint32_t flags)
 {
     json_t *list = json_array();
 
-    for (int i = ES_CLASS_NONE + 1; i < ES_CLASS_COUNT; i++)
-        if ((classes & 1u << i) != 0 &&
-            json_array_append_new(list, json_string(es_class_name((enum es_class)i))) !=
-                0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static json_t *write_flags(const char *const *choices, uint32_t flags)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; choices[i] != NULL; i++)
+    for (int i = (int)member->minimum; member->choices[i] != NULL; i++)
         if ((flags & 1u << i) != 0 &&
-            json_array_append_new(list, json_string(choices[i])) != 0) {
+            json_array_append_new(list, json_string(member->choices[i])) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -83,14 +53,14 @@ static json_t *write_integers(const int64_t *numbers, size_t count)
     return list;
 }
 
-static json_t *write_record(const struct esi_schema *schema, const void *record)
+static json_t *write_record(const struct esi_fields *schema, const void *record)
 {
     json_t *json = NULL;
 
     return esi_record_write(schema, record, &json) == 0 ? json : NULL;
 }
 
-static json_t *write_objects(const struct esi_schema *schema,
+static json_t *write_objects(const struct esi_fields *schema,
                              const char *records,
                              size_t count)
 {
@@ -113,63 +83,86 @@ static json_t *write_properties(const struct es_pathmap_property *properties,
     return esi_properties_write(properties, count, &json) == 0 ? json : NULL;
 }
 
-/* Whether the document says nothing of the member. */
-static bool is_left_out(const struct esi_member *member, const void *record)
+/* What a field has a text for. */
+static json_t *write_text(const struct esi_field *member, const void *record)
 {
-    const void *field = (const char *)record + member->offset;
-    bool quiet = (member->flags & ESI_QUIET) != 0;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    json_t *json = NULL;
 
+    if (out == NULL)
+        return NULL;
+    esi_field_format(member, record, out);
+    if (fclose(out) == 0)
+        json = json_string(text);
+    free(text);
+    return json;
+}
+
+/* Whether the document says nothing of the member. */
+static bool is_left_out(const struct esi_field *member, const void *record)
+{
+    const char *field = (const char *)record + member->offset;
+    bool quiet = (member->flags & ESI_FIELD_QUIET) != 0;
+
+    if ((member->flags & ESI_FIELD_LINE_ONLY) != 0)
+        return true;
+    if ((member->flags & ESI_FIELD_IN_PLACE) != 0)
+        return *field == '\0';
     switch (member->kind) {
-    case ESI_INTEGER:
-        return quiet && *(const int64_t *)field == member->initial;
-    case ESI_CHOICE:
-        return quiet && *(const int *)field == (int)member->initial;
-    case ESI_CLASSES:
-    case ESI_FLAGS:
-        return quiet && *(const uint32_t *)field == 0;
-    case ESI_BOOLEAN:
-    case ESI_OBJECT:
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+    case ESI_FIELD_CHOICE:
+    case ESI_FIELD_FLAGS:
+        return quiet && esi_field_get(member, record) == member->initial;
+    case ESI_FIELD_BOOLEAN:
+    case ESI_FIELD_OBJECT:
+    case ESI_FIELD_RANKS:
         return false;
     default:
         return esi_field_array(member, record) == NULL;
     }
 }
 
-static json_t *write_member(const struct esi_member *member, const void *record)
+static json_t *write_member(const struct esi_field *member, const void *record)
 {
     const void *field = (const char *)record + member->offset;
 
     switch (member->kind) {
-    case ESI_INTEGER:
-        return json_integer(*(const int64_t *)field);
-    case ESI_BOOLEAN:
-        return json_boolean(*(const bool *)field);
-    case ESI_CHOICE:
-        return json_string(member->choices[*(const int *)field]);
-    case ESI_CLASSES:
-        return write_classes(*(const uint32_t *)field);
-    case ESI_FLAGS:
-        return write_flags(member->choices, *(const uint32_t *)field);
-    case ESI_EDGES:
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+        return json_integer(esi_field_get(member, record));
+    case ESI_FIELD_BOOLEAN:
+        return json_boolean(esi_field_get(member, record));
+    case ESI_FIELD_CHOICE:
+        return json_string(member->choices[esi_field_get(member, record)]);
+    case ESI_FIELD_FLAGS:
+        return write_flags(member, (uint32_t)esi_field_get(member, record));
+    case ESI_FIELD_RANKS:
+        return write_text(member, record);
+    case ESI_FIELD_EDGES:
         return write_edges(esi_field_array(member, record),
                            esi_field_count(member, record));
-    case ESI_INTEGERS:
+    case ESI_FIELD_INTEGERS:
         return write_integers(esi_field_array(member, record),
                               esi_field_count(member, record));
-    case ESI_OBJECT:
-        return write_record(member->schema, field);
-    case ESI_OBJECTS:
-        return write_objects(member->schema, esi_field_array(member, record),
+    case ESI_FIELD_OBJECT:
+        return write_record(member->fields, field);
+    case ESI_FIELD_OBJECTS:
+        return write_objects(member->fields, esi_field_array(member, record),
                              esi_field_count(member, record));
-    case ESI_PROPERTIES:
+    case ESI_FIELD_PROPERTIES:
         return write_properties(esi_field_array(member, record),
                                 esi_field_count(member, record));
     default:
-        return json_string(esi_field_array(member, record));
+        return json_string((member->flags & ESI_FIELD_IN_PLACE) != 0
+                               ? field
+                               : esi_field_array(member, record));
     }
 }
 
-int esi_record_write(const struct esi_schema *schema,
+int esi_record_write(const struct esi_fields *schema,
                      const void *record,
                      json_t **ret_json)
 {
@@ -177,13 +170,14 @@ int esi_record_write(const struct esi_schema *schema,
 
     esi_json_seed();
     json = json_object();
-    for (size_t i = 0; i < schema->member_count; i++) {
-        const struct esi_member *member = &schema->members[i];
+    for (size_t i = 0; i < esi_fields_count(schema); i++) {
+        const struct esi_field *member = esi_fields_at(schema, i);
         if (is_left_out(member, record))
             continue;
         json_t *value = write_member(member, record);
-        if (member->kind == ESI_OBJECT && (member->flags & ESI_REQUIRED) == 0 &&
-            value != NULL && json_object_size(value) == 0) {
+        if (member->kind == ESI_FIELD_OBJECT &&
+            (member->flags & ESI_FIELD_REQUIRED) == 0 && value != NULL &&
+            json_object_size(value) == 0) {
             json_decref(value);
             continue;
         }
@@ -200,27 +194,30 @@ int esi_record_write(const struct esi_schema *schema,
 
 /* --- Freeing ---------------------------------------------------------------------- */
 
-static void free_member(const struct esi_member *member, void *record)
+static void free_member(const struct esi_field *member, void *record)
 {
     void *array;
 
+    if ((member->flags & (ESI_FIELD_IN_PLACE | ESI_FIELD_LINE_ONLY)) != 0)
+        return;
     switch (member->kind) {
-    case ESI_INTEGER:
-    case ESI_BOOLEAN:
-    case ESI_CHOICE:
-    case ESI_CLASSES:
-    case ESI_FLAGS:
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+    case ESI_FIELD_BOOLEAN:
+    case ESI_FIELD_CHOICE:
+    case ESI_FIELD_FLAGS:
+    case ESI_FIELD_OTHER:
         return;
-    case ESI_OBJECT:
-        esi_record_fini(member->schema, (char *)record + member->offset);
+    case ESI_FIELD_OBJECT:
+        esi_record_fini(member->fields, (char *)record + member->offset);
         return;
-    case ESI_OBJECTS:
+    case ESI_FIELD_OBJECTS:
         array = esi_field_array(member, record);
         for (size_t i = 0; array != NULL && i < esi_field_count(member, record); i++)
-            esi_record_fini(member->schema, (char *)array + i * member->schema->size);
+            esi_record_fini(member->fields, (char *)array + i * member->fields->size);
         free(array);
         return;
-    case ESI_PROPERTIES:
+    case ESI_FIELD_PROPERTIES:
         esi_properties_destroy(esi_field_array(member, record),
                                esi_field_count(member, record));
         return;
@@ -229,9 +226,9 @@ static void free_member(const struct esi_member *member, void *record)
     }
 }
 
-void esi_record_fini(const struct esi_schema *schema, void *record)
+void esi_record_fini(const struct esi_fields *schema, void *record)
 {
-    for (size_t i = 0; i < schema->member_count; i++)
-        free_member(&schema->members[i], record);
+    for (size_t i = 0; i < esi_fields_count(schema); i++)
+        free_member(esi_fields_at(schema, i), record);
     memset(record, 0, schema->size);
 }

@@ -137,7 +137,7 @@ int esi_topology_describe(const char *synthetic,
     code = fill_host(topology, &found);
     hwloc_topology_destroy(topology);
     if (code < 0) {
-        esi_record_fini(&esi_schema_host, &found);
+        esi_record_fini(&esi_host_fields, &found);
         return es_error_set(error, code, "topology: no memory left");
     }
     host->cores = found.cores;

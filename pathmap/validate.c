@@ -27,6 +27,25 @@ int esi_check_host(const struct esi_check *check, const char *host, const char *
         "found \"%s\", expected the name of a host in cluster.hosts", host);
 }
 
+/* `text` is what was written. */
+static int check_bounds(const struct esi_check *check,
+                        const struct es_rank_range *ranges,
+                        size_t count,
+                        const char *text,
+                        int64_t limit,
+                        const char *what,
+                        const char *path)
+{
+    for (size_t i = 0; i < count; i++) {
+        int last = ranges[i].last == INT_MAX ? ranges[i].first : ranges[i].last;
+        if (last >= limit)
+            return esi_reader_fail_path(
+                check->reader, path, "found \"%.60s\", expected %s from 0 to %" PRId64,
+                text, what, limit - 1);
+    }
+    return 0;
+}
+
 int esi_check_ranges(const struct esi_check *check,
                      const char *ranges,
                      int64_t limit,
@@ -34,18 +53,11 @@ int esi_check_ranges(const struct esi_check *check,
                      const char *path)
 {
     struct es_rank_range *parsed = NULL;
-    int code = 0,
-        count = ranges == NULL ? 0 : es_rank_ranges_parse(ranges, NULL, &parsed);
+    int count = ranges == NULL ? 0 : es_rank_ranges_parse(ranges, NULL, &parsed);
 
     if (count < 0)
         return esi_reader_fail_memory(check->reader);
-    for (int i = 0; i < count && code == 0; i++) {
-        int last = parsed[i].last == INT_MAX ? parsed[i].first : parsed[i].last;
-        if (last >= limit)
-            code = esi_reader_fail_path(
-                check->reader, path, "found \"%.60s\", expected %s from 0 to %" PRId64,
-                ranges, what, limit - 1);
-    }
+    int code = check_bounds(check, parsed, (size_t)count, ranges, limit, what, path);
     free(parsed);
     return code;
 }
@@ -189,7 +201,7 @@ static int check_cluster(const struct esi_check *check)
     struct esi_names clusters;
     int code = esi_names_init(&clusters, map->clusters, map->cluster_count,
                               sizeof(*map->clusters),
-                              offsetof(struct es_pathmap_cluster, name));
+                              offsetof(struct es_pathmap_cluster, name), false);
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
@@ -204,6 +216,25 @@ static int check_cluster(const struct esi_check *check)
 
 /* --- Collectors ------------------------------------------------------------------- */
 
+static int check_collector_ranks(const struct esi_check *check,
+                                 const struct es_collector_plan *plan,
+                                 const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return esi_reader_fail_memory(check->reader);
+    esi_rank_ranges_format(plan->ranges, plan->range_count, out);
+    int code = fclose(out) != 0
+                   ? esi_reader_fail_memory(check->reader)
+                   : check_bounds(check, plan->ranges, plan->range_count, text,
+                                  check->map->application.ranks, "ranks", path);
+    free(text);
+    return code;
+}
+
 static int check_collectors(const struct esi_check *check)
 {
     const struct es_pathmap *map = check->map;
@@ -211,13 +242,13 @@ static int check_collectors(const struct esi_check *check)
     char way[WAY];
 
     for (size_t i = 0; i < map->collector_count && code == 0; i++) {
+        const struct es_collector_plan *plan = &map->collectors[i].plan;
         snprintf(way, sizeof(way), "collectors[%zu].ranks", i);
-        code = esi_check_ranges(check, map->collectors[i].ranks, map->application.ranks,
-                                "ranks", way);
+        code = check_collector_ranks(check, plan, way);
         if (code < 0)
             break;
         snprintf(way, sizeof(way), "collectors[%zu].host", i);
-        code = esi_check_host(check, map->collectors[i].host, way);
+        code = esi_check_host(check, plan->host[0] != '\0' ? plan->host : NULL, way);
     }
     return code;
 }
@@ -244,12 +275,12 @@ int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map)
     struct esi_check check = {.reader = reader, .map = map};
     int code = esi_names_init(&check.hosts, map->cluster.hosts, map->cluster.host_count,
                               sizeof(*map->cluster.hosts),
-                              offsetof(struct es_pathmap_host, name));
+                              offsetof(struct es_pathmap_host, name), false);
 
     if (code == 0)
         code = esi_names_init(&check.collectors, map->collectors, map->collector_count,
                               sizeof(*map->collectors),
-                              offsetof(struct es_pathmap_collector, name));
+                              offsetof(struct es_pathmap_collector, plan.name), true);
     if (code == 0)
         code = check_map(&check);
     else

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "pathmap/path.h"
 #include "pathmap/validate.h"
 
@@ -43,29 +44,30 @@ static int fail_in(const struct esi_check *check,
     return esi_reader_fail_path(check->reader, way, "%s", words);
 }
 
-static bool value_fits(const struct esi_member *member,
+static bool value_fits(const struct esi_field *member,
                        const struct es_pathmap_property *property)
 {
     switch (member->kind) {
-    case ESI_BOOLEAN:
+    case ESI_FIELD_BOOLEAN:
         return property->kind == ES_PATHMAP_VALUE_BOOLEAN;
-    case ESI_INTEGER:
+    case ESI_FIELD_INTEGER:
         return property->kind == ES_PATHMAP_VALUE_INTEGER &&
                property->integer >= member->minimum &&
                property->integer <= member->maximum;
     default:
         return property->kind == ES_PATHMAP_VALUE_STRING &&
-               esi_member_choice(member, property->text) >= 0;
+               (uint64_t)esi_field_choice(member, esi_span_of(property->text)) <=
+                   (uint64_t)member->maximum;
     }
 }
 
 static int fail_unknown(const struct esi_check *check,
                         size_t path,
                         size_t stage,
-                        const struct esi_schema *schema,
                         const char *name)
 {
-    const char *nearest = esi_schema_nearest(schema, name);
+    const char *const *known = esi_path_stages[stage].properties;
+    struct esi_nearest nearest;
     struct esi_step steps[6] = {{.key = NULL}};
     const size_t indices[] = {0, 0, path, 0, stage, 0};
     const char *const keys[] = {NULL, "paths", NULL, "stages", NULL, "properties"};
@@ -73,70 +75,89 @@ static int fail_unknown(const struct esi_check *check,
 
     for (size_t i = 1; i < 6; i++)
         steps[i] = (struct esi_step){&steps[i - 1], keys[i], indices[i]};
-    if (nearest != NULL)
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
+        esi_nearest_try(&nearest, known[i]);
+    if (nearest.name != NULL)
         return esi_reader_fail_name(check->reader, &last,
-                                    "unknown property, did you mean \"%s\"?", nearest);
+                                    "unknown property, did you mean \"%s\"?",
+                                    nearest.name);
     return esi_reader_fail_name(check->reader, &last,
                                 "unknown property, expected one of \"%s\", \"%s\"",
-                                schema->members[0].name, schema->members[1].name);
+                                known[0], known[1]);
 }
 
-static int check_properties(const struct esi_check *check,
-                            size_t path,
-                            size_t index,
-                            const struct esi_schema *schema)
+/* NULL when the stage has no such property. */
+static const struct esi_field *find_field(size_t stage, const char *name)
+{
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
+        if (strcmp(esi_path_stages[stage].properties[i], name) == 0)
+            return esi_fields_find(&esi_collector_fields, name);
+    return NULL;
+}
+
+static int check_property(const struct esi_check *check,
+                          size_t path,
+                          size_t index,
+                          const struct es_pathmap_property *property)
+{
+    const struct esi_field *known = find_field(index, property->name);
+    char member[WAY], expected[160];
+
+    if (known == NULL)
+        return fail_unknown(check, path, index, property->name);
+    if (value_fits(known, property))
+        return 0;
+    snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index, known->name);
+    const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "\"" : "";
+    return fail_in(
+        check, path, member, "found %s%.60s%s, expected %s", quote, property->text,
+        quote, esi_field_expected(known, ESI_FORM_JSON, expected, sizeof(expected)));
+}
+
+static int check_properties(const struct esi_check *check, size_t path, size_t index)
 {
     const struct es_pathmap_stage *stage = &check->map->paths[path].stages[index];
     char member[WAY], expected[160];
 
     for (size_t i = 0; i < stage->property_count; i++) {
-        const struct es_pathmap_property *property = &stage->properties[i];
-        const struct esi_member *known = esi_schema_find(schema, property->name);
-        if (known == NULL)
-            return fail_unknown(check, path, index, schema, property->name);
-        if (value_fits(known, property))
-            continue;
-        snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index,
-                 known->name);
-        const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "\"" : "";
-        return fail_in(check, path, member, "found %s%.60s%s, expected %s", quote,
-                       property->text, quote,
-                       esi_member_expected(known, expected, sizeof(expected)));
+        int code = check_property(check, path, index, &stage->properties[i]);
+        if (code < 0)
+            return code;
     }
-    for (size_t i = 0; i < schema->member_count; i++) {
-        if (es_pathmap_stage_property(stage, schema->members[i].name) != NULL)
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++) {
+        const char *name = esi_path_stages[index].properties[i];
+        if (es_pathmap_stage_property(stage, name) != NULL)
             continue;
         snprintf(member, sizeof(member), ".stages[%zu]", index);
-        return fail_in(
-            check, path, member, "property \"%s\" is missing, expected %s",
-            schema->members[i].name,
-            esi_member_expected(&schema->members[i], expected, sizeof(expected)));
+        return fail_in(check, path, member, "property \"%s\" is missing, expected %s",
+                       name,
+                       esi_field_expected(find_field(index, name), ESI_FORM_JSON,
+                                          expected, sizeof(expected)));
     }
     return 0;
 }
 
 static int check_stages(const struct esi_check *check, size_t index)
 {
-    static const char *const types[] = {"collector", "element"};
-    static const struct esi_schema *const schemas[] = {&esi_schema_collector_properties,
-                                                       &esi_schema_element_properties};
     const struct es_pathmap_path *path = &check->map->paths[index];
     int code = 0;
 
-    if (path->stage_count != 2)
+    if (path->stage_count != ESI_PATH_STAGES)
         return fail_in(check, index, ".stages",
                        "found %zu stages, expected a collector and an element",
                        path->stage_count);
-    for (size_t i = 0; i < 2 && code == 0; i++) {
+    for (size_t i = 0; i < ESI_PATH_STAGES && code == 0; i++) {
+        const char *type = esi_path_stages[i].type;
         char way[WAY], member[WAY];
         snprintf(member, sizeof(member), ".stages[%zu].type", i);
-        if (strcmp(path->stages[i].type, types[i]) != 0)
+        if (strcmp(path->stages[i].type, type) != 0)
             return fail_in(check, index, member, "found \"%s\", expected \"%s\"",
-                           path->stages[i].type, types[i]);
+                           path->stages[i].type, type);
         snprintf(way, sizeof(way), "paths[%zu].stages[%zu].host", index, i);
         code = esi_check_host(check, path->stages[i].host, way);
         if (code == 0)
-            code = check_properties(check, index, i, schemas[i]);
+            code = check_properties(check, index, i);
     }
     return code;
 }
@@ -174,7 +195,7 @@ static int check_path(const struct esi_check *check, size_t index)
     if (strcmp(path->id, id) != 0)
         return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
                        id);
-    esi_path_element(id, check->map->collectors[collector].split, element);
+    esi_path_element(id, check->map->collectors[collector].plan.split, element);
     if (strcmp(path->element, element) != 0)
         return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
                        path->element, element);

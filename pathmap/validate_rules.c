@@ -102,7 +102,7 @@ int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules
     struct esi_names names;
     int code = esi_names_init(&names, rules->collectives, rules->collective_count,
                               sizeof(*rules->collectives),
-                              offsetof(struct es_pathmap_collective, name));
+                              offsetof(struct es_pathmap_collective, name), false);
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);

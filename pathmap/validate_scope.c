@@ -122,7 +122,8 @@ static int check_stage_names(const struct tree *tree, const char *path)
     char way[ESI_PATH_BYTES];
     size_t index, earlier;
 
-    if (esi_names_init(&names, tree->stages, tree->count, sizeof(*tree->stages), 0) < 0)
+    if (esi_names_init(&names, tree->stages, tree->count, sizeof(*tree->stages), 0,
+                       false) < 0)
         return esi_reader_fail_memory(tree->check->reader);
     bool repeated = esi_names_repeat(&names, &index, &earlier);
     esi_names_fini(&names);
@@ -222,7 +223,7 @@ int esi_check_scopes(const struct esi_check *check)
     char way[ESI_PATH_BYTES];
 
     if (esi_names_init(&names, map->scopes, map->scope_count, sizeof(*map->scopes),
-                       offsetof(struct es_pathmap_scope, name)) < 0)
+                       offsetof(struct es_pathmap_scope, name), false) < 0)
         return esi_reader_fail_memory(check->reader);
     int code = esi_check_unique(check, &names, "scopes", "name");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {

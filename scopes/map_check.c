@@ -31,10 +31,6 @@ static int check_children(const struct es_pathmap_stage *stage, struct es_error 
 {
     const struct es_stage_ops *ops = es_stage_find(stage->type);
 
-    if (!ops->pull)
-        return es_error_set(
-            error, -EINVAL,
-            "%s belongs to the writing side: it has no place in a scope", ops->name);
     if (stage->child_count > ops->max_children)
         return es_error_set(error, -EINVAL, "%s takes at most %zu children, has %zu",
                             ops->name, ops->max_children, stage->child_count);
@@ -67,6 +63,18 @@ static struct es_property property_of(const struct es_pathmap *map,
     };
 }
 
+/* Types that nobody knows are left to es_stage_check(). */
+static int check_type(const struct es_pathmap_stage *stage, struct es_error *error)
+{
+    const struct es_stage_ops *ops = es_stage_find(stage->type);
+
+    if (!ops || ops->pull)
+        return 0;
+    return es_error_set(error, -EINVAL,
+                        "%s belongs to the writing side: it has no place in a scope",
+                        ops->name);
+}
+
 static int check_properties(const struct es_pathmap *map,
                             const struct es_pathmap_stage *stage,
                             struct es_error *error)
@@ -89,8 +97,10 @@ static int check_stage(const struct es_pathmap *map,
                        struct es_error *error)
 {
     struct es_error fault = {.text = ""};
-    int result = check_properties(map, stage, &fault);
+    int result = check_type(stage, &fault);
 
+    if (result == 0)
+        result = check_properties(map, stage, &fault);
     if (result == 0)
         result = check_children(stage, &fault);
     if (result < 0)

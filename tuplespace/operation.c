@@ -12,7 +12,7 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
-static const char *const class_names[ES_CLASS_COUNT] = {
+const char *const esi_class_names[ES_CLASS_COUNT + 1] = {
     [ES_CLASS_NONE] = "none",
     [ES_CLASS_SEND] = "send",
     [ES_CLASS_RECEIVE] = "receive",
@@ -79,13 +79,13 @@ const char *es_operation_name(uint16_t code)
 
 const char *es_class_name(enum es_class op_class)
 {
-    return (unsigned)op_class < ES_CLASS_COUNT ? class_names[op_class] : "?";
+    return (unsigned)op_class < ES_CLASS_COUNT ? esi_class_names[op_class] : "?";
 }
 
 enum es_class es_class_by_name(const char *name)
 {
     for (enum es_class op_class = ES_CLASS_SEND; op_class < ES_CLASS_COUNT; op_class++)
-        if (strcmp(name, class_names[op_class]) == 0)
+        if (strcmp(name, esi_class_names[op_class]) == 0)
             return op_class;
     return ES_CLASS_NONE;
 }

@@ -27,4 +27,7 @@ bool esi_operation_is_probe(const struct es_operation *operation);
 extern const struct es_routine esi_routines[];
 extern const size_t esi_routine_count;
 
+/* By enum es_class; NULL behind the last. */
+extern const char *const esi_class_names[];
+
 #endif

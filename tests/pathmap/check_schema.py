@@ -43,13 +43,13 @@ def read_tables():
     lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     tables = {}
     for line in lines.splitlines():
-        table, name, kind, need, low, high, initial, detail = line.split("\t")
+        table, name, kind, need, low, high, initial, detail, _ = line.split("\t")
         member = (kind, need == "required", int(low), int(high), int(initial), detail)
         tables.setdefault(table, {})[name] = member
     return tables
 
 
-def expected_of(kind, low, high, detail, classes):
+def expected_of(kind, low, high, detail):
     """What the JSON schema of such a member must say, apart from words and defaults."""
     if kind in TEXT_PATTERNS:
         wanted = {"type": "string", "pattern": TEXT_PATTERNS[kind]}
@@ -64,7 +64,6 @@ def expected_of(kind, low, high, detail, classes):
         else {"type": "integer", "minimum": low, "maximum": high},
         "boolean": {"type": "boolean"},
         "choice": {"enum": detail.split(",")},
-        "classes": {**listed, "minItems": 1, "uniqueItems": True, "items": {"enum": classes}},
         "flags": {
             **listed, "minItems": 1, "uniqueItems": True, "items": {"enum": detail.split(",")}},
         "edges": {
@@ -96,9 +95,9 @@ def default_of(kind, initial, detail):
     return initial if kind == "integer" and initial != 0 else None
 
 
-def compare_member(place, member, said, classes):
+def compare_member(place, member, said):
     kind, required, low, high, initial, detail = member
-    wanted = expected_of(kind, low, high, detail, classes)
+    wanted = expected_of(kind, low, high, detail)
     got = {k: v for k, v in said.items() if k not in ("description", "default")}
     if kind == "objects":  # how many there may be is checked by other code
         got = {k: v for k, v in got.items() if k not in ("minItems", "maxItems")}
@@ -111,7 +110,7 @@ def compare_member(place, member, said, classes):
         fault("%s: no description" % place)
 
 
-def compare_table(name, members, definition, classes):
+def compare_table(name, members, definition):
     if definition.get("additionalProperties") is not False:
         fault("%s: takes any member" % name)
     if list(definition["properties"]) != list(members):
@@ -121,17 +120,16 @@ def compare_table(name, members, definition, classes):
     if definition["required"] != required:
         fault("%s: requires %s, table %s" % (name, definition["required"], required))
     for key, member in members.items():
-        compare_member(name + "." + key, member, definition["properties"][key], classes)
+        compare_member(name + "." + key, member, definition["properties"][key])
 
 
 def compare_tables(schema, tables):
     definitions = dict(schema["$defs"], map=schema)
-    classes = definitions["collector"]["properties"]["classes"]["items"]["enum"]
     if sorted(definitions) != sorted(tables):
         fault("definitions %s, tables %s" % (sorted(definitions), sorted(tables)))
         return
     for name, members in tables.items():
-        compare_table(name, members, definitions[name], classes)
+        compare_table(name, members, definitions[name])
 
 
 def check_documented(tables):

@@ -3,7 +3,7 @@
 /*
  * Prints the tables of members, one line each, for check_schema.py:
  *
- *   SCHEMA MEMBER KIND required|optional MINIMUM MAXIMUM INITIAL DETAIL
+ *   SCHEMA MEMBER KIND required|optional MINIMUM MAXIMUM INITIAL DETAIL HELP
  *
  * with tabs between; DETAIL is the choices with commas, or the schema of what is below.
  */
@@ -12,67 +12,80 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "pathmap/path.h"
 #include "pathmap/schema.h"
 
 enum { MOST_SCHEMAS = 64 };
 
-static const struct esi_schema *seen[MOST_SCHEMAS];
+static const struct esi_fields *seen[MOST_SCHEMAS];
 static int seen_count;
 
-static const char *kind_name(enum esi_kind kind)
+static const char *kind_name(enum esi_field_kind kind)
 {
     static const char *const names[] = {
-        [ESI_STRING] = "string",
-        [ESI_NAME] = "name",
-        [ESI_HOST] = "host",
-        [ESI_PATTERN] = "pattern",
-        [ESI_RANGES] = "ranges",
-        [ESI_INTEGER] = "integer",
-        [ESI_BOOLEAN] = "boolean",
-        [ESI_CHOICE] = "choice",
-        [ESI_CLASSES] = "classes",
-        [ESI_FLAGS] = "flags",
-        [ESI_EDGES] = "edges",
-        [ESI_INTEGERS] = "integers",
-        [ESI_OBJECT] = "object",
-        [ESI_OBJECTS] = "objects",
-        [ESI_PROPERTIES] = "properties",
+        [ESI_FIELD_STRING] = "string",
+        [ESI_FIELD_NAME] = "name",
+        [ESI_FIELD_HOST] = "host",
+        [ESI_FIELD_PATTERN] = "pattern",
+        [ESI_FIELD_RANGES] = "ranges",
+        [ESI_FIELD_RANKS] = "ranges",
+        [ESI_FIELD_INTEGER] = "integer",
+        [ESI_FIELD_BOOLEAN] = "boolean",
+        [ESI_FIELD_CHOICE] = "choice",
+        [ESI_FIELD_FLAGS] = "flags",
+        [ESI_FIELD_EDGES] = "edges",
+        [ESI_FIELD_INTEGERS] = "integers",
+        [ESI_FIELD_OBJECT] = "object",
+        [ESI_FIELD_OBJECTS] = "objects",
+        [ESI_FIELD_PROPERTIES] = "properties",
     };
 
     return names[kind];
 }
 
-static void print_member(const struct esi_schema *schema,
-                         const struct esi_member *member)
+static void print_field(const char *table, const struct esi_field *field, bool required)
 {
-    printf("%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", schema->name,
-           member->name, kind_name(member->kind),
-           (member->flags & ESI_REQUIRED) != 0 ? "required" : "optional",
-           member->minimum, member->maximum, member->initial);
-    for (int i = 0; member->choices != NULL && member->choices[i] != NULL; i++)
-        printf("%s%s", i > 0 ? "," : "", member->choices[i]);
-    printf("%s\n", member->schema != NULL ? member->schema->name : "");
+    bool is_choice = field->kind == ESI_FIELD_CHOICE;
+    bool is_flags = field->kind == ESI_FIELD_FLAGS;
+    int64_t last = is_choice && field->maximum > 0 ? field->maximum : INT64_MAX;
+    int64_t first = is_flags ? field->minimum : 0;
+
+    if ((field->flags & ESI_FIELD_LINE_ONLY) != 0)
+        return;
+    printf("%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", table,
+           field->name, kind_name(field->kind), required ? "required" : "optional",
+           field->minimum, field->maximum, field->initial);
+    for (int64_t i = first; field->choices && field->choices[i] && i <= last; i++)
+        printf("%s%s", i > first ? "," : "", field->choices[i]);
+    printf("%s\t%s\n", field->fields != NULL ? field->fields->name : "",
+           field->help != NULL ? field->help : "");
 }
 
-static void print_schema(const struct esi_schema *schema)
+static void print_table(const struct esi_fields *fields)
 {
     for (int i = 0; i < seen_count; i++)
-        if (seen[i] == schema)
+        if (seen[i] == fields)
             return;
     if (seen_count == MOST_SCHEMAS)
         return;
-    seen[seen_count++] = schema;
-    for (size_t i = 0; i < schema->member_count; i++)
-        print_member(schema, &schema->members[i]);
-    for (size_t i = 0; i < schema->member_count; i++)
-        if (schema->members[i].schema != NULL)
-            print_schema(schema->members[i].schema);
+    seen[seen_count++] = fields;
+    for (size_t i = 0; i < esi_fields_count(fields); i++) {
+        const struct esi_field *field = esi_fields_at(fields, i);
+        print_field(fields->name, field, (field->flags & ESI_FIELD_REQUIRED) != 0);
+    }
+    for (size_t i = 0; i < esi_fields_count(fields); i++)
+        if (esi_fields_at(fields, i)->fields != NULL)
+            print_table(esi_fields_at(fields, i)->fields);
 }
 
 int main(void)
 {
-    print_schema(&esi_schema_map);
-    print_schema(&esi_schema_collector_properties);
-    print_schema(&esi_schema_element_properties);
+    print_table(&esi_map_fields);
+    for (int i = 0; i < ESI_PATH_STAGES; i++)
+        for (int j = 0; j < ESI_PATH_PROPERTIES; j++)
+            print_field(esi_path_stages[i].definition,
+                        esi_fields_find(&esi_collector_fields,
+                                        esi_path_stages[i].properties[j]),
+                        true);
     return 0;
 }

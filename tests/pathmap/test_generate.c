@@ -159,12 +159,12 @@ static void the_threshold_of_everything_can_be_set(void **state)
     for (size_t i = 0; i < plan.count; i++)
         assert_int_equal(plan.collectors[i].threshold, 200);
     es_plan_fini(&plan);
-    assert_int_equal(es_pathmap_collector(map, 3)->threshold, 200);
+    assert_int_equal(es_pathmap_collector(map, 3)->plan.threshold, 200);
     es_pathmap_summarize(map, &summary);
     assert_int_equal(summary.paths, 8);
     assert_int_equal(summary.ring_bytes, 8 * 256 * 36);
     assert_int_equal(es_pathmap_set_threshold(map, 0, NULL), -ERANGE);
-    assert_int_equal(es_pathmap_collector(map, 3)->threshold, 200);
+    assert_int_equal(es_pathmap_collector(map, 3)->plan.threshold, 200);
     es_pathmap_destroy(map);
 }
 

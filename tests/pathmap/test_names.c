@@ -27,7 +27,7 @@ static struct esi_names names_of_first(size_t count)
     struct esi_names names;
 
     assert_int_equal(esi_names_init(&names, records, count, sizeof(records[0]),
-                                    offsetof(struct record, name)),
+                                    offsetof(struct record, name), false),
                      0);
     return names;
 }

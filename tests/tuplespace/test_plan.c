@@ -34,7 +34,7 @@ static void the_default_plan_takes_every_class_once(void **state)
         classes |= plan.collectors[i].classes;
         assert_int_equal(plan.collectors[i].threshold, ES_PLAN_THRESHOLD);
         assert_true(plan.collectors[i].enabled);
-        assert_false(plan.collectors[i].block);
+        assert_int_equal(plan.collectors[i].on_full, ES_ON_FULL_DISCARD);
         assert_true(es_collector_plan_has_rank(&plan.collectors[i], 12345));
     }
     assert_int_equal(classes, ES_CLASSES_ALL);
@@ -57,17 +57,15 @@ static void what_blocks_can_await_its_readers(void **state)
 
     (void)state;
     assert_int_equal(es_plan_parse(text, "test", NULL, &plan), 0);
-    assert_false(plan.collectors[0].await);
+    assert_int_equal(plan.collectors[0].on_full, ES_ON_FULL_BLOCK);
     es_plan_await_readers(&plan);
     assert_int_equal(es_plan_format(&plan, &formatted), 0);
     es_plan_fini(&plan);
     assert_non_null(strstr(formatted, "full=await"));
     assert_int_equal(es_plan_parse(formatted, "test", NULL, &plan), 0);
     free(formatted);
-    assert_true(plan.collectors[0].block);
-    assert_true(plan.collectors[0].await);
-    assert_false(plan.collectors[1].block);
-    assert_false(plan.collectors[1].await);
+    assert_int_equal(plan.collectors[0].on_full, ES_ON_FULL_AWAIT);
+    assert_int_equal(plan.collectors[1].on_full, ES_ON_FULL_DISCARD);
     es_plan_fini(&plan);
 }
 
@@ -78,7 +76,7 @@ static void every_member_is_read(void **state)
              "\n"
              "collector halo classes=send,receive ranks=0-3,7 communicator=cart%20* "
              "split=both threshold=100 full=block enabled=0 polls=1 host=node%25\r\n"
-             "collector rest classes=other\n"
+             "collector rest classes=other on_full=block enabled=yes\n"
              "end\n";
     struct es_error error = {.text = ""};
     const struct es_collector_plan *first;
@@ -98,11 +96,12 @@ static void every_member_is_read(void **state)
     assert_string_equal(first->communicator, "cart *");
     assert_int_equal(first->split, ES_SPLIT_BOTH);
     assert_int_equal(first->threshold, 100);
-    assert_true(first->block);
+    assert_int_equal(first->on_full, ES_ON_FULL_BLOCK);
     assert_false(first->enabled);
     assert_true(first->polls);
     assert_string_equal(first->host, "node%");
-    assert_string_equal(plan.collectors[1].communicator, "");
+    assert_string_equal(plan.collectors[1].communicator, "*");
+    assert_int_equal(plan.collectors[1].on_full, ES_ON_FULL_BLOCK);
     assert_int_equal(plan.collectors[1].threshold, ES_PLAN_THRESHOLD);
     es_plan_fini(&plan);
 }
@@ -115,23 +114,23 @@ static void faults_are_shown_where_they_are(void **state)
     } rows[] = {
         {"", "p:1:1: empty"},
         {"nonsense\n", "p:1:1: first word \"nonsense\""},
-        {"eventspace-plan 2\n", "p:1:17: version of the plan \"2\": expected 1"},
-        {"eventspace-plan\n", "p:1:16: version of the plan \"\""},
+        {"eventspace-plan 2\n", "p:1:17: version \"2\": expected 1"},
+        {"eventspace-plan\n", "p:1:16: version \"\""},
         {HEAD, "p:1:1: the last line is missing"},
         {HEAD "collector a classes=send\n", "p:2:1: the last line is missing"},
         {HEAD "colector a\nend\n",
          "p:2:1: first word \"colector\": expected collector"},
         {HEAD "collector\nend\n", "p:2:10: collector \"\""},
-        {HEAD "collector a\nend\n", "p:2:12: expected classes=CLASS,..."},
+        {HEAD "collector a\nend\n", "p:2:12: end of line: expected classes="},
         {HEAD "collector a classes\nend\n",
          "p:2:13: member \"classes\": expected KEY=VALUE"},
         {HEAD "collector a clases=send\nend\n", "p:2:13: member \"clases\""},
-        {HEAD "collector a classes=send,sent\nend\n", "p:2:26: class \"sent\""},
-        {HEAD "collector a classes=\nend\n", "p:2:21: class \"\""},
-        {HEAD "collector a classes=send,\nend\n", "p:2:26: class \"\""},
+        {HEAD "collector a classes=send,sent\nend\n", "p:2:26: classes \"sent\""},
+        {HEAD "collector a classes=\nend\n", "p:2:21: classes \"\""},
+        {HEAD "collector a classes=send,\nend\n", "p:2:26: classes \"\""},
         {HEAD "collector a classes=send classes=send\nend\n",
          "p:2:26: member \"classes\": expected each only once"},
-        {HEAD "collector a classes=send ranks=0-2,x\nend\n", "p:2:36: ranks \"0-2,x\""},
+        {HEAD "collector a classes=send ranks=0-2,x\nend\n", "p:2:36: ranks \"x\""},
         {HEAD "collector a classes=send ranks=\nend\n", "p:2:32: ranks \"\""},
         {HEAD "collector a classes=send split=peers\nend\n", "p:2:32: split \"peers\""},
         {HEAD "collector a classes=send threshold=0\nend\n", "p:2:36: threshold \"0\""},
@@ -142,7 +141,7 @@ static void faults_are_shown_where_they_are(void **state)
         {HEAD "collector a classes=send threshold=12x\nend\n",
          "p:2:36: threshold \"12x\""},
         {HEAD "collector a classes=send full=wait\nend\n", "p:2:31: full \"wait\""},
-        {HEAD "collector a classes=send enabled=yes\nend\n", "p:2:34: enabled \"yes\""},
+        {HEAD "collector a classes=send enabled=two\nend\n", "p:2:34: enabled \"two\""},
         {HEAD "collector a classes=send polls=\nend\n", "p:2:32: polls \"\""},
         {HEAD "collector a classes=send host=%2\nend\n", "p:2:31: host \"%2\""},
         {HEAD "collector a classes=send host=%00\nend\n", "p:2:31: host \"%00\""},

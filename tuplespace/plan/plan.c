@@ -1,20 +1,162 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * Collection plans: the default one, and the ends that do not read text.
- *
- * Reading is in plan_parse.c.
- */
+/* plan.c - collection plans: the fields of a collector, the default plan, and plans as
+ * text. */
 #include "config.h"
 
 #include "tuplespace/plan/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "eventspace/operation.h"
+#include "tuplespace/operation_table.h"
+#include "tuplespace/plan/lines.h"
+
+#define LONGEST_FILE (1 << 24)
+
+/* --- The fields of a collector ---------------------------------------------------- */
+
+static int parse_ranks(const struct esi_field *field,
+                       struct esi_span text,
+                       struct esi_field_fault *fault,
+                       void *record)
+{
+    struct es_collector_plan *collector = record;
+    struct es_error error = {.text = ""};
+    struct es_rank_range *ranges;
+    char *copy;
+    int count;
+
+    (void)field;
+    if (text.length == 0)
+        return -EINVAL;
+    copy = strndup(text.text, text.length);
+    if (!copy)
+        return -ENOMEM;
+    count = es_rank_ranges_parse(copy, &error, &ranges);
+    free(copy);
+    if (count == -EINVAL && error.column > 1) {
+        fault->at.text += error.column - 1;
+        fault->at.length -= (size_t)error.column - 1;
+    }
+    if (count < 0)
+        return count;
+    free(collector->ranges);
+    collector->ranges = ranges;
+    collector->range_count = (size_t)count;
+    return 0;
+}
+
+static void format_ranks(const struct esi_field *field, const void *record, FILE *out)
+{
+    const struct es_collector_plan *collector = record;
+
+    (void)field;
+    esi_rank_ranges_format(collector->ranges, collector->range_count, out);
+}
+
+static const struct esi_field_text ranks_text = {
+    .expected = "numbers and ranges like \"0-3,7,12-\", or \"*\"",
+    .parse = parse_ranks,
+    .format = format_ranks,
+};
+
+static const char *const splits[] = {
+    [ES_SPLIT_NONE] = "none",
+    [ES_SPLIT_PEER] = "peer",
+    [ES_SPLIT_COMMUNICATOR] = "communicator",
+    [ES_SPLIT_BOTH] = "both",
+    NULL,
+};
+
+static const char *const on_full[] = {
+    [ES_ON_FULL_DISCARD] = "discard",
+    [ES_ON_FULL_BLOCK] = "block",
+    [ES_ON_FULL_AWAIT] = "await",
+    NULL,
+};
+
+static const struct esi_field collector_rows[] = {
+    {.name = "name",
+     .kind = ESI_FIELD_NAME,
+     .flags = ESI_FIELD_REQUIRED | ESI_FIELD_IN_PLACE | ESI_FIELD_JSON_ONLY,
+     .offset = offsetof(struct es_collector_plan, name),
+     .minimum = 1,
+     .maximum = sizeof(((struct es_collector_plan *)NULL)->name) - 1,
+     .help = "name of the collector, part of its elements' names"},
+    {.name = "classes",
+     .kind = ESI_FIELD_FLAGS,
+     .flags = ESI_FIELD_REQUIRED,
+     .offset = offsetof(struct es_collector_plan, classes),
+     .minimum = ES_CLASS_NONE + 1,
+     .choices = esi_class_names,
+     .help = "classes of operations that it records"},
+    {.name = "ranks",
+     .kind = ESI_FIELD_RANKS,
+     .offset = offsetof(struct es_collector_plan, ranges),
+     .count_offset = offsetof(struct es_collector_plan, range_count),
+     .text = &ranks_text,
+     .help = "ranks that have it, such as 0-3,7"},
+    {.name = "communicator",
+     .kind = ESI_FIELD_STRING,
+     .flags = ESI_FIELD_IN_PLACE,
+     .offset = offsetof(struct es_collector_plan, communicator),
+     .minimum = 1,
+     .maximum = sizeof(((struct es_collector_plan *)NULL)->communicator) - 1,
+     .initial_text = "*",
+     .help = "pattern of the names of the communicators recorded"},
+    {.name = "split",
+     .kind = ESI_FIELD_CHOICE,
+     .offset = offsetof(struct es_collector_plan, split),
+     .choices = splits,
+     .help = "what has elements of its own within a thread"},
+    {.name = "threshold",
+     .kind = ESI_FIELD_INTEGER,
+     .offset = offsetof(struct es_collector_plan, threshold),
+     .size = sizeof(uint32_t),
+     .minimum = 1,
+     .maximum = ES_PLAN_THRESHOLD_MAX,
+     .initial = ES_PLAN_THRESHOLD,
+     .help = "tuples kept before the oldest are discarded"},
+    {.name = "on_full",
+     .line_name = "full",
+     .kind = ESI_FIELD_CHOICE,
+     .offset = offsetof(struct es_collector_plan, on_full),
+     .maximum = ES_ON_FULL_BLOCK,
+     .choices = on_full,
+     .help = "what happens then: the oldest tuple goes, or the program waits"},
+    {.name = "enabled",
+     .kind = ESI_FIELD_BOOLEAN,
+     .offset = offsetof(struct es_collector_plan, enabled),
+     .initial = 1,
+     .help = "whether it records from the start"},
+    {.name = "polls",
+     .kind = ESI_FIELD_BOOLEAN,
+     .offset = offsetof(struct es_collector_plan, polls),
+     .help = "whether polls that find nothing are recorded too"},
+    {.name = "host",
+     .kind = ESI_FIELD_HOST,
+     .flags = ESI_FIELD_IN_PLACE,
+     .offset = offsetof(struct es_collector_plan, host),
+     .minimum = 1,
+     .maximum = sizeof(((struct es_collector_plan *)NULL)->host) - 1,
+     .help = "host whose tuple server keeps the elements; none = the rank's own"},
+};
+
+const struct esi_fields esi_collector_fields = {
+    .name = "collector",
+    .size = sizeof(struct es_collector_plan),
+    .rows = collector_rows,
+    .row_count = sizeof collector_rows / sizeof *collector_rows,
+};
+
+/* --- Plans ------------------------------------------------------------------------ */
 
 struct default_collector {
     const char *name;
@@ -49,9 +191,9 @@ static int append(struct es_plan *plan,
     for (size_t i = 0; i < count; i++) {
         struct es_collector_plan *collector = &grown[plan->count++];
 
-        *collector = (struct es_collector_plan){.classes = added[i].classes,
-                                                .threshold = ES_PLAN_THRESHOLD,
-                                                .enabled = true};
+        *collector = (struct es_collector_plan){.ranges = NULL};
+        esi_fields_init(&esi_collector_fields, collector);
+        collector->classes = added[i].classes;
         strcpy(collector->name, added[i].name);
     }
     return 0;
@@ -75,7 +217,8 @@ int es_plan_add_trees(struct es_plan *plan)
 void es_plan_await_readers(struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
-        plan->collectors[i].await = plan->collectors[i].block;
+        if (plan->collectors[i].on_full == ES_ON_FULL_BLOCK)
+            plan->collectors[i].on_full = ES_ON_FULL_AWAIT;
 }
 
 void es_plan_fini(struct es_plan *plan)
@@ -91,77 +234,7 @@ bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int r
     return es_rank_ranges_have(collector->ranges, collector->range_count, rank);
 }
 
-/* --- Writing a plan as text ------------------------------------------------------- */
-
-static void print_escaped(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c <= ' ' || c == '%' || c == 0x7f)
-            fprintf(out, "%%%02X", c);
-        else
-            fputc(c, out);
-    }
-}
-
-/* A pattern, "" as "*". */
-static void print_pattern(FILE *out, const char *key, const char *pattern)
-{
-    fprintf(out, " %s=", key);
-    print_escaped(out, pattern[0] != '\0' ? pattern : "*");
-}
-
-static void print_classes(FILE *out, uint32_t classes)
-{
-    const char *separator = " classes=";
-
-    for (unsigned int i = 1; i < ES_CLASS_COUNT; i++) {
-        if ((classes & (1u << i)) == 0)
-            continue;
-        fprintf(out, "%s%s", separator, es_class_name((enum es_class)i));
-        separator = ",";
-    }
-}
-
-static void print_ranks(FILE *out, const struct es_collector_plan *collector)
-{
-    fputs(" ranks=", out);
-    if (collector->range_count == 0)
-        fputs("*", out);
-    for (size_t i = 0; i < collector->range_count; i++) {
-        const struct es_rank_range *range = &collector->ranges[i];
-
-        fprintf(out, "%s%d", i > 0 ? "," : "", range->first);
-        if (range->last == INT32_MAX)
-            fputs("-", out);
-        else if (range->last != range->first)
-            fprintf(out, "-%d", range->last);
-    }
-}
-
-static const char *full_of(const struct es_collector_plan *collector)
-{
-    if (collector->await)
-        return "await";
-    return collector->block ? "block" : "discard";
-}
-
-static void print_collector(FILE *out, const struct es_collector_plan *collector)
-{
-    static const char *const splits[] = {"none", "peer", "communicator", "both"};
-
-    fputs("collector ", out);
-    print_escaped(out, collector->name);
-    print_classes(out, collector->classes);
-    print_ranks(out, collector);
-    print_pattern(out, "communicator", collector->communicator);
-    fprintf(out, " split=%s threshold=%u full=%s enabled=%d polls=%d",
-            splits[collector->split], collector->threshold, full_of(collector),
-            collector->enabled, collector->polls);
-    print_pattern(out, "host", collector->host);
-    fputs("\n", out);
-}
+/* --- As text ---------------------------------------------------------------------- */
 
 int es_plan_format(const struct es_plan *plan, char **ret_text)
 {
@@ -173,8 +246,12 @@ int es_plan_format(const struct es_plan *plan, char **ret_text)
     if (!out)
         return -ENOMEM;
     fputs("eventspace-plan 1\n", out);
-    for (size_t i = 0; i < plan->count; i++)
-        print_collector(out, &plan->collectors[i]);
+    for (size_t i = 0; i < plan->count; i++) {
+        fputs("collector ", out);
+        esi_lines_print_text(out, plan->collectors[i].name);
+        esi_lines_print(out, &esi_collector_fields, &plan->collectors[i], NULL);
+        fputs("\n", out);
+    }
     fputs("end\n", out);
     failed = ferror(out) != 0;
     if (fclose(out) != 0 || failed) {
@@ -183,4 +260,109 @@ int es_plan_format(const struct es_plan *plan, char **ret_text)
     }
     *ret_text = text;
     return 0;
+}
+
+/* Whether two collectors have a rank in common; no ranges stand for all ranks. */
+static bool share_a_rank(const struct es_collector_plan *a,
+                         const struct es_collector_plan *b)
+{
+    if (a->range_count == 0 || b->range_count == 0)
+        return true;
+    for (size_t i = 0; i < a->range_count; i++)
+        for (size_t j = 0; j < b->range_count; j++)
+            if (a->ranges[i].first <= b->ranges[j].last &&
+                b->ranges[j].first <= a->ranges[i].last)
+                return true;
+    return false;
+}
+
+/* One name may stand for several collectors where no rank has two of them: a pathmap
+ * may give the ranks different properties. */
+static int check_name_is_new(const struct esi_lines *lines, const struct es_plan *plan)
+{
+    const struct es_collector_plan *last = &plan->collectors[plan->count - 1];
+
+    for (size_t i = 0; i + 1 < plan->count; i++)
+        if (strcmp(plan->collectors[i].name, last->name) == 0 &&
+            share_a_rank(&plan->collectors[i], last))
+            return es_error_set_at(
+                lines->error, -EINVAL, lines->source, lines->number, 1,
+                "collector \"%s\": there is one of that name already for a rank",
+                last->name);
+    return 0;
+}
+
+static int add_collector(struct esi_lines *lines, struct es_plan *plan)
+{
+    struct es_collector_plan *grown =
+        reallocarray(plan->collectors, plan->count + 1, sizeof *grown);
+    struct es_collector_plan *collector;
+    struct esi_line_members members;
+    int code;
+
+    if (!grown)
+        return -ENOMEM;
+    plan->collectors = grown;
+    collector = &grown[plan->count++];
+    *collector = (struct es_collector_plan){.ranges = NULL};
+    esi_fields_init(&esi_collector_fields, collector);
+    code = esi_lines_text(lines, "collector", collector->name, sizeof collector->name);
+    if (code == 0)
+        code = esi_lines_members(lines, &esi_collector_fields, collector, &members);
+    return code == 0 ? check_name_is_new(lines, plan) : code;
+}
+
+int es_plan_parse(const char *text,
+                  const char *source,
+                  struct es_error *error,
+                  struct es_plan *ret_plan)
+{
+    struct esi_lines lines = {
+        .source = source, .error = error, .text = text, .line_end = "\n"};
+    struct es_plan plan = {0};
+    struct esi_span word;
+    int code = esi_lines_head(&lines, "eventspace-plan");
+
+    while (code == 0 && (code = esi_lines_next(&lines, &word)) > 0)
+        code = esi_span_is(word, "collector")
+                   ? add_collector(&lines, &plan)
+                   : esi_lines_fault(&lines, word, "first word", "collector or end");
+    if (code < 0) {
+        es_plan_fini(&plan);
+        return code;
+    }
+    *ret_plan = plan;
+    return 0;
+}
+
+/* Caller frees *ret_text. */
+static int read_text(const char *path, struct es_error *error, char **ret_text)
+{
+    size_t bytes;
+    int fd = es_file_open_own(AT_FDCWD, path, O_RDONLY, path, error);
+    int rc;
+
+    if (fd < 0)
+        return fd;
+    rc = es_file_read_all(fd, LONGEST_FILE, ret_text, &bytes);
+    close(fd);
+    if (rc == 0 && strlen(*ret_text) < bytes) {
+        free(*ret_text);
+        rc = -EINVAL;
+    }
+    return rc == 0 ? 0
+                   : es_error_set_at(error, rc, path, 0, 0,
+                                     "cannot be read as a plan: %s", strerror(-rc));
+}
+
+int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan)
+{
+    char *text;
+    int rc = read_text(path, error, &text);
+
+    if (rc != 0)
+        return rc;
+    rc = es_plan_parse(text, path, error, ret_plan);
+    free(text);
+    return rc;
 }

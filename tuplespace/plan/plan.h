@@ -4,8 +4,8 @@
  * The collection plan: which elements an observed process makes, with which properties.
  *
  * It is what is left of a pathmap for the observed process: a text of one line a
- * collector, read without JSON.  The first collector that fits an operation takes it;
- * an operation that none takes is not recorded.
+ * collector (tuplespace/plan/lines.h), read without JSON.  The first collector that
+ * fits an operation takes it; an operation that none takes is not recorded.
  *
  *   eventspace-plan 1
  *   collector NAME classes=send,receive ranks=0-3,7 communicator=* split=none
@@ -13,9 +13,8 @@
  *   end
  *
  * Only `classes` must be there; the line above shows the other members' values when
- * they are left out, but for ranks (all: "*").  Empty lines and lines that begin with
- * '#' are skipped.  In NAME, communicator and host %XX stands for the byte with that
- * hexadecimal code: needed for '%', blanks and control characters.
+ * they are left out, but for ranks (all: "*").  `on_full`, as pathmaps say it, is as
+ * good as `full`.
  */
 #ifndef ES_TUPLESPACE_PLAN_PLAN_H
 #define ES_TUPLESPACE_PLAN_PLAN_H
@@ -24,7 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fields.h"
 #include "eventspace/error.h"
+#include "tuplespace/layout.h"
 
 /* A ring of 4,096 slots, one of which is the open tuple's. */
 #define ES_PLAN_THRESHOLD 4095u
@@ -48,15 +49,17 @@ struct es_collector_plan {
     uint32_t classes;             /* bits 1 << enum es_class */
     struct es_rank_range *ranges; /* owned; NULL = all ranks */
     size_t range_count;
-    char communicator[64]; /* name pattern (fnmatch), "" = all */
+    char communicator[64]; /* name pattern (fnmatch), "*" = all */
     enum es_split split;
     uint32_t threshold;
-    bool block;
-    bool await; /* and the first reader is on its way: ES_ON_FULL_AWAIT */
+    enum es_on_full on_full;
     bool enabled;
     bool polls;    /* also write polls that found nothing */
     char host[64]; /* where the element shall lie, "" = the rank's own host */
 };
+
+/* The fields of a collector: of lines, of pathmaps and of the stage "collector". */
+extern const struct esi_fields esi_collector_fields;
 
 struct es_plan {
     struct es_collector_plan *collectors; /* owned, in order of precedence */
@@ -100,6 +103,11 @@ bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int r
 int es_rank_ranges_parse(const char *text,
                          struct es_error *error,
                          struct es_rank_range **ret_ranges);
+
+/* Writes what es_rank_ranges_parse() reads, no ranges as "*". */
+void esi_rank_ranges_format(const struct es_rank_range *ranges,
+                            size_t count,
+                            FILE *out);
 
 /* Whether one of the ranges holds the rank; no ranges hold every rank. */
 bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int rank);

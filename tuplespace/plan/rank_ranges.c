@@ -95,3 +95,16 @@ bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int r
             return true;
     return count == 0;
 }
+
+void esi_rank_ranges_format(const struct es_rank_range *ranges, size_t count, FILE *out)
+{
+    if (count == 0)
+        fputs("*", out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%s%d", i > 0 ? "," : "", ranges[i].first);
+        if (ranges[i].last == INT32_MAX)
+            fputs("-", out);
+        else if (ranges[i].last != ranges[i].first)
+            fprintf(out, "-%d", ranges[i].last);
+    }
+}

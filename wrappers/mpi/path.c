@@ -128,7 +128,8 @@ static bool wants(const struct es_collector_plan *collector,
 
 static bool is_conditional(const struct es_collector_plan *collector)
 {
-    return collector->communicator[0] != '\0' || collector->split != ES_SPLIT_NONE;
+    return strcmp(collector->communicator, "*") != 0 ||
+           collector->split != ES_SPLIT_NONE;
 }
 
 static bool has_communicator(const struct es_collector_plan *collector,
@@ -136,7 +137,7 @@ static bool has_communicator(const struct es_collector_plan *collector,
 {
     char name[ESI_COMM_NAME_BYTES];
 
-    if (collector->communicator[0] == '\0')
+    if (strcmp(collector->communicator, "*") == 0)
         return true;
     esi_comm_get_name(communicator, name);
     return fnmatch(collector->communicator, name, 0) == 0;
@@ -191,13 +192,6 @@ static void warn_if_small(const struct esi_process *process,
                  wanted->threshold);
 }
 
-static enum es_on_full on_full_of(const struct es_collector_plan *collector)
-{
-    if (collector->await)
-        return ES_ON_FULL_AWAIT;
-    return collector->block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
-}
-
 static bool make_element(struct owned_path *owned,
                          struct esi_process *process,
                          int thread)
@@ -216,7 +210,7 @@ static bool make_element(struct owned_path *owned,
         .communicator = owned->communicator,
         .tuple_bytes = sizeof(struct es_tuple),
         .threshold = collector->threshold,
-        .on_full = on_full_of(collector),
+        .on_full = collector->on_full,
         .enabled = collector->enabled,
     };
 
