@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "scopes/remote/rpc.h"
-#include "tests/tuplespace/link_fixture.h"
+#include "tests/tuplespace/transport/link_fixture.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 #define BRIEF_NS UINT64_C(100000000)
