@@ -20,6 +20,7 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/ctf_layout.h"
 #include "tests/archive/made_archive.h"
+#include "tests/suites.h"
 
 static int set_up(void **state)
 {
@@ -394,7 +395,7 @@ static void a_full_disk_leaves_whole_packets(void **state)
     assert_tags(made, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15");
 }
 
-int main(void)
+SUITE(test_archive)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "monitors/archive/archive_tables.h"
+#include "tests/suites.h"
 
 #define FACTS                                                                          \
     "{\"type\":\"archive\",\"format\":\"eventspace-archive\",\"version\":1,"           \
@@ -122,7 +123,7 @@ static void reading_and_writing_are_inverse(void **state)
     es_archive_tables_fini(&tables);
 }
 
-int main(void)
+SUITE(test_archive_tables)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_are_told_with_their_lines),

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 static void items_stay_while_an_array_grows(void **state)
 {
@@ -100,7 +101,7 @@ static void a_pair_has_the_room_of_its_lesser(void **state)
     failing_each(grow_pair, 7);
 }
 
-int main(void)
+SUITE(test_array)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_stay_while_an_array_grows),

@@ -17,6 +17,7 @@
 
 #include "base/clock_fit.h"
 #include "base/host_clock.h"
+#include "tests/suites.h"
 
 #define S UINT64_C(1000000000)
 #define RUN_BASE (1700000000 * S)
@@ -479,7 +480,7 @@ static void readers_see_whole_estimates(void **state)
     es_host_clock_destroy(shared.clock);
 }
 
-int main(void)
+SUITE(test_clock_fit)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_truth_is_within_the_bound),

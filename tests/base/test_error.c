@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "eventspace/error.h"
+#include "tests/suites.h"
 
 static void the_first_fault_wins(void **state)
 {
@@ -77,7 +78,7 @@ static void long_texts_are_cut(void **state)
     assert_string_equal(out, "xxxxxxx");
 }
 
-int main(void)
+SUITE(test_error)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_fault_wins),

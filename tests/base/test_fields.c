@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/fields.h"
+#include "tests/suites.h"
 
 static const struct esi_field host_rows[] = {
     {.name = "name"},  {.name = "cluster"}, {.name = "address"},
@@ -300,7 +301,7 @@ static void faults_leave_the_record_as_it_was(void **state)
     }
 }
 
-int main(void)
+SUITE(test_fields)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slip_finds_the_name_that_was_meant),

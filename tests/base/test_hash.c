@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 enum { ITEMS = 600, STEPS = 60000 };
 
@@ -183,7 +184,7 @@ static void a_table_stays_when_memory_runs_out(void **state)
     failing_each(fill, 3);
 }
 
-int main(void)
+SUITE(test_hash)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_find_what_a_list_finds),

@@ -16,6 +16,7 @@
 
 #include "base/heap.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 enum { ENTRIES = 200 };
 
@@ -123,7 +124,7 @@ static void a_heap_stays_when_memory_runs_out(void **state)
     failing_each(fill, 3);
 }
 
-int main(void)
+SUITE(test_heap)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_comes_first),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/input.h"
+#include "tests/suites.h"
 
 #define BYTES(bytes) bytes, sizeof(bytes) - 1
 
@@ -115,7 +116,7 @@ static void a_check_names_the_source(void **state)
                         "is compressed with gzip; unpack it first (gunzip)");
 }
 
-int main(void)
+SUITE(test_input)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_are_named),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/json_out.h"
+#include "tests/suites.h"
 
 /* What was written, as a string. */
 struct capture {
@@ -169,7 +170,7 @@ static void real_numbers_survive_the_way_there_and_back(void **state)
     assert_string_equal(written(capture) + before, "0.1\nnull\nnull\n");
 }
 
-int main(void)
+SUITE(test_json_out)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_value_on_top_is_a_line, set_up, tear_down),

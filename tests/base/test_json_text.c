@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/json_text.h"
+#include "tests/suites.h"
 
 static void test_object(void **state)
 {
@@ -82,7 +83,7 @@ static void test_long(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_json_text)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_object),

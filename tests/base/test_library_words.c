@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/library_words.h"
+#include "tests/suites.h"
 
 static void flags_are_left_out(void **state)
 {
@@ -52,7 +53,7 @@ static void long_messages_are_cut(void **state)
                         "',' or ");
 }
 
-int main(void)
+SUITE(test_library_words)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_are_left_out),

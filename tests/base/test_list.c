@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/list.h"
+#include "tests/suites.h"
 
 enum { ITEMS = 12 };
 
@@ -165,7 +166,7 @@ static void items_may_be_freed_on_the_way(void **state)
     assert_null(list.first);
 }
 
-int main(void)
+SUITE(test_list)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_keep_the_order_of_an_array),

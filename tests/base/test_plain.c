@@ -16,6 +16,7 @@
 #include "base/csv.h"
 #include "base/json_out.h"
 #include "base/plain.h"
+#include "tests/suites.h"
 
 static const struct {
     const char *text;
@@ -168,7 +169,7 @@ static void json_has_no_control_character(void **state)
     assert_written(stream, "\"\\u001b\\u007f\\u009b\xc2\xa0\\n\"\n");
 }
 
-int main(void)
+SUITE(test_plain)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_terminal_obeys_is_escaped),

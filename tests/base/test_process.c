@@ -19,6 +19,7 @@
 
 #include "base/host.h"
 #include "base/process.h"
+#include "tests/suites.h"
 
 static pid_t fork_sleeper(void)
 {
@@ -123,7 +124,7 @@ static void the_host_name_is_the_name_space_s(void **state)
     assert_int_equal(status, 0);
 }
 
-int main(void)
+SUITE(test_process)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_process_lives),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rows.h"
+#include "tests/suites.h"
 
 struct process {
     int rank;
@@ -142,7 +143,7 @@ static void a_table_of_too_many_columns_is_cut(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_rows)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_has_what_has_a_heading),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/table.h"
+#include "tests/suites.h"
 
 static const struct es_table_column columns[] = {
     {"RANK", ES_TABLE_RIGHT, 0},
@@ -185,7 +186,7 @@ static void nothing_can_be_destroyed(void **state)
     es_table_destroy(NULL);
 }
 
-int main(void)
+SUITE(test_table)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_aligned),

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/wire.h"
+#include "tests/suites.h"
 
 static uint64_t random_state;
 
@@ -222,7 +223,7 @@ static void fields_come_out_as_they_went_in(void **state)
     }
 }
 
-int main(void)
+SUITE(test_wire)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(varints_have_the_bytes_of_leb128),

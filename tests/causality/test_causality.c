@@ -14,6 +14,7 @@
 
 #include "eventspace/operation.h"
 #include "tests/causality/made_tuples.h"
+#include "tests/suites.h"
 
 #define CALL(...) (&(struct made_call){__VA_ARGS__})
 #define SECOND UINT64_C(1000000000)
@@ -727,7 +728,7 @@ static void epochs_wait_for_each_other(void **state)
     }
 }
 
-int main(void)
+SUITE(test_causality)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receive_names_its_send),

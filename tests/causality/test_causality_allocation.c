@@ -19,6 +19,7 @@
 #include "eventspace/operation.h"
 #include "monitors/causality/causality.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 enum { RANKS = 3, ROUNDS = 40 };
 
@@ -160,7 +161,7 @@ static void any_allocation_may_fail(void **state)
     assert_true(failures > 50);
 }
 
-int main(void)
+SUITE(test_causality_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_allocation_may_fail),

@@ -13,6 +13,7 @@
 
 #include "eventspace/operation.h"
 #include "tests/causality/made_tuples.h"
+#include "tests/suites.h"
 
 enum { RANKS = 5, LOW = 3 }; /* ranks 0 to 2 are the one group, 3 and 4 the other */
 
@@ -235,7 +236,7 @@ static void leaving_early_is_no_circle(void **state)
     made_tuples_end(&made);
 }
 
-int main(void)
+SUITE(test_causality_groups)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_wait_for_each_other),

@@ -14,6 +14,7 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/causality/causality.h"
+#include "tests/suites.h"
 
 enum { RANKS = 8, ROUNDS = 50, STEPS = 1000 };
 
@@ -152,7 +153,7 @@ static void a_long_run_holds_no_more_than_its_readings(void **state)
     es_causality_destroy(ring.causality);
 }
 
-int main(void)
+SUITE(test_causality_long)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_run_holds_no_more_than_its_readings),

@@ -18,6 +18,7 @@
 #include "eventspace/operation.h"
 #include "tests/causality/made_tuples.h"
 #include "tests/causality/random_run.h"
+#include "tests/suites.h"
 
 enum { STEPS = 60, RUNS = 150, NS_PER_TICK = 100000 };
 
@@ -327,7 +328,7 @@ static void little_room_loses_only_order(void **state)
     }
 }
 
-int main(void)
+SUITE(test_causality_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_is_found),

@@ -13,6 +13,7 @@
 #include "monitors/causality_scope.h"
 #include "tests/causality/made_stream.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 struct fixture {
     struct made_run made;
@@ -177,7 +178,7 @@ static void what_is_under_way_comes_at_the_end(void **state)
     assert_int_equal(fixture->stream.count, 2);
 }
 
-int main(void)
+SUITE(test_causality_scope)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_elements_hold_becomes_a_stream, set_up,

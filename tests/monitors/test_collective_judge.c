@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 
 enum { SIZE = 4 };
@@ -274,7 +275,7 @@ static void times_of_one_clock_are_compared_without_its_error(void **state)
     has_waits(instance, 0, 0, 0, 0);
 }
 
-int main(void)
+SUITE(test_collective_judge)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_wait_for_the_last),

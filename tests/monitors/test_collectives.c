@@ -21,6 +21,7 @@
 #include "monitors/collective_statistics.h"
 #include "monitors/size_class.h"
 #include "tests/monitors/draw.h"
+#include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 
 enum { RANKS = 7, INSTANCES = 400, SEEN = 1000 };
@@ -625,7 +626,7 @@ static void sizes_stand_apart_by_powers_of_eight(void **state)
     es_collective_statistics_destroy(statistics);
 }
 
-int main(void)
+SUITE(test_collectives)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(imbalance_is_that_of_the_work_before),

@@ -15,6 +15,7 @@
 
 #include "eventspace/operation.h"
 #include "monitors/collectives_advice.h"
+#include "tests/suites.h"
 
 enum { SIZE = 4, HOP_NS = 50000 };
 #define BEGIN_NS UINT64_C(1800000000000000000)
@@ -277,7 +278,7 @@ static void a_proposal_is_shown(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_collectives_advice)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_chain_is_better_flat, begin, end),

@@ -17,6 +17,7 @@
 #include "monitors/collectives_map.h"
 #include "pathmap/pathmap.h"
 #include "scopes/map_check.h"
+#include "tests/suites.h"
 
 static const struct es_collectives_host hosts[] = {{"a", 3}, {"b", 0}, {"c", 40}};
 
@@ -151,7 +152,7 @@ static void what_is_wrong_is_told(void **state)
     }
 }
 
-int main(void)
+SUITE(test_collectives_map)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_a_thread_for_each_node_up_to_a_limit),

@@ -14,6 +14,7 @@
 #include "eventspace/operation.h"
 #include "monitors/events_print.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 struct fixture {
     struct made_run made;
@@ -374,7 +375,7 @@ static void csv_ends_with_what_is_awaited(void **state)
     free(header);
 }
 
-int main(void)
+SUITE(test_events)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events_of_all_ranks_come_in_order_of_time,

@@ -16,6 +16,7 @@
 
 #include "monitors/events.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 enum { HOSTS = 3, TUPLES = 60 };
@@ -192,7 +193,7 @@ static void events_come_in_one_order(void **state)
     es_events_destroy(events);
 }
 
-int main(void)
+SUITE(test_events_hosts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_scope_gives_one_time_for_all_hosts, set_up,

@@ -15,6 +15,7 @@
 #include "eventspace/operation.h"
 #include "monitors/events_repair.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 /* --- What belongs together ------------------------------------------------------- */
 
@@ -208,7 +209,7 @@ static void nothing_is_repaired_unasked(void **state)
     assert_true(seen.received_ns < seen.sent_ns);
 }
 
-int main(void)
+SUITE(test_events_repair)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ends_of_a_message_meet),

@@ -15,6 +15,7 @@
 #include "eventspace/operation.h"
 #include "monitors/heartbeat_print.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 #define POINT_TO_POINT                                                                 \
     (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
@@ -294,7 +295,7 @@ static void json_is_one_line_with_every_thread(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_heartbeat)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_receive_cycle_is_a_deadlock, set_up,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/monitors/draw.h"
+#include "tests/suites.h"
 
 enum { VALUES = 20000 };
 
@@ -192,7 +193,7 @@ static void measures_add_and_merge(void **state)
     is_near(es_measure_deviation(&sum), 0);
 }
 
-int main(void)
+SUITE(test_quantiles)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_values_are_exact),

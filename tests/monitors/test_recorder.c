@@ -21,6 +21,7 @@
 #include "monitors/archive/archive_read.h"
 #include "monitors/recorder.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 enum { RANKS = 2, THRESHOLD = 15 };
 
@@ -315,7 +316,7 @@ static void a_directory_with_something_in_it_is_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_recorder)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_there_and_what_comes_is_recorded),

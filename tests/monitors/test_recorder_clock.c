@@ -15,6 +15,7 @@
 #include "base/host_clock.h"
 #include "monitors/recorder_clock.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 #define SECOND UINT64_C(1000000000)
 #define BASE (100 * SECOND)
@@ -136,7 +137,7 @@ static void ticks_may_be_anything(void **state)
     esi_recorder_clock_destroy(clock);
 }
 
-int main(void)
+SUITE(test_recorder_clock)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_without_servers_has_its_own_real_time),

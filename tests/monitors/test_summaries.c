@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
+
 enum { ORIGINS = 12, ROWS = 20000, BUCKETS = 5 };
 
 /* Three hosts, two ranks a host, two threads a rank. */
@@ -93,7 +95,7 @@ static void rows_of_a_group_become_one(void **state)
     }
 }
 
-int main(void)
+SUITE(test_summaries)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_of_a_group_become_one)};
 

@@ -12,6 +12,7 @@
 
 #include "monitors/describe.h"
 #include "monitors/thread_state.h"
+#include "tests/suites.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -174,7 +175,7 @@ static void spans_and_ranks_read_well(void **state)
         "ranks 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32 and 183 more");
 }
 
-int main(void)
+SUITE(test_thread_state)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_look_has_its_verdict),

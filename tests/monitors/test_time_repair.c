@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "monitors/time_repair.h"
+#include "tests/suites.h"
 
 enum { PROCESSES = 6, MOST = 2000 };
 
@@ -523,7 +524,7 @@ static void without_matches_nothing_waits(void **state)
     free(program);
 }
 
-int main(void)
+SUITE(test_time_repair)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_impossible_becomes_possible),

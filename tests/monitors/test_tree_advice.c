@@ -18,6 +18,7 @@
 #include "monitors/link_feed.h"
 #include "monitors/tree_advice.h"
 #include "monitors/tree_model.h"
+#include "tests/suites.h"
 
 enum { MOST_RANKS = 64 };
 
@@ -695,7 +696,7 @@ static void groups_are_bounded_and_the_quietest_goes(void **state)
     end_scene(&scene);
 }
 
-int main(void)
+SUITE(test_tree_advice)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_costs_are_found_again),

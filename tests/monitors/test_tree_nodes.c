@@ -23,6 +23,7 @@
 #include "monitors/tree_nodes.h"
 #include "scopes/remote/servers.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
 
@@ -385,7 +386,7 @@ static void results_are_complete_though_servers_are_lost(void **state)
     each_came_once(fixture);
 }
 
-int main(void)
+SUITE(test_tree_nodes)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_thread_gathers_what_servers_analyse, set_up,

@@ -14,6 +14,7 @@
 
 #include "eventspace/operation.h"
 #include "monitors/wait_for.h"
+#include "tests/suites.h"
 
 enum { RANKS = 3 };
 
@@ -377,7 +378,7 @@ static void many_instances_are_found_again(void **state)
     }
 }
 
-int main(void)
+SUITE(test_wait_for)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "monitors/wait_graph.h"
+#include "tests/suites.h"
 
 enum { MOST = 6, TARGETS = 4 };
 
@@ -268,7 +269,7 @@ static void random_graphs_agree_with_the_reference(void **state)
     }
 }
 
-int main(void)
+SUITE(test_wait_graph)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_case_has_its_cycles_and_culprits),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 
 enum { PEERS = 50, TAGS = 40, THREADS = 4, ROUNDS = 20 };
@@ -198,7 +199,7 @@ static void threads_share_counters_while_the_table_grows(void **state)
     esi_multiple = false;
 }
 
-int main(void)
+SUITE(test_channels)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_channel_counts_for_itself),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/mpi/handles.h"
 
 enum { HANDLES = 1000, STEPS = 200000, READERS = 3 };
@@ -126,7 +127,7 @@ static void readers_see_right_objects_while_the_map_grows(void **state)
     }
 }
 
-int main(void)
+SUITE(test_handles)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_map_agrees_with_a_plain_array),

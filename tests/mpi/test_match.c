@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 
 enum { SOURCES = 3, TAGS = 2, STEPS = 120, WAITING = -2 };
@@ -542,7 +543,7 @@ static void threads_get_the_true_numbers_on_one_match(void **state)
     esi_multiple = false;
 }
 
-int main(void)
+SUITE(test_match)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(random_traffic_gets_the_true_numbers, print_seed),

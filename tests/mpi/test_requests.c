@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 #include "wrappers/mpi/requests.h"
 
@@ -234,7 +235,7 @@ static void threads_do_not_disturb_one_another(void **state)
     esi_multiple = false;
 }
 
-int main(void)
+SUITE(test_requests)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_agrees_with_a_plain_array),

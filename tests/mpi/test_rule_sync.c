@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/trees/rule_sync.h"
 
 enum { MS = 1000000 };
@@ -59,7 +60,7 @@ static void numbers_wrap_around(void **state)
     assert_true(esi_agreement_is_due(&agreed, 4));
 }
 
-int main(void)
+SUITE(test_rule_sync)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gap_is_as_long_as_half_a_second),

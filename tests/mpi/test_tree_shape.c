@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "wrappers/shapes/shape.h"
 
 enum { LARGEST = 70, CLUSTERS = 3, HOSTS = 9 };
@@ -441,7 +442,7 @@ static void each_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
+SUITE(test_tree_shape)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_makes_a_tree),

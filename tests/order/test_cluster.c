@@ -14,6 +14,7 @@
 
 #include "monitors/order/communications.h"
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 enum { SEEDS = 32, STRATEGIES = 6 };
 
@@ -394,7 +395,7 @@ static void a_senseless_configuration_is_refused(void **state)
     }
 }
 
-int main(void)
+SUITE(test_cluster)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stamps_tell_the_order_for_every_strategy),

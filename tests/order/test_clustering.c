@@ -18,6 +18,7 @@
 #include "monitors/order/communications.h"
 #include "monitors/order/order.h"
 #include "tests/order/made_computation.h"
+#include "tests/suites.h"
 
 static struct es_communications *make_counts(void)
 {
@@ -483,7 +484,7 @@ static void traces_migrate_where_they_belong(void **state)
     es_order_destroy(move);
 }
 
-int main(void)
+SUITE(test_clustering)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sync_counts_two_and_a_message_one),

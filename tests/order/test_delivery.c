@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/order/made_set.h"
+#include "tests/suites.h"
 
 /* What came out, compared with what should. */
 struct expected {
@@ -324,7 +325,7 @@ static void the_sinks_refusal_is_passed_on(void **state)
     es_delivery_destroy(delivery);
 }
 
-int main(void)
+SUITE(test_delivery)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_order_of_a_file_becomes_the_canonical_one),

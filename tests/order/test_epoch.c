@@ -14,6 +14,7 @@
 
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 static struct es_order_config epoch_config(void)
 {
@@ -435,7 +436,7 @@ static void answers_are_true_while_events_are_appended(void **state)
     }
 }
 
-int main(void)
+SUITE(test_epoch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_answers_are_true),

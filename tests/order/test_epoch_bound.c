@@ -13,6 +13,7 @@
 
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 /* --- The bound -------------------------------------------------------------------- */
 
@@ -250,7 +251,7 @@ static void packed_early_answers_are_true(void **state)
     check_store_widely(&config, 200, 160, NULL);
 }
 
-int main(void)
+SUITE(test_epoch_bound)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_partners_stay_below_vectors),

@@ -17,6 +17,7 @@
 
 #include "monitors/order/order_state.h"
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 static const char *folder(void)
 {
@@ -386,7 +387,7 @@ static void what_cannot_be_spilled_is_forgotten(void **state)
     es_order_destroy(order);
 }
 
-int main(void)
+SUITE(test_epoch_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_known_exactly),

@@ -17,6 +17,7 @@
 
 #include "monitors/order/set_number.h"
 #include "tests/order/made_set.h"
+#include "tests/suites.h"
 
 static struct es_event_set *make_set(void)
 {
@@ -436,7 +437,7 @@ static void numbers_are_written_in_one_way(void **state)
     }
 }
 
-int main(void)
+SUITE(test_event_set)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_sets_are_kept_as_they_are),

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "monitors/order/export.h"
+#include "tests/suites.h"
 
 static struct es_event_attribute number(const char *name, int64_t value)
 {
@@ -404,7 +405,7 @@ static void the_mode_is_that_of_new_files(void **state)
     rmdir(folder);
 }
 
-int main(void)
+SUITE(test_export)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_has_a_line_for_each_event),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 static struct es_order_config dense_config(void)
 {
@@ -264,7 +265,7 @@ static void stores_and_relations_have_names(void **state)
     assert_string_equal(es_relation_name(ES_RELATION_EQUAL), "equal");
 }
 
-int main(void)
+SUITE(test_order)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_vectors_tell_the_order),

@@ -16,6 +16,7 @@
 
 #include "tests/failing.h"
 #include "tests/order/check_store.h"
+#include "tests/suites.h"
 
 /* --- Stores ----------------------------------------------------------------------- */
 
@@ -155,7 +156,7 @@ static void clusters_stay_as_they_were(void **state)
     }
 }
 
-int main(void)
+SUITE(test_order_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_store_stays_as_it_was),

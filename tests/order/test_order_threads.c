@@ -17,6 +17,7 @@
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/order/made_computation.h"
+#include "tests/suites.h"
 
 static struct es_order_config config_of(const char *store)
 {
@@ -93,7 +94,7 @@ static void clusters_need_no_lock(void **state)
     }
 }
 
-int main(void)
+SUITE(test_order_threads)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_vectors_need_no_lock),

@@ -24,6 +24,7 @@
 #include "monitors/order/set_write.h"
 #include "tests/failing.h"
 #include "tests/order/made_set.h"
+#include "tests/suites.h"
 
 /* --- What is tried ---------------------------------------------------------------- */
 
@@ -138,7 +139,7 @@ static int free_text(void **state)
     return rmdir(folder); /* nothing was left in it */
 }
 
-int main(void)
+SUITE(test_set_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_in_canonical_order_survives),

@@ -27,6 +27,7 @@
 #include "monitors/order/set_read.h"
 #include "monitors/order/set_write.h"
 #include "tests/order/made_set.h"
+#include "tests/suites.h"
 #include "tests/text_file.h"
 
 static char folder[64]; /* for files of this test */
@@ -345,7 +346,7 @@ static int remove_folder(void **state)
     return rmdir(folder); /* nothing was left in it */
 }
 
-int main(void)
+SUITE(test_set_read)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read_or_refused_with_reason),

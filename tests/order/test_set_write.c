@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/suites.h"
+
 #define HEADER "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":"
 #define A1 "{\"trace\":0,\"index\":1,\"kind\":\"send\",\"type\":\"t\"}\n"
 #define B1                                                                             \
@@ -248,7 +250,7 @@ static int remove_folder(void **state)
     return rmdir(folder); /* nothing was left in it */
 }
 
-int main(void)
+SUITE(test_set_write)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_may_be_told_late),

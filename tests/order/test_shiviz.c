@@ -19,6 +19,7 @@
 #include "monitors/order/order.h"
 #include "monitors/order/shiviz_read.h"
 #include "tests/order/made_computation.h"
+#include "tests/suites.h"
 
 /* What was read: an order, and a line of words for each event. */
 struct reading {
@@ -556,7 +557,7 @@ static void a_file_that_is_not_there_is_told(void **state)
     end_reading(reading);
 }
 
-int main(void)
+SUITE(test_shiviz)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clocks_become_messages),

@@ -24,6 +24,7 @@
 #include "pathmap/layout.h"
 #include "pathmap/pathmap.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 /* jansson 2.14 drops a byte of a token when its buffer cannot grow, and goes on: what
  * it then reads is not ours to judge. */
@@ -186,7 +187,7 @@ static void planning_survives_each(void **state)
     failing_each(try_plan, 3);
 }
 
-int main(void)
+SUITE(test_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parsing_survives_each),

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 static struct es_pathmap *parse(const char *text)
 {
@@ -128,7 +129,7 @@ static void many_ranks_that_differ_keep_the_plan_right(void **state)
     es_pathmap_destroy(map);
 }
 
-int main(void)
+SUITE(test_collection)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_map_has_the_default_plan),

@@ -16,6 +16,7 @@
 
 #include "pathmap/file.h"
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 static char *page;
 
@@ -113,7 +114,7 @@ static void the_default_collectors_are_those_of_the_page(void **state)
     free(shown);
 }
 
-int main(void)
+SUITE(test_document)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_example_is_a_map),

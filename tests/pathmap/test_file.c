@@ -20,6 +20,7 @@
 
 #include "pathmap/file.h"
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 static char folder[] = "/tmp/eventspace-test-XXXXXX";
 
@@ -142,7 +143,7 @@ static void large_files_are_read_whole(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_file)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_saved_map_is_loaded_again),

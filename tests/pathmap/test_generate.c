@@ -17,6 +17,7 @@
 
 #include "base/host.h"
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 static struct es_pathmap *generate(struct es_pathmap_request request)
 {
@@ -168,7 +169,7 @@ static void the_threshold_of_everything_can_be_set(void **state)
     es_pathmap_destroy(map);
 }
 
-int main(void)
+SUITE(test_generate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_host_is_found_as_it_is),

@@ -31,6 +31,7 @@
 
 #include "pathmap/file.h"
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 enum { MOST_CASES = 512 };
 
@@ -253,7 +254,7 @@ static int is_case(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-int main(void)
+SUITE(test_golden)
 {
     static struct CMUnitTest tests[MOST_CASES];
     const char *top = getenv("top_srcdir");

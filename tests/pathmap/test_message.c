@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
+
 static const char text[] =
     "{\"name\": \"a\", \"count\": 9223372036854775807, \"low\": -3, \"share\": 0.5,\n"
     " \"on\": true, \"off\": false, \"none\": null,\n"
@@ -207,7 +209,7 @@ static void deep_nesting_is_refused(void **state)
                      -EINVAL);
 }
 
-int main(void)
+SUITE(test_message)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(members_are_read_with_their_types, set_up,

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "pathmap/names.h"
+#include "tests/suites.h"
 
 struct record {
     int other;
@@ -74,7 +75,7 @@ static void of_no_records_nothing_is_found(void **state)
     esi_names_fini(&names);
 }
 
-int main(void)
+SUITE(test_names)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_and_strangers_are_not),

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pathmap/place.h"
+#include "tests/suites.h"
 
 static const char text[] = "\n"
                            "{\"a\" : 1, \"list\":[10,\r\n"
@@ -139,7 +140,7 @@ static void ways_are_written_as_people_write_them(void **state)
     assert_string_equal(esi_step_format(&cores, little, sizeof(little)), "cluster.");
 }
 
-int main(void)
+SUITE(test_place)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_is_the_first_value),

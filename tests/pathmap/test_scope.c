@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "pathmap/pathmap.h"
+#include "tests/suites.h"
 
 static const char text[] =
     "{\"version\": 1, \"application\": {\"ranks\": 2},\n"
@@ -154,7 +155,7 @@ static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
         "rank, expected \"rank\" or narrower");
 }
 
-int main(void)
+SUITE(test_scope)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(properties_keep_their_order_and_values),

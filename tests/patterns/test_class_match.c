@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "monitors/patterns/domains.h"
+#include "tests/suites.h"
 
 /* What all events of this test may have. */
 static const struct es_event_attribute attributes[] = {
@@ -211,7 +212,7 @@ static void many_texts_are_judged_rightly(void **state)
     es_pattern_file_destroy(file);
 }
 
-int main(void)
+SUITE(test_class_match)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_match_the_whole_field),

@@ -14,6 +14,7 @@
 
 #include "monitors/patterns/event_sets.h"
 #include "tests/patterns/made_sets.h"
+#include "tests/suites.h"
 
 enum { ROUNDS = 78, SETS = 40, METHODS = 5 };
 
@@ -449,7 +450,7 @@ static void what_a_first_event_has_behind_it_is_not_looked_at(void **state)
     es_order_destroy(order);
 }
 
-int main(void)
+SUITE(test_closure)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_closure_has_all_events_between_two_of_its_set),

@@ -15,6 +15,7 @@
 
 #include "tests/failing.h"
 #include "tests/patterns/made_sets.h"
+#include "tests/suites.h"
 
 static struct made_computation *made;
 static struct es_order *order;
@@ -125,7 +126,7 @@ static void closures_say_when_there_is_no_memory(void **state)
     failing_each(try_successors, 3);
 }
 
-int main(void)
+SUITE(test_closure_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closures_say_when_there_is_no_memory),

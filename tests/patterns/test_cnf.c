@@ -16,6 +16,7 @@
 #include "formula_truth.h"
 #include "rewritten.h"
 #include "tests/patterns/random_pattern.h"
+#include "tests/suites.h"
 
 enum { FILES = 60, DRAWS = 60 };
 
@@ -322,7 +323,7 @@ static void what_stays_whole_is_printed_as_it_was_written(void **state)
     rewritten_free(&rewritten);
 }
 
-int main(void)
+SUITE(test_cnf)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_events_need_one_literal_each),

@@ -16,6 +16,7 @@
 #include "monitors/patterns/domain_private.h"
 #include "monitors/patterns/precedence.h"
 #include "tests/order/made_computation.h"
+#include "tests/suites.h"
 
 enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60, ROOM = 8 };
 
@@ -237,7 +238,7 @@ static void times_in_order_are_found_exactly(void **state)
     es_domain_destroy(domain);
 }
 
-int main(void)
+SUITE(test_domain_columns)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_found_by_time_by_send_and_by_attribute),

@@ -16,6 +16,7 @@
 
 #include "monitors/patterns/domains.h"
 #include "tests/patterns/small_set.h"
+#include "tests/suites.h"
 
 /* --- A file and the events in its classes ----------------------------------------- */
 
@@ -583,7 +584,7 @@ static void events_that_were_dropped_take_no_room(void **state)
     tear_down(&fixture);
 }
 
-int main(void)
+SUITE(test_domains)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_examples_of_the_semantics_hold),

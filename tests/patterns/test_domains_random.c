@@ -22,6 +22,7 @@
 #include "monitors/patterns/domains.h"
 #include "tests/failing.h"
 #include "tests/patterns/random_pattern.h"
+#include "tests/suites.h"
 
 /* A round: what is made, and what is found out. */
 struct round {
@@ -188,7 +189,7 @@ static void an_allocation_that_fails_is_told(void **state)
     }
 }
 
-int main(void)
+SUITE(test_domains_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_classes_have_the_events_of_the_reference),

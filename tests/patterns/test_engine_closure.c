@@ -22,6 +22,7 @@
 
 #include "monitors/patterns/successors.h"
 #include "tests/patterns/small_set.h"
+#include "tests/suites.h"
 
 /* --- A text and events, searched -------------------------------------------------- */
 
@@ -550,7 +551,7 @@ static void a_plan_tells_order_tests_and_closures(void **state)
     end(&setting);
 }
 
-int main(void)
+SUITE(test_engine_closure)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occurrences_take_values_of_their_own),

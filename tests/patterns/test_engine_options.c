@@ -21,6 +21,7 @@
 #include "tests/failing.h"
 #include "tests/patterns/random_pattern.h"
 #include "tests/patterns/search_case.h"
+#include "tests/suites.h"
 
 /* --- What is searched ------------------------------------------------------------- */
 
@@ -383,7 +384,7 @@ static void allocations_may_fail(void **state)
     free(made);
 }
 
-int main(void)
+SUITE(test_engine_options)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limit_gives_so_many_matches),

@@ -16,6 +16,7 @@
 
 #include "tests/failing.h"
 #include "tests/patterns/searched.h"
+#include "tests/suites.h"
 
 static const char classes[] = "A := [\"\", \"A\", \"\"]; A $a, *a, ~a, $a2;\n"
                               "B := [\"\", \"B\", \"\"]; B $b, *b, ~b, $b2;\n"
@@ -368,7 +369,7 @@ static void memory_that_cannot_be_had_is_said(void **state)
     searched_fini(&failing);
 }
 
-int main(void)
+SUITE(test_engine_rewrite)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_are_those_of_the_semantics),

@@ -23,6 +23,7 @@
 #include "tests/patterns/random_pattern.h"
 #include "tests/patterns/search_case.h"
 #include "tests/patterns/shrink.h"
+#include "tests/suites.h"
 
 enum { ROUNDS = 160, LONG_NS = 200000000 };
 
@@ -346,7 +347,7 @@ static void traces_of_more_events_are_searched_alike(void **state)
     check_rounds(&plan);
 }
 
-int main(void)
+SUITE(test_engines)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_language_of_the_thesis_means_the_same_to_all_engines),

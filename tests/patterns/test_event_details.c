@@ -16,6 +16,7 @@
 #include "monitors/patterns/event_details.h"
 #include "tests/failing.h"
 #include "tests/order/made_computation.h"
+#include "tests/suites.h"
 
 enum { MOST = ES_DETAILS + 2, EVENTS = 4000, TRACES = 7 };
 
@@ -317,7 +318,7 @@ static void a_lack_of_memory_is_told(void **state)
     failing_each(try_to_keep, 10);
 }
 
-int main(void)
+SUITE(test_event_details)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_events_said_is_found_again),

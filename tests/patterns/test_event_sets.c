@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/patterns/made_sets.h"
+#include "tests/suites.h"
 
 enum { ROUNDS = 78, PAIRS = 120, SET_LIMIT = 6 };
 
@@ -233,7 +234,7 @@ static void single_events_take_as_few_comparisons_as_the_operator_needs(void **s
     es_order_destroy(order);
 }
 
-int main(void)
+SUITE(test_event_sets)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relations_are_those_of_the_definitions),

@@ -19,6 +19,7 @@
 #include "monitors/patterns/indexed_plan.h"
 #include "monitors/patterns/indexed_searcher.h"
 #include "tests/patterns/made_world.h"
+#include "tests/suites.h"
 
 enum { ROUNDS = 400 };
 
@@ -389,7 +390,7 @@ static void enough_is_enough(void **state)
     made_world_destroy(world);
 }
 
-int main(void)
+SUITE(test_indexed)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_assignments_are_found_once),

@@ -16,6 +16,7 @@
 
 #include "monitors/patterns/indexed_equal.h"
 #include "tests/patterns/typed_world.h"
+#include "tests/suites.h"
 
 enum { EVENTS = 240, TRACES = 12, KEYS = 30 };
 
@@ -274,7 +275,7 @@ static void each_value_is_listed_once(void **state)
     typed_world_fini(&world);
 }
 
-int main(void)
+SUITE(test_indexed_lookup)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_looked_up_is_what_is_compared),

@@ -19,6 +19,7 @@
 #include "base/now.h"
 #include "monitors/patterns/search.h"
 #include "tests/patterns/typed_world.h"
+#include "tests/suites.h"
 
 enum {
     EVENTS = 300,
@@ -172,7 +173,7 @@ static void a_plan_says_what_ranges_tell_and_where_it_begins(void **state)
     typed_world_fini(&world);
 }
 
-int main(void)
+SUITE(test_indexed_threads)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_come_in_one_order_for_any_number_of_threads),

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "monitors/patterns/live.h"
+#include "tests/suites.h"
 
 enum { MATCHES = 1024 };
 
@@ -607,7 +608,7 @@ static void many_sides_are_searched(void **state)
     search_many_sides(5000);
 }
 
-int main(void)
+SUITE(test_live)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_match_is_told_with_its_last_event),

@@ -23,6 +23,7 @@
 #include "monitors/patterns/program.h"
 #include "tests/failing.h"
 #include "tests/patterns/random_pattern.h"
+#include "tests/suites.h"
 
 enum {
     ROUNDS = 150,
@@ -306,7 +307,7 @@ static void an_allocation_that_fails_is_told(void **state)
     }
 }
 
-int main(void)
+SUITE(test_live_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_matches_are_told_in_the_end),

@@ -20,6 +20,7 @@
 #include "tests/failing.h"
 #include "tests/patterns/plain_engine.h"
 #include "tests/patterns/searched.h"
+#include "tests/suites.h"
 
 static const char classes[] = "A := [\"\", \"A\", \"\"];\n"
                               "B := [\"\", \"B\", \"\"];\n"
@@ -336,7 +337,7 @@ static void bytes_are_counted(void **state)
     searched_fini(&searched);
 }
 
-int main(void)
+SUITE(test_matches)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_match_has_the_events_of_what_is_returned),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "monitors/patterns/pattern.h"
+#include "tests/suites.h"
 
 static const char classes[] = "A := [\"\", \"A\", \"\"]; B := [\"\", \"B\", \"\"];\n"
                               "C := [\"\", \"C\", \"\"];\n"
@@ -406,7 +407,7 @@ static void counts_and_times_are_kept(void **state)
     es_pattern_file_destroy(file);
 }
 
-int main(void)
+SUITE(test_pattern)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_use_of_a_class_is_an_occurrence_and_a_variable_is_one),

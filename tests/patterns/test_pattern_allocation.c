@@ -17,6 +17,7 @@
 
 #include "monitors/patterns/pattern.h"
 #include "tests/failing.h"
+#include "tests/suites.h"
 
 static char path[] = "/tmp/eventspace-patterns-XXXXXX";
 static char *text; /* all constructs, many times over */
@@ -89,7 +90,7 @@ static void reading_without_memory_says_so_and_leaks_nothing(void **state)
     failing_each(read_file, 31);
 }
 
-int main(void)
+SUITE(test_pattern_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parsing_without_memory_says_so_and_leaks_nothing),

@@ -17,6 +17,7 @@
 
 #include "monitors/patterns/pattern.h"
 #include "tests/patterns/pattern_compare.h"
+#include "tests/suites.h"
 
 static int parse_bytes(const char *text, size_t length, struct es_error *error)
 {
@@ -373,7 +374,7 @@ static void the_standard_input_is_read_as_well(void **state)
     close(kept);
 }
 
-int main(void)
+SUITE(test_pattern_faults)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brackets_and_operators_have_a_depth_that_is_allowed),

@@ -25,6 +25,7 @@
 
 #include "monitors/patterns/pattern.h"
 #include "tests/patterns/pattern_compare.h"
+#include "tests/suites.h"
 #include "tests/text_file.h"
 
 static const char *top(void)
@@ -134,7 +135,7 @@ static void every_file_is_read_or_refused_as_expected(void **state)
     assert_true(cases > 100);
 }
 
-int main(void)
+SUITE(test_pattern_golden)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_is_read_or_refused_as_expected),

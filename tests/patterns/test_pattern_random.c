@@ -18,6 +18,7 @@
 
 #include "tests/patterns/pattern_compare.h"
 #include "tests/patterns/random_pattern.h"
+#include "tests/suites.h"
 
 enum { ROUNDS = 1500, DAMAGED = 3000 };
 
@@ -128,7 +129,7 @@ static void damaged_files_are_refused_or_mean_something(void **state)
     free(made);
 }
 
-int main(void)
+SUITE(test_pattern_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_files_are_printed_as_what_they_are),

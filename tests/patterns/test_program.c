@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "formula_truth.h"
+#include "tests/suites.h"
 
 enum { P1 = 1, P2 = 2, Q1 = 4, Q2 = 8, R1 = 16, ALL = 31 };
 
@@ -572,7 +573,7 @@ static void names_within_names_do_not_take_for_ever(void **state)
     es_pattern_file_destroy(file);
 }
 
-int main(void)
+SUITE(test_program)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relations_bind_tightest_and_group_to_the_right),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "rewritten.h"
+#include "tests/suites.h"
 
 static void check(const char *text, const char *expected)
 {
@@ -88,7 +89,7 @@ static void figure_6_2_loses_what_is_said_twice(void **state)
           "  $a -> $b\n  $a !-> *ANY | *ANY !-> $b\n");
 }
 
-int main(void)
+SUITE(test_prune)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_literal_that_another_contains_is_taken_out),

@@ -17,6 +17,7 @@
 
 #include "tests/patterns/reference_parse.h"
 #include "tests/patterns/search_case.h"
+#include "tests/suites.h"
 
 enum { WORK = 1000000, ANY_COUNT = -1 };
 
@@ -640,7 +641,7 @@ static void values_are_counted(void **state)
     check_x(examples, COUNT(examples));
 }
 
-int main(void)
+SUITE(test_reference)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clause_may_be_one_term),

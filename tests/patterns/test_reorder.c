@@ -14,6 +14,7 @@
 
 #include "monitors/patterns/reorder.h"
 #include "rewritten.h"
+#include "tests/suites.h"
 
 /* Shares of success by the code of a literal's variables, as a test sets them. */
 struct shares {
@@ -252,7 +253,7 @@ static void brute_force_gives_way_where_there_is_too_much(void **state)
     rewritten_free(&clustered);
 }
 
-int main(void)
+SUITE(test_reorder)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_follows_the_formula_of_the_thesis),

@@ -19,6 +19,7 @@
 #include "tests/patterns/plain_engine.h"
 #include "tests/patterns/random_pattern.h"
 #include "tests/patterns/searched.h"
+#include "tests/suites.h"
 
 static const char classes[] = "A := [\"\", \"A\", \"\"];\n"
                               "B := [\"\", \"B\", \"\"];\n"
@@ -318,7 +319,7 @@ static void random_patterns_are_found_as_by_definition(void **state)
     plain_engine_set_limit(UINT64_MAX);
 }
 
-int main(void)
+SUITE(test_search)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_of_predicates_are_values_found_first_and_once),

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
+
 enum { ORIGINS = 50 };
 
 /* Both ends of a connection. */
@@ -363,7 +365,7 @@ static void what_follows_the_end_is_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_batch_wire)
 {
     const struct CMUnitTest tests[] = {
         TEST(random_batches_arrive_as_they_were_sent),

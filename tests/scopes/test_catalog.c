@@ -25,6 +25,7 @@
 #include "scopes/remote/clock_board.h"
 #include "scopes/remote/servers.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
 
@@ -491,7 +492,7 @@ static void elements_that_their_servers_tell_are_read_once(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_catalog)
 {
     const struct CMUnitTest tests[] = {
         TEST(hosts_are_told_by_the_home_server),

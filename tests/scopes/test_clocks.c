@@ -21,6 +21,7 @@
 #include "eventspace/stage_batch.h"
 #include "scopes/remote/clock_board.h"
 #include "scopes/remote/clock_wire.h"
+#include "tests/suites.h"
 
 #define S UINT64_C(1000000000)
 
@@ -254,7 +255,7 @@ static void stages_convert_while_the_estimate_grows(void **state)
     es_clock_board_destroy(board);
 }
 
-int main(void)
+SUITE(test_clocks)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates_arrive_as_they_were),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "scopes/remote/given.h"
+#include "tests/suites.h"
 
 enum { ORIGINS = 5, POSITIONS = 200, STEPS = 6000 };
 
@@ -88,7 +89,7 @@ static void the_lowest_are_forgotten_when_there_are_too_many(void **state)
     es_given_fini(&given);
 }
 
-int main(void)
+SUITE(test_given)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_is_there_until_it_is_cut),

@@ -19,6 +19,7 @@
 #include "element_servers.h"
 #include "made_run.h"
 #include "scopes/server/mover.h"
+#include "tests/suites.h"
 
 enum { THRESHOLD = 63, TRIES = 2000 }; /* of 5 ms */
 
@@ -316,7 +317,7 @@ static void what_the_other_host_refuses_stays_readable_here(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_mover)
 {
     const struct CMUnitTest tests[] = {
         TEST(readers_find_it_there_with_the_facts_of_its_process),

@@ -14,6 +14,7 @@
 
 #include "eventspace/scope.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 
 enum { RANKS = 3, PULLS = 7 };
 
@@ -156,7 +157,7 @@ static void observing_oneself_does_not_keep_the_run(void **state)
     made_run_begin(&fixture->made);
 }
 
-int main(void)
+SUITE(test_observed_scope)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_stage_of_the_tree_is_seen_at_work, set_up,

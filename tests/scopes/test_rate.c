@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scopes/rate.h"
+#include "tests/suites.h"
 
 static uint64_t seed;
 
@@ -617,7 +618,7 @@ static void goals_that_are_none_are_refused(void **state)
     es_rate_destroy(NULL);
 }
 
-int main(void)
+SUITE(test_rate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_is_used_and_kept),

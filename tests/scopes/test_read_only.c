@@ -14,6 +14,7 @@
 
 #include "scopes/server/service.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
 
@@ -130,7 +131,7 @@ static void the_key_itself_may_change_things(void **state)
     made_servers_end(&servers);
 }
 
-int main(void)
+SUITE(test_read_only)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_changes_something_is_refused),

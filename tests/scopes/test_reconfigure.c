@@ -15,6 +15,7 @@
 
 #include "tests/scopes/changes.h"
 #include "tests/scopes/made_scope.h"
+#include "tests/suites.h"
 
 static void set(struct made_scope *fixture, const char *name, const char *value)
 {
@@ -202,7 +203,7 @@ static void the_stream_is_complete_while_the_scope_is_changed(void **state)
     changes_run(&changes, fixture->run, NULL);
 }
 
-int main(void)
+SUITE(test_reconfigure)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

@@ -21,6 +21,7 @@
 #include "scopes/remote/servers.h"
 #include "tests/scopes/changes.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -335,7 +336,7 @@ static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
     assert_int_equal(count, 0);
 }
 
-int main(void)
+SUITE(test_reconfigure_server)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

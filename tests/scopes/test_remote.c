@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 enum { ELEMENTS = 6, HOSTS = 2, TUPLES = 4000 };
 
@@ -493,7 +494,7 @@ static void costs_are_told_while_pulls_are_under_way(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_remote)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_part_gives_each_tuple_once),

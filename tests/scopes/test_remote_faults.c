@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 enum { HOSTS = 2, ROUNDS = 40 };
 
@@ -285,7 +286,7 @@ static void a_lossless_scope_is_waited_for(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_remote_faults)
 {
     const struct CMUnitTest tests[] = {
         TEST(killed_servers_lose_and_repeat_nothing),

@@ -15,6 +15,7 @@
 
 #include "scopes/remote/remote.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16 };
 
@@ -241,7 +242,7 @@ static void a_consumer_with_another_key_is_refused(void **state)
     end(&fixture);
 }
 
-int main(void)
+SUITE(test_remote_network)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_over_tcp),

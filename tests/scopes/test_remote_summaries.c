@@ -15,6 +15,7 @@
 #include "eventspace/summary.h"
 #include "scopes/remote/remote.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400 };
 
@@ -250,7 +251,7 @@ static void a_smaller_limit_holds_nothing_up(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_remote_summaries)
 {
     const struct CMUnitTest tests[] = {
         TEST(replaced_trees_count_all_once),

@@ -16,6 +16,7 @@
 
 #include "scopes/remote/given.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 
 #define HOUR_NS UINT64_C(3600000000000)
 enum { MOST = 4000, HOSTS = 2 };
@@ -270,7 +271,7 @@ static void each_tuple_comes_once_whatever_is_lost(void **state)
     expect_each_once(fixture);
 }
 
-int main(void)
+SUITE(test_repeats)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

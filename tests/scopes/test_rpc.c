@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "scopes/remote/rpc.h"
+#include "tests/suites.h"
 #include "tests/tuplespace/transport/link_fixture.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
@@ -236,7 +237,7 @@ static void addresses_are_tried_in_turn(void **state)
         -EINVAL);
 }
 
-int main(void)
+SUITE(test_rpc)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replies_are_read),

@@ -16,6 +16,7 @@
 #include "eventspace/scope.h"
 #include "scopes/stage_node.h"
 #include "tests/scopes/made_scope.h"
+#include "tests/suites.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/segment.h"
 
@@ -630,7 +631,7 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
     assert_int_equal(sum.tuples, 200);
 }
 
-int main(void)
+SUITE(test_scope)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order,

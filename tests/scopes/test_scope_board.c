@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scopes/server/scope_board.h"
+#include "tests/suites.h"
 
 #define LONG_NS UINT64_C(600000000000)
 #define SHORT_NS UINT64_C(400000000)
@@ -175,7 +176,7 @@ static void nobody_waits_for_a_board_that_is_closed(void **state)
     assert_int_equal(fixture->asker.result, -ESHUTDOWN);
 }
 
-int main(void)
+SUITE(test_scope_board)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

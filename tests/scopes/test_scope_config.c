@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/scope.h"
+#include "tests/suites.h"
 
 /* The fields that settings fill, as numbers and texts that can be compared. */
 static void describe(const struct es_scope_config *config, char *out, size_t size)
@@ -239,7 +240,7 @@ static void what_cannot_be_is_refused_with_words(void **state)
     }
 }
 
-int main(void)
+SUITE(test_scope_config)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_setting_fills_its_field_and_is_shown),

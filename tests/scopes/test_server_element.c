@@ -23,6 +23,7 @@
 #include "made_run.h"
 #include "element_servers.h"
 #include "scopes/server/element_budget.h"
+#include "tests/suites.h"
 
 enum { HOSTS = 2, THRESHOLD = 31 };
 
@@ -494,7 +495,7 @@ static void a_reader_that_takes_nothing_holds_no_server(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_server_element)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_one_writes_another_reads),

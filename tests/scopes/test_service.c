@@ -21,6 +21,7 @@
 #include "scopes/server/host_board.h"
 #include "scopes/server/service.h"
 #include "tests/scopes/made_run.h"
+#include "tests/suites.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/tree_board.h"
@@ -522,7 +523,7 @@ static void a_size_that_cannot_be_grows_no_answer(void **state)
     made_run_end(&run);
 }
 
-int main(void)
+SUITE(test_service)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nonsense_is_answered_in_words, set_up,

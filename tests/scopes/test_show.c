@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "scopes/show.h"
+#include "tests/suites.h"
 
 /* A scope over one host here and one there, of which the second has six elements. */
 static const struct es_stage_row rows[] = {
@@ -316,7 +317,7 @@ static void large_trees_are_shown(void **state)
     free(many);
 }
 
-int main(void)
+SUITE(test_show)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_draws_the_tree_and_folds_elements),

@@ -24,6 +24,7 @@
 #include "pathmap/pathmap.h"
 #include "scopes/sockets.h"
 #include "tests/scopes/made_server.h"
+#include "tests/suites.h"
 #include "tuplespace/run_directory.h"
 
 enum { RANKS = 4 };
@@ -220,7 +221,7 @@ static void sockets_get_joints_where_they_are_asked_for(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_sockets)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_map_is_read_here),

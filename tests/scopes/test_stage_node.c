@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
+
 static struct es_stage_node *add(struct es_stage_node *parent,
                                  const char *type,
                                  const char *host,
@@ -176,7 +178,7 @@ static void wrong_trees_are_refused(void **state)
     }
 }
 
-int main(void)
+SUITE(test_stage_node)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_are_shown_where_they_change),

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/suites.h"
 
 /* Two hosts; the elements stand in no order, as after a refresh. */
 static const struct es_origin origins[] = {
@@ -688,7 +689,7 @@ static void every_origin_has_one_leaf(void **state)
     free(many);
 }
 
-int main(void)
+SUITE(test_stage_tree)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_is_as_drawn),

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/suites.h"
 
 /* The allocation with this number fails, and all behind it; SIZE_MAX = none. */
 static size_t countdown = SIZE_MAX;
@@ -151,7 +152,7 @@ static void each_allocation_may_fail(void **state)
         }
 }
 
-int main(void)
+SUITE(test_stage_tree_allocation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_may_fail),

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/suites.h"
 
 enum { HOSTS_MAX = 60, ORIGINS_MAX = 300, ROUNDS = 4000 };
 
@@ -310,7 +311,7 @@ static void a_hundred_thousand_elements_are_planned(void **state)
     free(items);
 }
 
-int main(void)
+SUITE(test_stage_tree_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_trees_hold_every_element_once),

@@ -15,6 +15,7 @@
 
 #include "eventspace/summary.h"
 #include "scopes/remote/batch_wire.h"
+#include "tests/suites.h"
 
 enum { ORIGINS = 5, MOST = 60, ROUNDS = 2000 };
 
@@ -119,7 +120,7 @@ static void summaries_arrive_as_summaries(void **state)
     es_wire_buffer_fini(&buffer);
 }
 
-int main(void)
+SUITE(test_summary_wire)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summaries_arrive_as_summaries),

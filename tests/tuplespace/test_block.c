@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 #define TUPLES 20000
 
@@ -439,7 +440,7 @@ static void a_reader_that_never_comes_is_waited_for_once(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_block)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_slow_reader_loses_nothing),

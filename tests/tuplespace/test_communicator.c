@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 struct scene {
     char id[64];
@@ -422,7 +423,7 @@ static void what_the_process_may_still_write_is_not_used_again(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_communicator)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_was_written_is_read),

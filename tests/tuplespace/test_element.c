@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 struct scene {
     char run_id[64];
@@ -355,7 +356,7 @@ static void the_newest_of_many_are_those_of_each(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_element)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_empty_element_has_nothing_to_read),

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/segment_name.h"
 
 #define ROUNDS 3000
@@ -276,7 +277,7 @@ static void a_file_cut_while_attached_reads_as_zeros_after_refresh(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_hostile)
 {
     const struct CMUnitTest tests[] = {
         TEST(changed_bytes_never_crash_a_reader),

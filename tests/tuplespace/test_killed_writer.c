@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 #define KILLS 60
 
@@ -156,7 +157,7 @@ static void a_stopped_writer_is_alive(void **state)
     assert_int_equal(es_run_remove(id, false), 1);
 }
 
-int main(void)
+SUITE(test_killed_writer)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_writer_killed_anywhere_leaves_whole_tuples),

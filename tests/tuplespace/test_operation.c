@@ -14,6 +14,7 @@
 
 #include "eventspace/operation.h"
 #include "eventspace/tuple.h"
+#include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
@@ -183,7 +184,7 @@ static void routines_that_are_not_collected_say_why(void **state)
     assert_null(es_routine_find("MPI_Not_a_routine"));
 }
 
-int main(void)
+SUITE(test_operation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_found_by_code_and_by_name),

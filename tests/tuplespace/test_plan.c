@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/suites.h"
 #include "tuplespace/plan/plan.h"
 
 #define HEAD "eventspace-plan 1\n"
@@ -287,7 +288,7 @@ static void rank_sets_are_read_as_people_write_them(void **state)
     }
 }
 
-int main(void)
+SUITE(test_plan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_plan_takes_every_class_once),

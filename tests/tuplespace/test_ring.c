@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 #define READERS 3
 #define WRITE_NS UINT64_C(700000000)
@@ -268,7 +269,7 @@ static void processes_never_see_a_torn_tuple(void **state)
     check_readers(readers, written);
 }
 
-int main(void)
+SUITE(test_ring)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_never_see_a_torn_tuple_in_a_tiny_ring),

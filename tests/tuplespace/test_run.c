@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 /* A process that makes a segment with some elements and ends. */
 static pid_t leave_segment(const char *id,
@@ -470,7 +471,7 @@ static void another_major_version_is_refused_in_words(void **state)
     es_segment_destroy(segment);
 }
 
-int main(void)
+SUITE(test_run)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_are_listed_with_their_segments),

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
 
@@ -380,7 +381,7 @@ static void a_removal_follows_no_link(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_run_directory)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_base_follows_the_environment),

@@ -21,6 +21,7 @@
 
 #include "base/process.h"
 #include "fixture.h"
+#include "tests/suites.h"
 
 static struct es_segment_config config_for(const char *run)
 {
@@ -536,7 +537,7 @@ static void an_eighth_of_the_address_space_left_is_taken_at_most(void **state)
     }
 }
 
-int main(void)
+SUITE(test_segment)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_is_private_and_nearly_empty),

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/segment_name.h"
 
 static void names_are_made_and_taken_apart(void **state)
@@ -120,7 +121,7 @@ static void the_longest_name_fits(void **state)
     assert_int_equal(again.pid, name.pid);
 }
 
-int main(void)
+SUITE(test_segment_name)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_made_and_taken_apart),

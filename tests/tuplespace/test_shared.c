@@ -18,6 +18,7 @@
 
 #include "base/process.h"
 #include "fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/moving.h"
 #include "tuplespace/view_private.h"
 
@@ -334,7 +335,7 @@ static void readers_of_trace_tuples_leave_other_sizes_alone(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_shared)
 {
     const struct CMUnitTest tests[] = {
         TEST(all_writers_tuples_arrive_whole),

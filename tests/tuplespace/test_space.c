@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 
 /* In the child, where cmocka's checks do not work: ends with the line's number. */
 #define CHECK(condition)                                                               \
@@ -210,7 +211,7 @@ static void readers_need_no_memory(void **state)
     with_space("1m", read_in_full_memory);
 }
 
-int main(void)
+SUITE(test_space)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_memory_shrinks_thresholds_then_refuses),

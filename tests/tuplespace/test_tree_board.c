@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/tree_board_layout.h"
 
 struct scene {
@@ -349,7 +350,7 @@ static void segments_of_minor_version_0_have_no_board(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(test_tree_board)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_wish_reaches_the_process),

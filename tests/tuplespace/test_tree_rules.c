@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/plan/tree_rules.h"
 
@@ -373,7 +374,7 @@ static void operations_have_names_and_codes(void **state)
     assert_string_equal(es_tree_level_name(32), "?");
 }
 
-int main(void)
+SUITE(test_tree_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_is_read),

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/announcement.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -224,7 +225,7 @@ static void a_wait_ends_when_the_writer_dies(void **state)
     assert_int_equal(es_run_remove(id, false), 1);
 }
 
-int main(void)
+SUITE(test_wait)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tuple_wakes_the_reader_that_waits_for_it),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/summary.h"
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
 
@@ -211,7 +212,7 @@ static void a_bound_leaves_tuples_from_the_whole_pull(void **state)
     consumer_fini(&consumer);
 }
 
-int main(void)
+SUITE(test_convert)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(byte_orders_are_those_of_the_words),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/fan.h"
 #include "wrappers/stages/stage.h"
@@ -251,7 +252,7 @@ static void a_sort_tells_what_it_keeps(void **state)
     consumer_fini(&consumer);
 }
 
-int main(void)
+SUITE(test_fan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_make_the_limit),

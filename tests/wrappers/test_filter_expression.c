@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/suites.h"
 #include "wrappers/stages/filter_expression.h"
 
 /* One tick is one nanosecond, from 1970 on. */
@@ -192,7 +193,7 @@ static void depth_and_length_have_bounds(void **state)
     free(text);
 }
 
-int main(void)
+SUITE(test_filter_expression)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_hold_or_not),

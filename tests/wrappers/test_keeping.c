@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
 
@@ -217,7 +218,7 @@ static void nothing_is_lost_or_repeated(void **state)
     }
 }
 
-int main(void)
+SUITE(test_keeping)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_takes_more_than_it_gives),

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
 
@@ -182,7 +183,7 @@ static void without_a_run_there_is_no_place_for_it(void **state)
     es_stage_close(child);
 }
 
-int main(void)
+SUITE(test_observe)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_pull_leaves_a_tuple),

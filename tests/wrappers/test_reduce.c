@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "eventspace/summary.h"
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
 
@@ -493,7 +494,7 @@ static void other_summaries_pass(void **state)
     consumer_fini(&consumer);
 }
 
-int main(void)
+SUITE(test_reduce)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summaries_go_through_tuples_unchanged),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/stage.h"
+#include "tests/suites.h"
 
 /* --- Properties --------------------------------------------------------------- */
 
@@ -323,7 +324,7 @@ static void a_failed_pull_leaves_the_batch_as_it_was(void **state)
     es_stage_close(gather);
 }
 
-int main(void)
+SUITE(test_stage)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_given_takes_its_default),

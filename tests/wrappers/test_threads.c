@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
 
@@ -246,7 +247,7 @@ static void filters_name_communicators_in_several_threads(void **state)
     consumer_fini(&consumer);
 }
 
-int main(void)
+SUITE(test_threads)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_comes_in_the_same_order),

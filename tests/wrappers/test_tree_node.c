@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
+#include "tests/suites.h"
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
@@ -338,7 +339,7 @@ static void what_is_kept_is_given_up_as_it_is(void **state)
     }
 }
 
-int main(void)
+SUITE(test_tree_node)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_those_of_a_simple_reference),

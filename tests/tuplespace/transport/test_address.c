@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/transport/address.h"
 #include "tuplespace/transport/link.h"
 
@@ -248,7 +249,7 @@ static void places_that_do_not_exist_are_told(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+SUITE(test_address)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_read),

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/transport/frame.h"
 
 static void headers_are_little_endian(void **state)
@@ -70,7 +71,7 @@ static void types_that_are_not_known_are_refused(void **state)
     }
 }
 
-int main(void)
+SUITE(test_frame)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_are_little_endian),

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "link_fixture.h"
+#include "tests/suites.h"
 
 static enum es_address_kind kinds[] = {
     [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,
@@ -400,7 +401,7 @@ static void frames_too_long_are_not_sent(void **state)
     }
 #define FOR_EACH_KIND(test) ROW(UNIX, test), ROW(TCP, test), ROW(TLS, test)
 
-int main(void)
+SUITE(test_link)
 {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(frames_come_back_as_sent),

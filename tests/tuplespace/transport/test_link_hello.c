@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "link_fixture.h"
+#include "tests/suites.h"
 #include "tuplespace/transport/hello.h"
 #include "tuplespace/transport/link_private.h"
 
@@ -579,7 +580,7 @@ static void hellos_tell_the_byte_order(void **state)
 #define PLAIN(test) ROW(UNIX, test), ROW(TCP, test)
 #define EVERY(test) ROW(UNIX, test), ROW(TCP, test), ROW(TLS, test)
 
-int main(void)
+SUITE(test_link_hello)
 {
     const struct CMUnitTest tests[] = {
         NETWORK(another_key_is_refused),

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/transport/run_key.h"
 
@@ -201,7 +202,7 @@ static void other_texts_are_no_keys(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+SUITE(test_run_key)
 {
     const struct CMUnitTest tests[] = {
         TEST(keys_differ),

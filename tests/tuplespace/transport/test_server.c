@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "tests/suites.h"
 #include "tuplespace/transport/acceptor.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
@@ -492,7 +493,7 @@ static void what_cannot_be_listened_on_is_an_error(void **state)
     assert_string_not_equal(error.text, "");
 }
 
-int main(void)
+SUITE(test_server)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(many_clients_are_served_at_once, set_up,

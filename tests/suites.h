@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Suites: one file of tests each, many in one program. A program costs a link, so each
+ * folder of tests has one, and names the suite that is to run. */
+#ifndef ES_TESTS_SUITES_H
+#define ES_TESTS_SUITES_H
+
+/* One file of tests. Borrowed by the list of suites until the program ends. */
+struct test_suite {
+    const char *name;
+    int (*run)(void); /* returns the number of failures */
+    struct test_suite *next;
+};
+
+/* Adds a suite to those of the program. Called before main() starts. */
+void test_suite_add(struct test_suite *suite);
+
+/* Opens the function that runs the tests of a file. The name is that of the file:
+ * SUITE(test_clock) { ... return cmocka_run_group_tests(tests, NULL, NULL); } */
+#define SUITE(NAME)                                                                    \
+    static int NAME##_run(void);                                                       \
+    static struct test_suite NAME##_suite = {.name = #NAME, .run = NAME##_run};        \
+    __attribute__((constructor)) static void NAME##_add(void)                          \
+    {                                                                                  \
+        test_suite_add(&NAME##_suite);                                                 \
+    }                                                                                  \
+    static int NAME##_run(void)
+
+#endif
