@@ -28,3 +28,18 @@ plant scopes '#include <hwloc/bitmap.h>'
 plant cli '#  include <mpi.h>'
 plant apps '#include "base/error.h"'
 plant wrappers/mpi '#include "pathmap/pathmap.h"'
+
+# A README that leaves a file out, or says wrongly what its folder stands on.
+plant_readme() { # FOLDER TEXT
+    rm -rf "${work:?}"/*
+    mkdir -p "$work/$1"
+    echo '#include "config.h"' >"$work/$1/planted.c"
+    printf '%s\n' "$2" >"$work/$1/README.md"
+    if "$PYTHON" "$top_srcdir/tools/check-layers" "$work"; then
+        echo "not found: README of $1/: $2"
+        exit 1
+    fi
+}
+plant_readme base $'May include: nothing but itself.\n'
+plant_readme base $'May include: pathmap.\n\n`planted`'
+plant_readme tuplespace/plan $'`planted`'
