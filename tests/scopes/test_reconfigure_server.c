@@ -19,6 +19,7 @@
 
 #include "base/host.h"
 #include "scopes/remote/servers.h"
+#include "tests/await.h"
 #include "tests/scopes/changes.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
@@ -307,13 +308,25 @@ static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
     free(refused);
 }
 
+static size_t count_scopes(struct fixture *fixture)
+{
+    const struct esi_rpc_request request = {.name = "scopes"};
+    struct es_message *reply;
+    size_t count;
+
+    assert_int_equal(esi_servers_call(fixture->servers, NULL, &request, 20 * SECOND_NS,
+                                      NULL, &reply),
+                     0);
+    count = es_member_count(es_member_find(es_message_root(reply), "scopes"));
+    es_message_destroy(reply);
+    return count;
+}
+
 static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
 {
     struct fixture *fixture = *state;
     struct changes changes = {.tuples = 1};
     struct es_scope_config config;
-    struct es_message *reply;
-    size_t count = 1;
 
     add_writers(fixture, &changes, 100);
     es_scope_config_init(&config);
@@ -322,18 +335,7 @@ static void a_scope_whose_consumer_is_gone_is_forgotten(void **state)
     assert_int_equal(es_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
     es_scope_close(fixture->scope);
     fixture->scope = NULL;
-    for (int i = 0; i < 1000 && count > 0; i++) {
-        const struct esi_rpc_request request = {.name = "scopes"};
-        struct timespec pause = {.tv_nsec = 10000000};
-
-        assert_int_equal(esi_servers_call(fixture->servers, NULL, &request,
-                                          20 * SECOND_NS, NULL, &reply),
-                         0);
-        count = es_member_count(es_member_find(es_message_root(reply), "scopes"));
-        es_message_destroy(reply);
-        nanosleep(&pause, NULL);
-    }
-    assert_int_equal(count, 0);
+    AWAIT(count_scopes(fixture) == 0);
 }
 
 SUITE(test_reconfigure_server)

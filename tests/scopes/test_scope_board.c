@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scopes/server/scope_board.h"
+#include "tests/await.h"
 #include "tests/suites.h"
 
 #define LONG_NS UINT64_C(600000000000)
@@ -113,11 +114,9 @@ static int64_t poll_once(struct fixture *fixture)
 
 static int64_t poll_till_commanded(struct fixture *fixture)
 {
-    struct timespec pause = {.tv_nsec = 1000000};
     int64_t id = 0;
 
-    while ((id = poll_once(fixture)) == 0)
-        nanosleep(&pause, NULL);
+    AWAIT((id = poll_once(fixture)) != 0);
     return id;
 }
 

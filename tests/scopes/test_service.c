@@ -20,6 +20,7 @@
 #include "eventspace/operation.h"
 #include "scopes/server/host_board.h"
 #include "scopes/server/service.h"
+#include "tests/await.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 #include "tuplespace/run_directory.h"
@@ -199,6 +200,15 @@ static void nonsense_is_answered_in_words(void **state)
     es_link_close(link);
 }
 
+static bool is_silent(struct es_link *client, size_t host)
+{
+    struct es_message *reply = ask(client, "{\"request\": \"hosts\"}");
+    bool silent = strcmp(host_text(reply, host, "state"), "silent") == 0;
+
+    es_message_destroy(reply);
+    return silent;
+}
+
 static void hosts_come_and_fall_silent(void **state)
 {
     struct fixture *fixture = *state;
@@ -231,15 +241,7 @@ static void hosts_come_and_fall_silent(void **state)
     es_message_destroy(reply);
 
     es_link_close(beta);
-    for (int i = 0; i < 2000; i++) {
-        reply = ask(client, "{\"request\": \"hosts\"}");
-        bool is_silent = strcmp(host_text(reply, 1, "state"), "silent") == 0;
-        es_message_destroy(reply);
-        if (is_silent)
-            break;
-        assert_true(i < 1999);
-        usleep(5000);
-    }
+    AWAIT(is_silent(client, 1));
     /* And comes back. */
     beta = connect_here(fixture);
     es_message_destroy(register_beta(beta, ""));

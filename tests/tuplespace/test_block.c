@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/await.h"
 #include "tests/suites.h"
 
 #define TUPLES 20000
@@ -88,10 +89,7 @@ static uint64_t head_of(const struct scene *scene)
 /* Gives the writer time to run into the wall; returns where it stands. */
 static uint64_t wait_until_blocked(const struct scene *scene)
 {
-    uint64_t end = fixture_now_ns() + UINT64_C(10000000000);
-
-    while (blocked(scene) == 0 && fixture_now_ns() < end)
-        fixture_sleep_ns(1000000);
+    AWAIT(blocked(scene) != 0);
     return head_of(scene);
 }
 
@@ -315,8 +313,7 @@ static void a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed(void *
     assert_int_equal(answer.lost, 900);
     /* It has moved, so it is waited for again. */
     assert_int_equal(pthread_create(&thread, NULL, write_all, scene), 0);
-    while (blocked(scene) < 2)
-        fixture_sleep_ns(1000000);
+    AWAIT(blocked(scene) >= 2);
     assert_int_equal(head_of(scene), 1100);
     while (head_of(scene) < 2000) {
         assert_int_equal(write(reader.orders, "r", 1), 1);

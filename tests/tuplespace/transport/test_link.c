@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "link_fixture.h"
+#include "tests/await.h"
 #include "tests/suites.h"
 
 static enum es_address_kind kinds[] = {
@@ -320,11 +321,8 @@ static void sending_to_nobody_fails_without_a_signal(void **state)
 /* Takes nothing until the client has gone. */
 static void be_deaf(struct peer *peer, struct es_link *link)
 {
-    struct timespec pause = {.tv_nsec = 1000000};
-
     (void)link;
-    while (!atomic_load(&peer->may_go))
-        nanosleep(&pause, NULL);
+    AWAIT(atomic_load(&peer->may_go));
 }
 
 static void sending_to_the_deaf_ends_at_the_limit(void **state)

@@ -22,6 +22,7 @@
 #include "tests/suites.h"
 #include "tuplespace/transport/hello.h"
 #include "tuplespace/transport/link_private.h"
+#include "tests/await.h"
 
 static enum es_address_kind kinds[] = {
     [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,
@@ -160,8 +161,7 @@ static void server_says(enum es_address_kind kind,
     if (child == 0) {
         struct es_link *client = NULL;
 
-        while (es_listener_accept(peer.listener, &client) == -EAGAIN)
-            usleep(1000);
+        AWAIT(es_listener_accept(peer.listener, &client) != -EAGAIN);
         (void)!write(es_link_descriptor(client), bytes, length);
         shutdown(es_link_descriptor(client), SHUT_WR);
         while (read(es_link_descriptor(client), &(char[512]){0}, 512) > 0)
@@ -363,8 +363,7 @@ static void *listen_once(void *data)
     struct listened *listened = data;
     struct es_link *client = NULL;
 
-    while (es_listener_accept(listened->listener, &client) == -EAGAIN)
-        usleep(1000);
+    AWAIT(es_listener_accept(listened->listener, &client) != -EAGAIN);
     ssize_t got =
         recv(es_link_descriptor(client), listened->bytes, sizeof listened->bytes, 0);
     listened->length = got > 0 ? (size_t)got : 0;

@@ -25,6 +25,7 @@
 
 #include "tests/suites.h"
 #include "tuplespace/transport/acceptor.h"
+#include "tests/await.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
 #define LIMIT_MS 20000
@@ -191,14 +192,6 @@ static int echo_once(struct es_link *link, uint64_t id)
     return is_same ? 0 : -EBADMSG;
 }
 
-/* Waits till `condition` holds; false when that takes too long. */
-static bool await_count(atomic_int *counter, int wanted)
-{
-    for (int i = 0; i < 2000 && atomic_load(counter) < wanted; i++)
-        usleep(5000);
-    return atomic_load(counter) >= wanted;
-}
-
 static bool log_has(struct echo *echo, const char *text)
 {
     pthread_mutex_lock(&echo->lock);
@@ -244,7 +237,7 @@ static void many_clients_are_served_at_once(void **state)
         pthread_join(threads[i], NULL);
         assert_int_equal(clients[i].result, 0);
     }
-    assert_true(await_count(&fixture->echo.closed, CLIENTS));
+    AWAIT(atomic_load(&fixture->echo.closed) >= CLIENTS);
     assert_int_equal(atomic_load(&fixture->echo.opened), CLIENTS);
     assert_int_equal(atomic_load(&fixture->echo.lines), 0);
 }
@@ -260,12 +253,12 @@ static void refusals_are_told_and_logged(void **state)
         connect_as(fixture, 0, "another", "test", &fixture->config.key, &error, &link),
         -EACCES);
     assert_non_null(strstr(error.text, "another"));
-    assert_true(await_count(&fixture->echo.lines, 1));
+    AWAIT(atomic_load(&fixture->echo.lines) >= 1);
     assert_true(log_has(&fixture->echo, "refused uid"));
     es_run_key_make(&wrong);
     es_error_clear(&error);
     assert_true(connect_as(fixture, 1, "served", "test", &wrong, &error, &link) < 0);
-    assert_true(await_count(&fixture->echo.lines, 2));
+    AWAIT(atomic_load(&fixture->echo.lines) >= 2);
     assert_true(log_has(&fixture->echo, "refused 127.0.0.1:"));
     assert_int_equal(atomic_load(&fixture->echo.opened), 0);
     /* Others are served all the same. */
@@ -322,7 +315,7 @@ static void expect_places(struct fixture *fixture, int addresses, size_t places)
         strangers[i] = be_stranger(fixture, 1 + i % addresses, i % 2 == 0);
     struct es_link *link = connect_well(fixture, 1);
     assert_int_equal(echo_once(link, 1), 0);
-    assert_true(await_count(&fixture->echo.refused, STRANGERS - (int)places));
+    AWAIT(atomic_load(&fixture->echo.refused) >= STRANGERS - (int)places);
     assert_true(count_descriptors() <= before + STRANGERS + places + 2);
     /* Those that are left keep nobody out either. */
     struct es_link *other = connect_well(fixture, 1);
@@ -331,7 +324,7 @@ static void expect_places(struct fixture *fixture, int addresses, size_t places)
     es_link_close(link);
     for (int i = 0; i < STRANGERS; i++)
         close(strangers[i]);
-    assert_true(await_count(&fixture->echo.refused, STRANGERS));
+    AWAIT(atomic_load(&fixture->echo.refused) >= STRANGERS);
 }
 
 static void idle_and_slow_strangers_keep_nobody_out(void **state)
@@ -361,7 +354,7 @@ static void an_address_loses_its_own_places_first(void **state)
 
     for (int i = 0; i < STRANGERS; i++)
         others[i] = be_stranger(fixture, 3, true);
-    assert_true(await_count(&fixture->echo.refused, STRANGERS - FROM_ONE_ADDRESS));
+    AWAIT(atomic_load(&fixture->echo.refused) >= STRANGERS - FROM_ONE_ADDRESS);
     assert_int_equal(recv(first, &byte, 1, MSG_DONTWAIT), -1);
     assert_true(errno == EAGAIN);
     for (int i = 0; i < STRANGERS; i++)
@@ -378,7 +371,7 @@ static void the_service_may_close_a_connection(void **state)
     assert_int_equal(es_link_send(link, ES_FRAME_PULL, 1, NULL, 0, LIMIT_NS), 0);
     assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
     es_link_close(link);
-    assert_true(await_count(&fixture->echo.lines, 1));
+    AWAIT(atomic_load(&fixture->echo.lines) >= 1);
     assert_true(log_has(&fixture->echo, "closed uid"));
     assert_int_equal(connect_as(fixture, 0, "served", "unwanted", NULL, NULL, &link),
                      0);
@@ -397,15 +390,7 @@ static void who_does_not_take_an_answer_is_given_up(void **state)
     assert_int_equal(es_link_send(link, ES_FRAME_WRITE, 1, NULL, 0, LIMIT_NS), 0);
     assert_int_equal(es_link_receive(link, LIMIT_NS / 4, NULL, &frame), -EPIPE);
     es_link_close(link);
-    assert_true(await_count(&fixture->echo.closed, 1));
-}
-
-static void await_connections(const struct fixture *fixture, size_t count)
-{
-    for (int i = 0; i < 2000 && es_server_connection_count(fixture->server) != count;
-         i++)
-        usleep(5000);
-    assert_int_equal(es_server_connection_count(fixture->server), count);
+    AWAIT(atomic_load(&fixture->echo.closed) >= 1);
 }
 
 static void connections_are_counted(void **state)
@@ -422,7 +407,7 @@ static void connections_are_counted(void **state)
     }
     for (size_t i = 0; i < 3; i++)
         es_link_close(links[i]);
-    await_connections(fixture, 0);
+    AWAIT(es_server_connection_count(fixture->server) == 0);
 }
 
 /* The one beyond the limit hears why; when another has gone there is room again. */
@@ -443,7 +428,7 @@ static void too_many_are_refused_in_words(void **state)
     for (size_t i = 0; i < MANY; i++)
         links[i] = connect_well(fixture, 0);
     /* The server may still be about to count some whom it has greeted. */
-    await_connections(fixture, MANY);
+    AWAIT(es_server_connection_count(fixture->server) == MANY);
     more = connect_well(fixture, 0);
     assert_int_equal(es_link_receive(more, LIMIT_NS, NULL, &frame), 0);
     assert_int_equal(frame.type, ES_FRAME_REFUSAL);
@@ -451,7 +436,7 @@ static void too_many_are_refused_in_words(void **state)
     es_link_close(more);
     for (size_t i = 0; i < MANY; i++)
         es_link_close(links[i]);
-    await_connections(fixture, 0);
+    AWAIT(es_server_connection_count(fixture->server) == 0);
     more = connect_well(fixture, 0);
     assert_int_equal(echo_once(more, 1), 0);
     es_link_close(more);
@@ -466,7 +451,7 @@ static void a_stop_ends_all_connections(void **state)
 
     for (size_t i = 0; i < 4; i++)
         links[i] = connect_well(fixture, i % 2);
-    assert_true(await_count(&fixture->echo.opened, 4));
+    AWAIT(atomic_load(&fixture->echo.opened) >= 4);
     es_server_stop(fixture->server);
     fixture->server = NULL;
     assert_int_equal(atomic_load(&fixture->echo.closed), 4);
