@@ -2,6 +2,8 @@
 # Copyright (c) 2026 the EventSpace authors
 # checks.sh - skipping, checking and counting for drivers of MPI programs; sourced.
 
+. "${top_srcdir:?not set}/tests/await.sh"
+
 failures=0
 
 skip() {
@@ -16,9 +18,13 @@ expect() {
     if [ "$found" -eq "$expected" ]; then
         echo "ok: $*"
     else
-        echo "FAILED: $*: exit status $found instead of $expected"
-        failures=$((failures + 1))
+        fault "$*: exit status $found instead of $expected"
     fi
+}
+
+fault() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
 }
 
 # check WHAT COMMAND... - the command has to succeed.

@@ -63,23 +63,22 @@ pid=$!
 await 20 grep -q '^ready' "$folder/load"
 "$eventspace" record -o "$folder/interrupted" "$run" >"$folder/out" 2>"$folder/err" &
 recorder=$!
-await 10 test -s "$folder/interrupted/$(uname -n)/metadata"
-sleep 0.5
+has_some() # ARCHIVE
+{
+    [ "$(tuples "$1")" -gt 100 ]
+}
+await 20 has_some "$folder/interrupted"
 kill -TERM $recorder
 wait $recorder || fault "the interrupted recording ended with $?"
 contains out "tuples of 2 elements"
 "$dump" "$folder/interrupted" | grep -q ' ended$' || fault "it has no end"
 "$eventspace" record -o "$folder/killed" "$run" >"$folder/out" 2>"$folder/err" &
 recorder=$!
-has_some()
-{
-    [ "$(tuples "$folder/killed")" -gt 100 ]
-}
-await 20 has_some
+await 20 has_some "$folder/killed"
 kill -KILL $recorder
 wait $recorder
 "$dump" "$folder/killed" | grep -q 'not ended' || fault "the killed recording has an end"
-has_some || fault "the killed recording has nothing"
+has_some "$folder/killed" || fault "the killed recording has nothing"
 
 # A file that may not grow stops the recording with one error, and not the program.
 (

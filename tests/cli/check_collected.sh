@@ -44,7 +44,11 @@ expect 0 "$eventspace" clean "$prefix-own"
     >"$folder/hang.out" 2>"$folder/hang.err" </dev/null &
 launched=$!
 await 20 grep -q 'good iterations done' "$folder/hang.out"
-sleep 0.5
+waits()
+{
+    "$eventspace" events -r 1 "$prefix-killed" | grep -q 'MPI_Recv from 0, tag 3'
+}
+await 20 waits
 victim=$("$eventspace" list -f json "$prefix-killed" |
     sed -n 's/.*"rank":1,.*"pid":\([0-9]*\),.*/\1/p')
 kill -KILL "$victim" || fault "rank 1 has no process '$victim'"

@@ -159,7 +159,7 @@ fi
     --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
     >"$folder/live" 2>&1 </dev/null &
 await 20 "$eventspace" list "$prefix-live"
-timeout 5 "$eventspace" collectives -n 1 -i 0.5 "$prefix-live" >"$folder/out"
+timeout 20 "$eventspace" collectives -n 1 -i 0.5 "$prefix-live" >"$folder/out"
 contains out "COMM"
 timeout 60 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-live" \
     >"$folder/out" || fault "live: $(cat "$folder/out")"

@@ -45,7 +45,7 @@ expect 0 "$eventspace" exec printf '%s|' a 'b c' '' -n --help
 [ "$("$eventspace" exec -- sh -c 'echo x >&9' 9>&1 >/dev/null)" = x ] ||
     fault "other descriptors are not passed on"
 # A pipe ends when the program closes it, though the program goes on.
-("$eventspace" exec -- sh -c 'exec >&- 2>&-; sleep 4' &) | timeout 3 cat ||
+("$eventspace" exec -- sh -c 'exec >&- 2>&-; sleep 15' &) | timeout 12 cat ||
     fault "the watcher holds the program's output open"
 
 # Environment: in the program our library is loaded, in front of others.

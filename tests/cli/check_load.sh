@@ -28,7 +28,11 @@ expect 2 "$eventspace" list "$run"
 "$load" --run "$run" --rate 1000 --seconds 0 --quiet >"$folder/load" &
 pid=$!
 await 10 grep -q ready "$folder/load"
-sleep 0.2
+writes()
+{
+    "$eventspace" list "$run" | grep -q ' elements, [1-9][0-9]* tuples'
+}
+await 10 writes
 kill -INT $pid
 wait $pid || fault "ended with $?"
 contains load "tuples to 14 elements"

@@ -277,7 +277,8 @@ lacks out server
 # shellcheck disable=SC2016
 expect 1 "${run[@]}" -n 1 --name "$prefix-lost" -- sh -c '
     "$0" "$1" 1 5
-    sleep 4.5
+    until grep -q "has vanished" "$EVENTSPACE_RUN_DIR/eventspaced.log"; do sleep 0.1; done
+    sleep 2 # not told again
     cp "$EVENTSPACE_RUN_DIR/eventspaced.log" "$2"
     exit 1' "$helpers/make_segments" "$prefix-lost" "$folder/lost.log"
 cp "$folder/lost.log" "$folder/out"
@@ -319,13 +320,19 @@ if unshare --uts --mount true 2>/dev/null; then
     # shellcheck disable=SC2016
     expect 4 "$eventspace" run -n 3 --threshold 77 --name "$prefix-far" \
         --launcher "$folder/two_hosts" -- sh -c '
-        [ "$PMI_RANK" = 0 ] && { sleep 3; exit 0; }
-        sleep "$PMI_RANK"
+        [ "$PMI_RANK" = 0 ] && {
+            until [ -e "$0.1" ] && [ -e "$0.2" ]; do sleep 0.1; done
+            exit 0
+        }
+        until grep -q "registered with" "$EVENTSPACE_RUN_DIR/eventspaced.log"; do
+            sleep 0.1
+        done
         echo "on $(uname -n): <$EVENTSPACE_HOME$EVENTSPACE_KEY> $EVENTSPACE_RUN_DIR"
         grep -o threshold=77 "$EVENTSPACE_PLAN" | head -n 1
         cat "$EVENTSPACE_RUN_DIR/eventspaced.log"
         stat -c "key %a" "$EVENTSPACE_RUN_DIR/key"
-        exit 4'
+        : >"$0.$PMI_RANK"
+        exit 4' "$folder/far"
     is_empty err
     [ "$(grep -c "on beta: <> $home/$prefix-far" "$folder/out")" = 2 ] ||
         fault "not two ranks on beta: $(cat "$folder/out")"
@@ -339,18 +346,21 @@ if unshare --uts --mount true 2>/dev/null; then
     expect 0 "$eventspace" run -n 3 --name "$prefix-far" \
         --launcher "$folder/two_hosts" -- sh -c '
         "$1" "$EVENTSPACE_RUN" 1 5 live >/dev/null &
-        sleep 2.5
         [ "$PMI_RANK" = 0 ] && {
+            until "$0" collect on "$EVENTSPACE_RUN" 2>&1 | grep -q "6 elements on"; do
+                sleep 0.1
+            done
             "$0" collect off "$EVENTSPACE_RUN"
             "$0" collect on --host beta "$EVENTSPACE_RUN"
             "$0" collect threshold 9 --collector collective "$EVENTSPACE_RUN"
             "$0" collect threshold 1000000 --host beta "$EVENTSPACE_RUN"
             "$0" collect off --rank 7 "$EVENTSPACE_RUN"
             echo "ended with $?"
+            : >"$2"
         }
-        sleep 1.5
+        until [ -e "$2" ]; do sleep 0.1; done
         kill -9 $!
-        exit 0' "$eventspace" "$helpers/make_segments"
+        exit 0' "$eventspace" "$helpers/make_segments" "$folder/switched"
     contains out "6 elements off"
     contains out "4 elements on"
     contains out "3 elements keep 9 tuples"

@@ -5,6 +5,7 @@
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
+. "$top_srcdir/tests/await.sh"
 
 eventspace=$top_builddir/cli/eventspace
 helpers=$top_builddir/tests/cli
@@ -41,12 +42,12 @@ fault()
     faults=$((faults + 1))
 }
 
-# expect STATUS COMMAND... : runs it for at most 20 s, output in $folder/out and err.
+# expect STATUS COMMAND... : runs it for at most 60 s, output in $folder/out and err.
 expect()
 {
     local wanted=$1 status
     shift
-    timeout -k 5 20 "$@" >"$folder/out" 2>"$folder/err"
+    timeout -k 5 60 "$@" >"$folder/out" 2>"$folder/err"
     status=$?
     [ "$status" -eq "$wanted" ] ||
         fault "$* ended with $status, not $wanted: $(cat "$folder/out" "$folder/err")"
@@ -76,18 +77,6 @@ import json, sys
 lines = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 sys.exit(not (lines and all(eval(sys.argv[1], {"o": o}) for o in lines)))
 END
-}
-
-# await SECONDS COMMAND... : until it succeeds.
-await()
-{
-    local left=$(($1 * 10))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || { fault "in vain: $*"; return 1; }
-        sleep 0.1
-    done
 }
 
 finish()

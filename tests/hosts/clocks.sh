@@ -15,7 +15,7 @@ start_run clocks --keep --threshold 60000 --map $work/map.json -- \
     "$apps/ring" --rounds 2500
 home=$(home_of clocks)
 bring_key out clocks
-# Long enough that drifts show.
+# Time is what this is about: drifts show after some seconds.
 sleep 12
 for host in front b1; do
     on $host 20 "$eventspace" list --format json clocks >$work/list.$host

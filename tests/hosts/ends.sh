@@ -26,6 +26,12 @@ events_end() {
     [ -s $work/events.status ] || send KILL events front
 }
 
+# kill_server HOST - returns when its process is gone.
+kill_server() {
+    hosts exec "$1" pkill -9 -x eventspaced
+    await 20 hosts exec "$1" sh -c '! pgrep -x eventspaced'
+}
+
 hosts up --rate 10mbit --delay 2000
 place a0 a1 b0
 draw_map $work/map.json
@@ -34,16 +40,14 @@ start restarted 8
 bring_key gate restarted
 on gate 10 "$server" --run restarted --home "$home" --cluster west --gateway gate >$work/out
 expect 0 'a server on the gateway'
-hosts exec a1 pkill -9 -x eventspaced
-sleep 1
+kill_server a1
 on a1 10 "$server" --run restarted --home "$home" >$work/out
 expect 0 'the server of a1, started again'
 on front 10 "$eventspace" scope set events shape=levels levels=host,cluster,gateway \
     restarted >$work/out
 expect 0 'another tree'
-sleep 1
-hosts exec a1 pkill -9 -x eventspaced
-sleep 1
+sleep 1 # the new tree carries some events
+kill_server a1
 on a1 10 "$server" --run restarted --home "$home" >$work/out
 expect 0 'the server of a1, started again in a tree of levels'
 ended job

@@ -116,7 +116,7 @@ nested_killed() {
     observe --threshold 60000
     for host in a0 a1; do
         hosts exec $host kill -9 "$(pid_of $host eventspaced)"
-        sleep 0.2
+        await 10 hosts exec $host sh -c '! pgrep -x eventspaced'
         restart_server $host
         expect 0 "$fault: $host started again"
         sleep 0.3

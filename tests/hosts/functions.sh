@@ -164,34 +164,24 @@ ended() {
     return "$(cat "$work/$1.status")"
 }
 
-# await SECONDS COMMAND... - until it succeeds.
-await() {
-    local left=$(($1 * 10))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || { echo "FAILED: in vain: $*"; failures=$((failures + 1)); return 1; }
-        sleep 0.1
-    done
-}
-
-# nothing_left - no host has a segment, a run directory or a tuple server any more.
+# nothing_left - no host has a segment, a run directory or a tuple server any more; what
+# there is goes to $work/left.
 nothing_left() {
-    local host left=0 found
+    local host found
+    : >$work/left
     for host in $(hosts names); do
         # shellcheck disable=SC2016 # for the shell in there
         found=$(hosts exec "$host" sh -c 'find /dev/shm "$EVENTSPACE_DIR" -mindepth 1
             ps -o args= -e | grep "[e]ventspaced"')
-        [ -z "$found" ] || { printf 'left on %s:\n%s\n' "$host" "$found"; left=1; }
+        [ -z "$found" ] || printf 'left on %s:\n%s\n' "$host" "$found" >>$work/left
     done
-    return $left
+    [ ! -s $work/left ]
 }
 
 # Servers end a moment after the run.
 check_nothing_left() {
-    local tries=50
-    until nothing_left >$work/left || [ $((tries -= 1)) -eq 0 ]; do sleep 0.1; done
-    check 'nothing is left on any host' diff /dev/null $work/left
+    await 20 nothing_left || cat $work/left
+    expect 0 'nothing is left on any host'
 }
 
 # draw_map FILE - the pathmap of the hosts that place() chose: two clusters, and the

@@ -45,6 +45,11 @@ fail() {
     exit 2
 }
 
+fault() { # of await
+    echo "hosts.sh: $*" >&2
+}
+. "${self%/*}/../await.sh"
+
 # --- Worlds --------------------------------------------------------------------------
 
 spaces=(--net --mount --uts --ipc --pid --fork --kill-child)
@@ -115,12 +120,7 @@ start_host() { # NAME
 }
 
 await_host() { # NAME
-    local tries=0
-    until [ -e "$state/$1.ready" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 500 ] || fail "$1 does not start: $(cat "$state/$1.log")"
-        sleep 0.02
-    done
+    await 20 test -e "$state/$1.ready" || fail "$1 does not start: $(cat "$state/$1.log")"
 }
 
 holder() { # NAME
@@ -167,12 +167,7 @@ plug_gate() {
 }
 
 await_line() {
-    local tries=0
-    until grep -qs ready "$state/line.log"; do
-        tries=$((tries + 1))
-        [ $tries -lt 100 ] || fail "no delay line: $(cat "$state/line.log")"
-        sleep 0.02
-    done
+    await 20 grep -qs ready "$state/line.log" || fail "no delay line: $(cat "$state/line.log")"
 }
 
 up() {
@@ -211,19 +206,20 @@ route() { # NAME BRIDGE
     (execute "$1" ip route add default via "$through.254")
 }
 
+is_gone() { # PID
+    ! grep -qs '^State:.[^Z]' "/proc/$1/status"
+}
+
 # Its cable goes when the kernel has ended all processes, so that others are told that these
 # hung up.
 kill_host() { # NAME
-    local pid first tries=0
+    local pid first
     pid=$(holder "$1")
     [ "$1" != front ] || fail 'kill: not the host of the launcher'
     first=$(cat "/proc/$pid/task/$pid/children")
     first=${first% }
     kill -9 "$pid"
-    while [ $tries -lt 500 ] && grep -qs '^State:.[^Z]' "/proc/$first/status"; do
-        tries=$((tries + 1))
-        sleep 0.02
-    done
+    await 20 is_gone "$first"
     rm -f "$state/$1.pid" "$state/$1.ready"
     ip link del "v$1" 2>/dev/null || :
 }

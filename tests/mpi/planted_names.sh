@@ -130,10 +130,7 @@ sets "$work/archive"
 "$eventspace" run --name "$run-hangs" -n 2 -- "$folder/$planted" "$planted" hang \
     >"$work/hangs" 2>"$work/said" </dev/null &
 launcher=$!
-for ((i = 0; i < 300; i++)); do
-    grep -q waiting "$work/hangs" && break
-    sleep 0.1
-done
+await 30 grep -q waiting "$work/hangs"
 commands "$run-hangs" shows
 looks text shows "$eventspace" heartbeat --local --once "$run-hangs"
 looks json hides "$eventspace" scope list --format json "$run-hangs"

@@ -20,10 +20,10 @@ export EVENTSPACE_PLAN=$work/plan
 export EVENTSPACE_TREES=$(trees library)
 observe 4 "$bin/trees_live" 6 >"$work/out" &
 program=$!
-for _ in {1..100}; do
-    [ "$(tuples 2>/dev/null | grep -c MPI_Bcast)" -gt 8 ] && break
-    sleep 0.1
-done
+has_begun() {
+    [ "$(tuples | grep -c MPI_Bcast)" -gt 8 ]
+}
+await 20 has_begun
 
 "$bin/trees_wish" "$EVENTSPACE_RUN" "$(trees nonsense)" >/dev/null
 expect 0 'a wish that makes no sense'

@@ -151,8 +151,14 @@ await 20 is_there
 timeout -k 5 20 "$eventspace" order --follow --local "$prefix-long" --format json \
     >"$folder/out" 2>"$folder/err" &
 follower=$!
-sleep 1
-kill -TERM "$(ps -o pid= --ppid $follower)"
+has_attached()
+{
+    command=$(ps -o pid= --ppid $follower) && command=${command// /} &&
+        grep -q "eventspace.$prefix-long" "/proc/$command/maps"
+}
+await 20 has_attached
+sleep 1 # it reads
+kill -TERM "$command"
 wait $follower || fault "the interrupted command ended with $?: $(cat "$folder/err")"
 json_lines_hold 'o["type"] == "statistics" and o["events"] > 10'
 kill -0 $program || fault "the program has ended, too"
