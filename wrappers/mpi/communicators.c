@@ -18,11 +18,12 @@
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
+#include "tuplespace/operation_codes.h"
 #include "wrappers/mpi/handles.h"
+#include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
-#include "wrappers/mpi/record.h"
 #include "wrappers/mpi/requests.h"
-#include "wrappers/mpi/slot.h"
 #include "wrappers/mpi/tree_ops.h"
 
 static struct esi_handles handles;

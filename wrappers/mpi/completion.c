@@ -18,6 +18,40 @@
 /* How many requests of a completion call are looked at to say what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
 
+/* --- Statuses -------------------------------------------------------------------- */
+
+bool esi_status_is_open;
+
+/* Sets a count by MPI's own means and looks whether it is found. */
+void esi_status_try(void)
+{
+#ifdef HAVE_MPI_STATUS_COUNT_LO
+    enum { TRIED = 123457 };
+    MPI_Status status = {.count_lo = 0};
+
+    esi_status_is_open =
+        ESI_REAL(MPI_Status_set_elements)(&status, MPI_BYTE, TRIED) == MPI_SUCCESS &&
+        status.count_lo == TRIED && status.count_hi_and_cancelled == 0;
+#endif
+}
+
+uint32_t esi_status_ask(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    int count = 0;
+
+    /* The short way has no room for 2^31 bytes and more. */
+    if (ESI_LIKELY(ESI_REAL(MPI_Get_count)(status, MPI_BYTE, &count) == MPI_SUCCESS &&
+                   count >= 0))
+        return (uint32_t)count;
+    if (ESI_REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS ||
+        bytes < 0)
+        return 0;
+    return esi_bytes_cut((uint64_t)bytes);
+}
+
+/* --- Receives -------------------------------------------------------------------- */
+
 uint32_t esi_post_on(struct esi_comm *comm,
                      int source,
                      int tag,

@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/describe.h"
 #include "wrappers/mpi/requests.h"
 
 /* A request of the program's has completed at `stop`: writes the tuple that was waiting
@@ -89,6 +89,27 @@ void esi_leave_completion(struct esi_call *call, uint64_t stop);
 void esi_write_post(struct esi_thread *thread,
                     const struct es_tuple *begun,
                     uint64_t stop);
+
+/* --- Statuses -------------------------------------------------------------------- */
+
+/* Bytes that a completed receive got, by its status: as MPI tells. */
+uint32_t esi_status_ask(const MPI_Status *status);
+
+/* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI
+ * has started. */
+extern bool esi_status_is_open;
+void esi_status_try(void);
+
+/* The same, without a call where that is possible: asking costs as much as a clock
+ * read. */
+ES_HOT uint32_t esi_status_bytes(const MPI_Status *status)
+{
+#ifdef HAVE_MPI_STATUS_COUNT_LO
+    if (ESI_LIKELY(esi_status_is_open && status->count_hi_and_cancelled == 0))
+        return (uint32_t)status->count_lo;
+#endif
+    return esi_status_ask(status);
+}
 
 /* Where MPI is to put a status that the program may not want. */
 static inline MPI_Status *esi_seen_status(MPI_Status *status, MPI_Status *own)

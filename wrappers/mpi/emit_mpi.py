@@ -80,8 +80,8 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     """One source file: the wrappers of a chapter, under both names of each routine."""
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
-        '#include "config.h"\n\n#include "wrappers/mpi/progress.h"\n'
-        '#include "wrappers/mpi/record.h"\n'
+        '#include "config.h"\n\n#include "wrappers/mpi/describe.h"\n'
+        '#include "wrappers/mpi/progress.h"\n'
         '#include "wrappers/mpi/significant.h"\n'
         '#include "wrappers/mpi/tree_ops.h"\n',
     ]

@@ -10,7 +10,6 @@
 
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
-#include "wrappers/mpi/slot.h"
 #include "wrappers/mpi/tree_ops.h"
 
 static _Atomic int open_sessions;

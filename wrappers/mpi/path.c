@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * Paths: which element an operation of a thread goes to, made when first needed.
- *
- * A thread holds one path per class.  Where the plan's choice depends on more than the
- * class (a communicator filter, a split), that path is a *choice*: a table from
- * (communicator, peer) to the paths proper.  All paths of a thread belong to its slot;
- * when the thread ends, the slot with its number and elements goes to a later new
- * thread, so that a program which makes threads all the time does not fill the segment.
- * The slot that is idle longest goes first: readers had the most time for its tuples.
- */
+/* Paths: which element an operation of a thread goes to, made when first needed. */
 #include "config.h"
+
+#include "wrappers/mpi/path.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/process.h"
-#include "wrappers/mpi/record.h"
-#include "wrappers/mpi/slot.h"
 #include "wrappers/mpi/tree_ops.h"
-
-_Thread_local struct esi_thread esi_self;
 
 /* An element of the plan's, for one thread and, where it is split, communicator and
  * peer. */
-struct owned_path {
+struct esi_owned_path {
     struct esi_path path;
-    struct owned_path *next;
+    struct esi_owned_path *next;
     const struct es_collector_plan *collector;
     uint16_t communicator;
     int32_t peer;
@@ -51,72 +40,6 @@ struct choice {
 /* Where nothing is recorded: an element that is never enabled. */
 static struct es_element_layout nowhere;
 static struct esi_path off = {.writer = {.element = &nowhere}};
-
-static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_slot *idle_slots; /* the one that is idle longest first ... */
-static struct esi_slot **idle_end = &idle_slots; /* ... and the end of their list */
-static struct esi_slot *all_slots;
-static int slot_count;
-static pthread_key_t slot_key;
-static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
-
-static void slot_release(void *argument)
-{
-    struct esi_slot *slot = argument;
-
-    memset(&esi_self, 0, sizeof esi_self);
-    pthread_mutex_lock(&slots_lock);
-    slot->next = NULL;
-    *idle_end = slot;
-    idle_end = &slot->next;
-    pthread_mutex_unlock(&slots_lock);
-}
-
-static void make_slot_key(void)
-{
-    pthread_key_create(&slot_key, slot_release);
-}
-
-static struct esi_slot *slot_acquire(void)
-{
-    struct esi_slot *slot;
-
-    pthread_once(&slot_key_once, make_slot_key);
-    pthread_mutex_lock(&slots_lock);
-    slot = idle_slots;
-    if (slot != NULL) {
-        idle_slots = slot->next;
-        if (idle_slots == NULL)
-            idle_end = &idle_slots;
-    } else {
-        slot = calloc(1, sizeof *slot);
-        if (slot != NULL) {
-            slot->number = slot_count++;
-            slot->next_all = all_slots;
-            all_slots = slot;
-        }
-    }
-    pthread_mutex_unlock(&slots_lock);
-    if (slot != NULL)
-        pthread_setspecific(slot_key, slot);
-    return slot;
-}
-
-void esi_slots_write_late(void)
-{
-    struct esi_thread self = esi_self;
-    struct esi_slot *slot;
-
-    pthread_mutex_lock(&slots_lock);
-    slot = all_slots;
-    pthread_mutex_unlock(&slots_lock);
-    for (; slot != NULL; slot = slot->next_all) { /* they stay */
-        esi_self =
-            (struct esi_thread){.depth = 1, .outermost = self.outermost, .slot = slot};
-        esi_write_late(&esi_self);
-    }
-    esi_self = self;
-}
 
 static bool wants(const struct es_collector_plan *collector,
                   enum es_class op_class,
@@ -146,7 +69,7 @@ static bool has_communicator(const struct es_collector_plan *collector,
 enum { NAME_BYTES = 64 };
 
 /* "RANK.THREAD/COLLECTOR", and "[comm=NAME]" and "[peer=N]" where it is split. */
-static void name_path(const struct owned_path *owned,
+static void name_path(const struct esi_owned_path *owned,
                       const struct esi_process *process,
                       int thread,
                       char out[NAME_BYTES])
@@ -166,7 +89,7 @@ static void name_path(const struct owned_path *owned,
 
 /* Communicators may share a name, and a long name is cut: what identifies the path goes
  * behind the name that is taken, as "#COMMUNICATOR" or "#COMMUNICATOR.PEER". */
-static void number_path(const struct owned_path *owned, char name[NAME_BYTES])
+static void number_path(const struct esi_owned_path *owned, char name[NAME_BYTES])
 {
     char number[24];
     size_t length = strlen(name);
@@ -192,7 +115,7 @@ static void warn_if_small(const struct esi_process *process,
                  wanted->threshold);
 }
 
-static bool make_element(struct owned_path *owned,
+static bool make_element(struct esi_owned_path *owned,
                          struct esi_process *process,
                          int thread)
 {
@@ -234,7 +157,7 @@ static struct esi_path *path_for(struct esi_slot *slot,
                                  int32_t peer)
 {
     struct esi_process *process = esi_process_get();
-    struct owned_path *owned = slot->paths;
+    struct esi_owned_path *owned = slot->paths;
 
     if ((collector->split & ES_SPLIT_COMMUNICATOR) == 0)
         communicator = ES_COMMUNICATOR_NONE;
@@ -247,7 +170,7 @@ static struct esi_path *path_for(struct esi_slot *slot,
     owned = calloc(1, sizeof *owned);
     if (owned == NULL)
         return &off;
-    *owned = (struct owned_path){
+    *owned = (struct esi_owned_path){
         .collector = collector, .communicator = communicator, .peer = peer};
     owned->path.polls = collector->polls;
     if (!make_element(owned, process, slot->number)) {
@@ -369,7 +292,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     enum es_class op_class = known != NULL ? known->op_class : ES_CLASS_OTHER;
 
     if (esi_process_get() != NULL && thread->slot == NULL)
-        thread->slot = slot_acquire();
+        thread->slot = esi_slot_acquire();
     if (thread->slot == NULL) {
         if (esi_trees !=
             NULL) /* nothing is recorded, but calls are the program's still */
@@ -380,4 +303,35 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     }
     thread->paths[op_class] = find_path(thread->slot, op_class);
     return thread->paths[op_class];
+}
+
+/* --- Writing -----------------------------------------------------------------------
+ */
+
+void esi_write(struct esi_thread *thread, const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+    struct esi_path *path;
+
+    if (operation == NULL) /* of a call that nobody wanted recorded */
+        return;
+    path = thread->paths[operation->op_class];
+    if (path == NULL)
+        path = esi_path_make(thread, tuple->operation);
+    if (path == NULL)
+        return;
+    if (path->is_choice)
+        path = esi_path_choose(path, tuple);
+    if (es_writer_is_enabled(&path->writer))
+        es_writer_write(&path->writer, tuple);
+}
+
+void esi_publish(void *owner, const struct es_tuple *tuple)
+{
+    struct esi_slot *slot = owner;
+
+    if (slot == esi_self.slot || slot == NULL)
+        esi_write(&esi_self, tuple);
+    else
+        esi_slot_leave_tuple(slot, tuple);
 }

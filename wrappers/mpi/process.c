@@ -24,7 +24,7 @@
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/tree_board.h"
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
 
 enum es_clock_kind esi_clock = ES_CLOCK_MONOTONIC;

@@ -4,7 +4,7 @@
 #ifndef ES_WRAPPERS_MPI_TOPOLOGY_H
 #define ES_WRAPPERS_MPI_TOPOLOGY_H
 
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/describe.h"
 
 /* Writes a tuple for each rank that this one hears from in neighbourhood collectives
  * on a new communicator, at the time `now`; one without a peer if there is none, and

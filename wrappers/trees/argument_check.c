@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/describe.h"
 #include "wrappers/mpi/tree_ops.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */

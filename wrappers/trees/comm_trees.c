@@ -16,7 +16,6 @@
 
 #include "wrappers/trees/comm_trees.h"
 #include "wrappers/mpi/progress.h"
-#include "wrappers/mpi/record.h"
 #include "wrappers/trees/trees.h"
 
 static _Atomic int live; /* shadow communicators of this process */

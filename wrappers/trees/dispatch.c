@@ -10,7 +10,7 @@
 
 #include "wrappers/trees/argument_check.h"
 #include "wrappers/trees/comm_trees.h"
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/call.h"
 
 enum { TAGS = 32767 }; /* MPI promises as many */
 

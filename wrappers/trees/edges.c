@@ -11,7 +11,7 @@
 
 #include "wrappers/trees/edges.h"
 
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/describe.h"
 
 static const struct {
     uint16_t operation;

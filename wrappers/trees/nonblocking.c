@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/progress.h"
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/call.h"
 #include "wrappers/trees/dispatch.h"
 #include "wrappers/trees/handle_use.h"
 #include "wrappers/trees/trees.h"

@@ -20,7 +20,7 @@
 #include "wrappers/trees/comm_trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/call.h"
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -9,7 +9,7 @@
 
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
-#include "wrappers/mpi/record.h"
+#include "wrappers/mpi/call.h"
 #include "wrappers/mpi/tree_ops.h"
 #include "wrappers/trees/argument_check.h"
 #include "wrappers/trees/comm_trees.h"

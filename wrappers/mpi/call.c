@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The end of an operation, where it is too rare or too long for the wrappers. */
+#include "config.h"
+
+#include "wrappers/mpi/call.h"
+
+#include <string.h>
+
+#include "wrappers/mpi/describe.h"
+
+/* The communicator was made out of sight; the call has shown that it is valid. */
+static void register_unknown(struct esi_call *call)
+{
+    MPI_Comm comm;
+
+    memcpy(&comm, &call->unknown_comm, sizeof comm);
+    call->comm = esi_comm_register(comm, NULL, 0, 0);
+    if (call->comm != NULL)
+        call->tuple.communicator = call->comm->index;
+}
+
+/* The number that could not be taken on entry. */
+static void number_late(struct esi_call *call)
+{
+    const struct es_operation *operation = es_operation_find(call->tuple.operation);
+
+    if (call->comm == NULL || operation == NULL)
+        return;
+    if (operation->op_class == ES_CLASS_COLLECTIVE ||
+        operation->op_class == ES_CLASS_COMMUNICATOR ||
+        operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
+        call->tuple.sequence = esi_instance(call->comm);
+    else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
+        call->tuple.sequence =
+            esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+}
+
+static void size_late(struct esi_call *call)
+{
+    if (call->count != 0)
+        call->tuple.bytes = esi_bytes_cut((uint64_t)call->count *
+                                          esi_type_bytes(call->thread, call->datatype));
+}
+
+void esi_leave_late(struct esi_call *call, int result)
+{
+    if (result != MPI_SUCCESS) {
+        if (call->numbered)
+            esi_channel_back(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+        call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
+        return;
+    }
+    if (call->unknown_comm != 0) {
+        register_unknown(call);
+        number_late(call);
+    }
+    size_late(call);
+}
+
+void esi_init_late(struct esi_call *call, int result)
+{
+    if (result != MPI_SUCCESS)
+        return;
+    if (call->unknown_comm != 0)
+        register_unknown(call);
+    size_late(call);
+}

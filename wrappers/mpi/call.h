@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * One call of the program's: begin and end of an operation.
+ *
+ * A wrapper is esi_enter(), a description (describe.h) that shows the operation as the
+ * open tuple, the real call, and esi_leave() or another end, which publishes the tuple.
+ * What recording may do to the program on the way:
+ *
+ *   path                            allocates  locks  may yield  may drop
+ *   ------------------------------  ---------  -----  --------- -----------------------
+ *   known path, known channel       no         no     no         no
+ *   the same, element on `block`    no         no     sleeps (1) no
+ *   a reader sleeps on the element  no         no     no (2)     no
+ *   first call of a class, choice   yes        mutex  yes        element refused (3)
+ *   first message of a channel      yes        mutex  yes        no: number unknown
+ *   request is posted, completed    grows      spin   rarely (4) without memory
+ *   receive meets a wildcard        yes        spin   rarely (4) no: number unknown
+ *   another thread decides it       yes        no     no         without memory
+ *   more than 64 requests at once   yes        no     no         without memory
+ *   communicator comes, goes        yes        mutex  yes        no: number unknown
+ *   operation by tree               yes        mutex  yes        no
+ *
+ *   (1) until the reader has made room: ES_WRITER_PATIENCE_NS at most for one that does
+ *       not move.  (2) One system call wakes it.  (3) All operations of the path go
+ *       unrecorded; counted in `elements_refused`.  (4) Only where threads are in MPI
+ *       at the same time: the spin lock yields when its holder was preempted.
+ *
+ * Nothing else happens on a known path: no system call, no division.  A tuple that is
+ * overwritten before a reader came is that reader's loss, and is counted there.
+ */
+#ifndef ES_WRAPPERS_MPI_CALL_H
+#define ES_WRAPPERS_MPI_CALL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+#include "tuplespace/writer.h"
+#include "wrappers/mpi/match.h"
+#include "wrappers/mpi/path.h"
+#include "wrappers/mpi/requests.h"
+#include "wrappers/mpi/thread.h"
+
+struct esi_comm;
+
+/* One call of the program's. */
+struct esi_call {
+    struct esi_thread *thread;
+    struct esi_path *path;
+    struct esi_comm *comm; /* NULL = none or not known yet */
+    uint64_t unknown_comm; /* handle of a communicator not known yet; 0 = none */
+    MPI_Count count;       /* elements whose size was not known at entry; 0 = none */
+    MPI_Datatype datatype;
+    bool open;     /* the tuple is shown in the element */
+    bool numbered; /* a channel counted it: given back if it fails */
+    struct es_tuple tuple;
+};
+
+/* Begins an operation.  False: MPI called itself, or a tool between us and it; then
+ * nothing is to be done. */
+ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
+{
+    struct esi_thread *thread = &esi_self;
+
+    if (ESI_UNLIKELY(thread->depth != 0) && !esi_is_abandoned(thread, call))
+        return false;
+    thread->depth = 1;
+    thread->outermost = call;
+    if (op_class == ES_CLASS_COMPLETION)
+        thread->limit = ESI_UNLIKELY(esi_multiple) ? esi_request_serial() : UINT64_MAX;
+    call->thread = thread;
+    call->path = thread->paths[op_class];
+    if (ESI_UNLIKELY(call->path == NULL)) {
+        call->path = esi_path_make(thread, operation);
+        if (call->path == NULL)
+            return false;
+    }
+    call->open = false;
+    call->numbered = false;
+    call->unknown_comm = 0;
+    call->count = 0;
+    call->comm = NULL;
+    call->tuple.operation = operation;
+    return true;
+}
+
+/* Chooses the element and reads the clock; false when nobody wants the tuple. */
+ES_HOT bool esi_start(struct esi_call *call)
+{
+    if (ESI_UNLIKELY(call->path->is_choice))
+        call->path = esi_path_choose(call->path, &call->tuple);
+    if (!es_writer_is_enabled(&call->path->writer))
+        return false;
+    call->tuple.start = esi_ticks();
+    return true;
+}
+
+/* Shows the described operation as the open tuple. */
+ES_HOT void esi_open(struct esi_call *call)
+{
+    if (esi_start(call)) {
+        call->open = true;
+        es_writer_open(&call->path->writer, &call->tuple);
+    }
+}
+
+/* Counts a poll that found nothing; false when the plan wants it written instead. */
+static inline bool esi_count_poll(struct esi_call *call)
+{
+    if (ESI_UNLIKELY(call->path->polls))
+        return false;
+    if (es_writer_is_enabled(&call->path->writer))
+        es_writer_count_poll(&call->path->writer);
+    return true;
+}
+
+/* Ends the operation: what comes after is again the program's. */
+ES_HOT void esi_exit(struct esi_call *call)
+{
+    struct esi_thread *thread = call->thread;
+
+    if (ESI_UNLIKELY(esi_multiple)) /* others may have decided what we held back */
+        esi_write_late(thread);
+    thread->depth = 0;
+}
+
+/* --- The end --------------------------------------------------------------------- */
+
+/* Whether something was left to be found out once the call has succeeded, or to be
+ * taken back because it failed. */
+ES_HOT bool esi_is_late(const struct esi_call *call, int result)
+{
+    return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
+}
+
+/* Finds out what was left, or takes back what the failed call had taken (call.c). */
+void esi_leave_late(struct esi_call *call, int result);
+/* The same for a call that makes a persistent request: it takes no number. */
+void esi_init_late(struct esi_call *call, int result);
+
+/* Publishes the tuple and ends the operation. */
+ES_HOT void esi_leave(struct esi_call *call, int result)
+{
+    uint64_t stop;
+
+    if (ESI_LIKELY(call->open)) {
+        stop = esi_ticks();
+        if (ESI_UNLIKELY(esi_is_late(call, result))) {
+            call->tuple.stop = stop;
+            esi_leave_late(call, result);
+            es_writer_write(&call->path->writer, &call->tuple);
+        } else {
+            es_writer_close(&call->path->writer, stop);
+        }
+    } else if (ESI_UNLIKELY(esi_is_late(call, result))) {
+        esi_leave_late(call, result);
+    }
+    esi_exit(call);
+}
+
+/* Ends that the table of operations names, in place of esi_leave(): what was posted,
+ * made or created is registered (completion.c, communicator_calls.c, one_sided.c). */
+void esi_posted_send(struct esi_call *call, int result, MPI_Request *request);
+void esi_posted_collective(struct esi_call *call, int result, MPI_Request *request);
+void esi_posted_other(struct esi_call *call, int result, MPI_Request *request);
+void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request);
+void esi_created(struct esi_call *call,
+                 int result,
+                 MPI_Comm comm,
+                 int token,
+                 MPI_Comm *newcomm);
+void esi_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
+void esi_rma_started(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
+void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win);
+void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Threads and their slots.
+ *
+ * When a thread ends, its slot with number and elements goes to a later new thread, so
+ * that a program which makes threads all the time does not fill the segment.
+ */
+#include "config.h"
+
+#include "wrappers/mpi/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrappers/mpi/communicators.h"
+#include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/path.h"
+
+_Thread_local struct esi_thread esi_self;
+
+/* --- Slots ----------------------------------------------------------------------- */
+
+static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct esi_slot *idle_slots; /* the one that is idle longest first ... */
+static struct esi_slot **idle_end = &idle_slots; /* ... and the end of their list */
+static struct esi_slot *all_slots;
+static int slot_count;
+static pthread_key_t slot_key;
+static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
+
+static void slot_release(void *argument)
+{
+    struct esi_slot *slot = argument;
+
+    memset(&esi_self, 0, sizeof esi_self);
+    pthread_mutex_lock(&slots_lock);
+    slot->next = NULL;
+    *idle_end = slot;
+    idle_end = &slot->next;
+    pthread_mutex_unlock(&slots_lock);
+}
+
+static void make_slot_key(void)
+{
+    pthread_key_create(&slot_key, slot_release);
+}
+
+struct esi_slot *esi_slot_acquire(void)
+{
+    struct esi_slot *slot;
+
+    pthread_once(&slot_key_once, make_slot_key);
+    pthread_mutex_lock(&slots_lock);
+    slot = idle_slots;
+    if (slot != NULL) {
+        idle_slots = slot->next;
+        if (idle_slots == NULL)
+            idle_end = &idle_slots;
+    } else {
+        slot = calloc(1, sizeof *slot);
+        if (slot != NULL) {
+            slot->number = slot_count++;
+            slot->next_all = all_slots;
+            all_slots = slot;
+        }
+    }
+    pthread_mutex_unlock(&slots_lock);
+    if (slot != NULL)
+        pthread_setspecific(slot_key, slot);
+    return slot;
+}
+
+/* --- Tuples left for a thread ------------------------------------------------------
+ */
+
+_Atomic uint32_t esi_late_count;
+
+void esi_write_late(struct esi_thread *thread)
+{
+    struct esi_late *late;
+
+    if (thread->slot == NULL ||
+        atomic_load_explicit(&thread->slot->late, memory_order_relaxed) == NULL)
+        return;
+    /* Pairs with the release of esi_slot_leave_tuple(): the tuples are there. */
+    late = atomic_exchange_explicit(&thread->slot->late, NULL, memory_order_acquire);
+    while (late != NULL) {
+        struct esi_late *next = late->next;
+
+        esi_write(thread, &late->tuple);
+        atomic_fetch_sub_explicit(&esi_late_count, 1, memory_order_release);
+        free(late);
+        late = next;
+    }
+}
+
+void esi_slot_leave_tuple(struct esi_slot *slot, const struct es_tuple *tuple)
+{
+    struct esi_late *late = malloc(sizeof *late);
+
+    if (late == NULL)
+        return;
+    late->tuple = *tuple;
+    atomic_fetch_add_explicit(&esi_late_count, 1, memory_order_relaxed);
+    late->next = atomic_load_explicit(&slot->late, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        &slot->late, &late->next, late, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
+void esi_slots_write_late(void)
+{
+    struct esi_thread self = esi_self;
+    struct esi_slot *slot;
+
+    pthread_mutex_lock(&slots_lock);
+    slot = all_slots;
+    pthread_mutex_unlock(&slots_lock);
+    for (; slot != NULL; slot = slot->next_all) { /* they stay */
+        esi_self =
+            (struct esi_thread){.depth = 1, .outermost = self.outermost, .slot = slot};
+        esi_write_late(&esi_self);
+    }
+    esi_self = self;
+}
+
+/* --- Datatypes -------------------------------------------------------------------- */
+
+uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype)
+{
+    uint64_t handle = ESI_HANDLE(datatype);
+    unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
+    uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
+    MPI_Count size = 0;
+
+    if (thread->sizes[at].type == handle && thread->sizes[at].epoch == epoch)
+        return thread->sizes[at].bytes;
+    if (ESI_REAL(MPI_Type_size_x)(datatype, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    if (size < UINT32_MAX) {
+        thread->sizes[at].type = handle;
+        thread->sizes[at].epoch = epoch;
+        thread->sizes[at].bytes = (uint32_t)size;
+    }
+    return (uint64_t)size;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The observed thread, and the slot that outlives it.
+ *
+ * A thread's own state is thread-local, so nothing here may be called for another
+ * thread.  Its slot has what the next thread takes over: the number, the elements, and
+ * tuples that others left for it.  An element has one writer at a time.
+ *
+ *   may run at the same time: everything; a tuple is left for another thread without a
+ *   lock.
+ */
+#ifndef ES_WRAPPERS_MPI_THREAD_H
+#define ES_WRAPPERS_MPI_THREAD_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eventspace/clock.h"
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+#include "tuplespace/writer.h"
+
+#define ESI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define ESI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct esi_comm;
+struct esi_owned_path;
+struct esi_path;
+
+/* A tuple that one thread held back and whose number another thread decided.  Only the
+ * first may write into its elements. */
+struct esi_late {
+    struct esi_late *next;
+    struct es_tuple tuple;
+};
+
+struct esi_slot {
+    struct esi_slot *next;           /* of the idle slots */
+    struct esi_slot *next_all;       /* of all slots */
+    int number;                      /* of the thread, in order of first calls */
+    struct esi_owned_path *paths;    /* all that were made for it: path.c */
+    _Atomic(struct esi_late *) late; /* newest first */
+};
+
+enum { ESI_SIZE_CACHE = 8 };
+
+struct esi_thread {
+    uint32_t depth;        /* 1 while inside an operation of the program's */
+    const void *outermost; /* where on the stack that operation began */
+    struct esi_path *paths[ES_CLASS_COUNT]; /* NULL = not made yet */
+    uint64_t known_send;  /* handle of the last send's request while it is in the table;
+                             else 0 */
+    uint64_t comm_handle; /* one-entry cache, valid in comm_epoch */
+    struct esi_comm *comm;
+    uint32_t comm_epoch;
+    struct esi_last {
+        uint64_t key; /* of a channel on `comm`; 0 = none */
+        _Atomic uint32_t *counter;
+    } sent, received;
+    struct {
+        uint64_t type;
+        uint32_t epoch;
+        uint32_t bytes;
+    } sizes[ESI_SIZE_CACHE]; /* of datatypes, by handle */
+    uint64_t limit;          /* of requests that this call can complete: requests.h */
+    struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
+};
+
+extern _Thread_local struct esi_thread esi_self
+    __attribute__((tls_model("initial-exec")));
+extern enum es_clock_kind esi_clock;
+
+/* Ticks of the recording clock. */
+static inline uint64_t esi_ticks(void)
+{
+    return es_clock_ticks_of(esi_clock);
+}
+
+/* Whether the operation that this thread is in was left by a jump (an error handler
+ * that throws).  Then its frame is gone, and this call is the program's.  Stacks grow
+ * down. */
+static inline bool esi_is_abandoned(const struct esi_thread *thread, const void *here)
+{
+    return (uintptr_t)here >= (uintptr_t)thread->outermost;
+}
+
+/* A slot for the calling thread, given back when the thread ends; the longest idle one
+ * first, since readers had the most time for its tuples.  NULL without memory. */
+struct esi_slot *esi_slot_acquire(void);
+
+/* Leaves a tuple for the thread that has the slot.  Without memory it is dropped. */
+void esi_slot_leave_tuple(struct esi_slot *slot, const struct es_tuple *tuple);
+
+/* Tuples that are left for threads and not yet written, of all slots. */
+extern _Atomic uint32_t esi_late_count;
+
+/* Writes what was left for this thread. */
+void esi_write_late(struct esi_thread *thread);
+
+/* Writes what was left for all threads: when MPI ends no other thread is in it, and a
+ * thread that has ended will not come back. */
+void esi_slots_write_late(void);
+
+/* Size of a datatype whose handle is known to be good, in bytes. */
+uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
+
+#endif
