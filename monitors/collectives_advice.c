@@ -21,22 +21,22 @@ struct es_collectives_advice {
     struct es_tree_advisor *advisor;
     struct es_link_costs *costs;
     struct es_link_feed *feed;
-    struct esi_whereabouts *ranks; /* by world rank; host "" = not known */
+    struct esi_host_info *ranks; /* by world rank; host "" = not known */
     int rank_count;
-    struct esi_place *places; /* of these; NULL = to be made again */
+    struct esi_location *places; /* of these; NULL = to be made again */
 };
 
 /* --- Places ----------------------------------------------------------------------- */
 
-static bool find_place(void *data, int world_rank, struct esi_place *ret_place)
+static bool find_place(void *data, int world_rank, struct esi_location *ret_place)
 {
     struct es_collectives_advice *advice = data;
 
     if (world_rank < 0 || world_rank >= advice->rank_count ||
         advice->ranks[world_rank].host[0] == '\0')
         return false;
-    if (!advice->places && esi_places_make(advice->ranks, advice->rank_count,
-                                           advice->plan, &advice->places) < 0)
+    if (!advice->places && esi_placement_create(advice->ranks, advice->rank_count,
+                                                advice->plan, &advice->places) < 0)
         return false;
     *ret_place = advice->places[world_rank];
     return true;
@@ -49,14 +49,14 @@ static int note_host(struct es_collectives_advice *advice, int rank, const char 
     if (rank < advice->rank_count && strcmp(advice->ranks[rank].host, host) == 0)
         return 0;
     if (rank >= advice->rank_count) {
-        struct esi_whereabouts *more =
+        struct esi_host_info *more =
             realloc(advice->ranks, ((size_t)rank + 1) * sizeof *more);
 
         if (!more)
             return -ENOMEM;
         advice->ranks = more;
         for (int i = advice->rank_count; i <= rank; i++)
-            more[i] = (struct esi_whereabouts){.socket = -1, .core = -1};
+            more[i] = (struct esi_host_info){.socket = -1, .core = -1};
         advice->rank_count = rank + 1;
     }
     snprintf(advice->ranks[rank].host, sizeof advice->ranks[rank].host, "%s", host);
@@ -181,9 +181,9 @@ const struct es_tree_advisor *es_collectives_advice_advisor(
  * frees *ret_places. */
 static int make_places(const struct es_collectives_advice *advice,
                        const struct es_advice_group *group,
-                       struct esi_place **ret_places)
+                       struct esi_location **ret_places)
 {
-    struct esi_whereabouts *ranks = calloc((size_t)group->size, sizeof *ranks);
+    struct esi_host_info *ranks = calloc((size_t)group->size, sizeof *ranks);
     int result;
 
     if (!ranks)
@@ -191,11 +191,11 @@ static int make_places(const struct es_collectives_advice *advice,
     for (int i = 0; i < group->size; i++) {
         int rank = group->world_ranks[i];
 
-        ranks[i] = (struct esi_whereabouts){.socket = -1, .core = -1};
+        ranks[i] = (struct esi_host_info){.socket = -1, .core = -1};
         if (rank >= 0 && rank < advice->rank_count)
             ranks[i] = advice->ranks[rank];
     }
-    result = esi_places_make(ranks, group->size, advice->plan, ret_places);
+    result = esi_placement_create(ranks, group->size, advice->plan, ret_places);
     free(ranks);
     return result;
 }
@@ -209,7 +209,7 @@ int es_collectives_advice_propose(const struct es_collectives_advice *advice,
     struct es_advice_situation situation = {
         .costs = advice->costs, .in_force = in_force, .version = version};
     struct es_advice_group group;
-    struct esi_place *places;
+    struct esi_location *places;
     int result;
 
     if (index >= es_tree_advisor_count(advice->advisor))

@@ -49,8 +49,8 @@ struct es_link_costs {
     uint64_t state; /* of the choice of samples */
 };
 
-enum es_link_class es_link_class_of(const struct esi_place *x,
-                                    const struct esi_place *y)
+enum es_link_class es_link_class_of(const struct esi_location *x,
+                                    const struct esi_location *y)
 {
     if (x->host >= 0 && x->host == y->host)
         return ES_LINK_HOST;

@@ -28,8 +28,8 @@ enum es_link_class {
 };
 
 /* Of two ranks' places.  Hosts that are not known are different ones. */
-enum es_link_class es_link_class_of(const struct esi_place *x,
-                                    const struct esi_place *y);
+enum es_link_class es_link_class_of(const struct esi_location *x,
+                                    const struct esi_location *y);
 /* "within hosts", "between hosts", "between clusters". */
 const char *es_link_class_name(enum es_link_class link);
 

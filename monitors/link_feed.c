@@ -68,7 +68,7 @@ static void tell(struct es_link_feed *feed,
     uint64_t error_ns = timed->error_ns > UINT64_MAX - match->error_ns
                             ? UINT64_MAX
                             : timed->error_ns + match->error_ns;
-    struct esi_place places[2];
+    struct esi_location places[2];
     enum es_link_class class;
 
     if (!feed->config.place(feed->config.data, match->key.source, &places[0]) ||
@@ -113,7 +113,7 @@ static int add_end(struct es_link_feed *feed,
 static void tell_overhead(struct es_link_feed *feed, const struct es_timed *timed)
 {
     const struct es_match_key *key = &timed->link.key;
-    struct esi_place places[2];
+    struct esi_location places[2];
 
     if (feed->config.place(feed->config.data, key->source, &places[0]) &&
         feed->config.place(feed->config.data, key->destination, &places[1]))

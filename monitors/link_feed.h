@@ -22,7 +22,7 @@
 #include "monitors/time_repair.h"
 
 /* Place of a world rank.  False: not known; then its messages tell nothing. */
-typedef bool (*es_place_fn)(void *data, int world_rank, struct esi_place *ret_place);
+typedef bool (*es_place_fn)(void *data, int world_rank, struct esi_location *ret_place);
 
 struct es_link_feed_config {
     struct es_link_costs *costs; /* borrowed */

@@ -106,7 +106,7 @@ int es_tree_advisor_past(const struct es_tree_advisor *advisor,
 
 /* What advice depends on beside the sample. */
 struct es_advice_situation {
-    const struct esi_place *places; /* of the communicator's ranks */
+    const struct esi_location *places; /* of the communicator's ranks */
     const struct es_link_costs *costs;
     const struct es_tree_rule *in_force; /* NULL = the MPI library's own algorithm */
     uint32_t version; /* of the rules in force: samples of others do not count */

@@ -107,7 +107,7 @@ static unsigned pieces_down(const struct walk *walk)
 
 static const struct es_link_cost *cost_of(const struct walk *walk, int child)
 {
-    const struct esi_place *places = walk->operation->places;
+    const struct esi_location *places = walk->operation->places;
     int parent = walk->tree->parents[child];
 
     return &walk->operation->costs[es_link_class_of(&places[child], &places[parent])];

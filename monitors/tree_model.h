@@ -29,7 +29,7 @@ struct es_model_operation {
     uint64_t bytes;         /* as the call names them: of one rank's block in gathers */
     uint64_t segment_bytes; /* 0 = messages go whole */
     const double *enters_ns; /* of each rank */
-    const struct esi_place *places;
+    const struct esi_location *places;
     const struct es_link_cost *costs; /* of each class */
 };
 

@@ -82,7 +82,7 @@ static void count_edges(const struct replay *replay,
                         const struct esi_tree *tree,
                         struct es_advice_edges *ret_edges)
 {
-    const struct esi_place *places = replay->situation->places;
+    const struct esi_location *places = replay->situation->places;
     struct es_advice_edges edges = {.depth = tree->depth};
 
     for (int i = 0; i < tree->size; i++) {

@@ -104,9 +104,9 @@ static void costs_are_never_negative(void **state)
     es_link_costs_destroy(costs);
 }
 
-static bool find_place(void *data, int world_rank, struct esi_place *ret_place)
+static bool find_place(void *data, int world_rank, struct esi_location *ret_place)
 {
-    const struct esi_place *places = data;
+    const struct esi_location *places = data;
 
     if (world_rank > 2)
         return false;
@@ -136,7 +136,7 @@ static void add_end(struct es_link_feed *feed,
 
 static void both_ends_of_messages_tell_their_costs(void **state)
 {
-    struct esi_place places[3] = {{.host = 0}, {.host = 0}, {.host = 1}};
+    struct esi_location places[3] = {{.host = 0}, {.host = 0}, {.host = 1}};
     struct es_link_feed_config config = {.place = find_place, .data = places};
     struct es_link_feed *feed;
     struct es_link_cost cost;
@@ -165,10 +165,10 @@ static void both_ends_of_messages_tell_their_costs(void **state)
 
 static void places_tell_the_class_of_a_link(void **state)
 {
-    struct esi_place a = {.cluster = 0, .host = 0};
-    struct esi_place b = {.cluster = 0, .host = 1};
-    struct esi_place c = {.cluster = 1, .host = 2};
-    struct esi_place lost = {.cluster = 0, .host = -1};
+    struct esi_location a = {.cluster = 0, .host = 0};
+    struct esi_location b = {.cluster = 0, .host = 1};
+    struct esi_location c = {.cluster = 1, .host = 2};
+    struct esi_location lost = {.cluster = 0, .host = -1};
 
     (void)state;
     assert_int_equal(es_link_class_of(&a, &a), ES_LINK_HOST);
@@ -186,12 +186,12 @@ static const struct es_link_cost simple[ES_LINK_CLASSES] = {
 };
 
 /* `hosts` of 4 ranks each (but `rank % hosts` where scattered), two to a cluster. */
-static void set_places(struct esi_place *places, int size, int hosts, bool scattered)
+static void set_places(struct esi_location *places, int size, int hosts, bool scattered)
 {
     for (int i = 0; i < size; i++) {
         int host = scattered ? i % hosts : i * hosts / size;
 
-        places[i] = (struct esi_place){
+        places[i] = (struct esi_location){
             .cluster = host / 2, .gateway_host = host / 2 * 2, .host = host, .core = i};
     }
 }
@@ -199,7 +199,7 @@ static void set_places(struct esi_place *places, int size, int hosts, bool scatt
 static struct esi_tree *make_tree(const char *text,
                                   int size,
                                   int root,
-                                  const struct esi_place *places)
+                                  const struct esi_location *places)
 {
     struct es_tree_rule rule;
     struct esi_tree *tree;
@@ -217,7 +217,7 @@ static struct es_model_result model(const char *text,
                                     uint64_t segment_bytes,
                                     const double *enters_ns)
 {
-    struct esi_place places[MOST_RANKS];
+    struct esi_location places[MOST_RANKS];
     struct es_model_operation operation = {.kind = kind,
                                            .bytes = bytes,
                                            .segment_bytes = segment_bytes,
@@ -282,7 +282,7 @@ struct actor {
 };
 
 struct simulation {
-    const struct esi_place *places;
+    const struct esi_location *places;
     struct actor actors[MOST_RANKS];
     /* When messages left, in order, from whom to whom. */
     double left[MOST_RANKS][MOST_RANKS][2 * ES_MODEL_PIECES];
@@ -400,7 +400,7 @@ static void the_model_agrees_with_a_simulation(void **state)
     (void)state;
     srand(7);
     for (int round = 0; round < 200; round++) {
-        struct esi_place places[MOST_RANKS];
+        struct esi_location places[MOST_RANKS];
         double enters[MOST_RANKS];
         int size = 2 + rand() % 40;
         struct es_model_operation operation = {
@@ -429,7 +429,7 @@ static void the_model_agrees_with_a_simulation(void **state)
 
 struct scene {
     int size;
-    struct esi_place places[MOST_RANKS];
+    struct esi_location places[MOST_RANKS];
     struct es_link_costs *costs;
     struct es_tree_advisor *advisor;
     const char *in_force; /* NULL = library */

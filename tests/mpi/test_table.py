@@ -125,10 +125,10 @@ class Emitted(unittest.TestCase):
         text = self.emit("1 send MPI_Put_it(a, b, c, d) = send(c, a); done(b)")
         self.assertIn("ESI_EXPORT int MPI_Put_it(const void *a", text)
         self.assertIn("ESI_EXPORT int PMPI_Put_it(const void *a", text)
-        self.assertIn('esi_next(&known, "MPI_Put_it")', text)
-        self.assertIn('esi_next(&known, "PMPI_Put_it")', text)
-        self.assertIn("esi_send(&call, c, a);", text)
-        self.assertIn("esi_done(&call, result, b);", text)
+        self.assertIn('esi_next_find(&known, "MPI_Put_it")', text)
+        self.assertIn('esi_next_find(&known, "PMPI_Put_it")', text)
+        self.assertIn("esi_begin_send(&call, c, a);", text)
+        self.assertIn("esi_end_done(&call, result, b);", text)
 
     def test_a_routine_that_this_mpi_lacks_is_not_wrapped(self):
         self.assertNotIn("MPI_New", self.emit("1 send MPI_New(a) = call()"))
@@ -159,7 +159,7 @@ class Codes(unittest.TestCase):
             self.assertIn(row.code, range(0, 1 << 16), row.name)
 
     def test_every_recipe_uses_only_the_arguments_of_its_routine(self):
-        known = {"MPI_BYTE", "MPI_IN_PLACE", "ES_PEER_NONE", "esi_taking_part",
+        known = {"MPI_BYTE", "MPI_IN_PLACE", "ES_PEER_NONE", "esi_significant_bcast",
                  "esi_significant_count", "esi_significant_type"}
         for row in all_operations(read_table(TABLE)):
             for call in filter(None, (row.before, row.after)):
@@ -175,7 +175,7 @@ class Codes(unittest.TestCase):
         for path in glob.glob(os.path.join(TOP, "wrappers", "mpi", "*.[ch]")):
             with open(path, encoding="utf-8") as source:
                 entered += re.findall(
-                    r"esi_enter\(&call,\s*(ES_OP_\w+),\s*(ES_CLASS_\w+)\)", source.read()
+                    r"esi_call_enter\(&call,\s*(ES_OP_\w+),\s*(ES_CLASS_\w+)\)", source.read()
                 )
         self.assertGreater(len(entered), 10)
         for operation, op_class in entered:

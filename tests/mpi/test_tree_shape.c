@@ -58,7 +58,7 @@ static int draw(int below)
 }
 
 static struct es_tree_edge edges[LARGEST];
-static struct esi_place places[LARGEST];
+static struct esi_location places[LARGEST];
 
 static const uint32_t all_levels = ES_TREE_LEVEL_CORE | ES_TREE_LEVEL_SOCKET |
                                    ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER |
@@ -70,7 +70,7 @@ static void draw_places(int size, bool all_known)
     for (int i = 0; i < size; i++) {
         int host = draw(HOSTS);
 
-        places[i] = (struct esi_place){
+        places[i] = (struct esi_location){
             .cluster = host / CLUSTERS % CLUSTERS,
             .gateway_host = host / CLUSTERS % CLUSTERS * CLUSTERS,
             .host = host,
@@ -84,7 +84,7 @@ static void draw_places(int size, bool all_known)
         if (draw(5) == 0)
             places[i].socket = places[i].core = -1;
         if (draw(10) == 0)
-            places[i] = (struct esi_place){-1, -1, -1, -1, -1};
+            places[i] = (struct esi_location){-1, -1, -1, -1, -1};
     }
 }
 
@@ -289,7 +289,7 @@ static void each_group_is_left_by_one_edge(void **state)
         rule.fan_out = draw(2) * (2 + draw(3));
         tree = create(&rule, size, draw(size));
         for (int rank = 0; rank < size; rank++) {
-            const struct esi_place *place = &places[rank];
+            const struct esi_location *place = &places[rank];
 
             values[0][rank] = (place->host * 2 + place->socket) * 4 + place->core;
             values[1][rank] = place->host * 2 + place->socket;
@@ -320,7 +320,7 @@ static void leaders_stand_where_they_should(void **state)
 
     (void)state;
     for (int i = 0; i < 8; i++)
-        places[i] = (struct esi_place){i / 4, i / 4 == 1 ? 3 : -1, i / 2, 0, 0};
+        places[i] = (struct esi_location){i / 4, i / 4 == 1 ? 3 : -1, i / 2, 0, 0};
     tree = create(&rule, 8, 0);
     assert_memory_equal(tree->parents, by_gateway, sizeof by_gateway);
     esi_tree_destroy(tree);

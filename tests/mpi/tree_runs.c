@@ -433,11 +433,11 @@ static void on_open(void *data, enum esi_edge_event event, int peer, uint64_t st
 
 static void make_tree(struct operation *operation)
 {
-    struct esi_place places[64];
+    struct esi_location places[64];
     struct es_error error = {.text = ""};
 
     for (int i = 0; i < operation->size; i++)
-        places[i] = (struct esi_place){-1, -1, i % 2, i / 2 % 2, i};
+        places[i] = (struct esi_location){-1, -1, i % 2, i / 2 % 2, i};
     if (esi_tree_create(&operation->rule, operation->size, operation->root, places,
                         &error, &operation->tree) != 0)
         fail(operation, error.text);

@@ -30,7 +30,7 @@ static void number_late(struct esi_call *call)
     if (operation->op_class == ES_CLASS_COLLECTIVE ||
         operation->op_class == ES_CLASS_COMMUNICATOR ||
         operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
-        call->tuple.sequence = esi_instance(call->comm);
+        call->tuple.sequence = esi_comm_next_instance(call->comm);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
         call->tuple.sequence =
             esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
@@ -39,11 +39,12 @@ static void number_late(struct esi_call *call)
 static void size_late(struct esi_call *call)
 {
     if (call->count != 0)
-        call->tuple.bytes = esi_bytes_cut((uint64_t)call->count *
-                                          esi_type_bytes(call->thread, call->datatype));
+        call->tuple.bytes = esi_tuple_limit_bytes(
+            (uint64_t)call->count *
+            esi_thread_get_type_bytes(call->thread, call->datatype));
 }
 
-void esi_leave_late(struct esi_call *call, int result)
+void esi_call_complete_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {
         if (call->numbered)
@@ -58,7 +59,7 @@ void esi_leave_late(struct esi_call *call, int result)
     size_late(call);
 }
 
-void esi_init_late(struct esi_call *call, int result)
+void esi_call_complete_init_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS)
         return;

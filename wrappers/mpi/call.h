@@ -3,9 +3,9 @@
 /*
  * One call of the program's: begin and end of an operation.
  *
- * A wrapper is esi_enter(), a description (describe.h) that shows the operation as the
- * open tuple, the real call, and esi_leave() or another end, which publishes the tuple.
- * What recording may do to the program on the way:
+ * A wrapper is esi_call_enter(), a description (describe.h) that shows the operation as
+ * the open tuple, the real call, and esi_call_leave() or another end, which publishes
+ * the tuple. What recording may do to the program on the way:
  *
  *   path                            allocates  locks  may yield  may drop
  *   ------------------------------  ---------  -----  --------- -----------------------
@@ -61,11 +61,13 @@ struct esi_call {
 
 /* Begins an operation.  False: MPI called itself, or a tool between us and it; then
  * nothing is to be done. */
-ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class op_class)
+ES_HOT bool esi_call_enter(struct esi_call *call,
+                           uint16_t operation,
+                           enum es_class op_class)
 {
-    struct esi_thread *thread = &esi_self;
+    struct esi_thread *thread = &esi_thread_self;
 
-    if (ESI_UNLIKELY(thread->depth != 0) && !esi_is_abandoned(thread, call))
+    if (ESI_UNLIKELY(thread->depth != 0) && !esi_thread_is_abandoned(thread, call))
         return false;
     thread->depth = 1;
     thread->outermost = call;
@@ -88,27 +90,27 @@ ES_HOT bool esi_enter(struct esi_call *call, uint16_t operation, enum es_class o
 }
 
 /* Chooses the element and reads the clock; false when nobody wants the tuple. */
-ES_HOT bool esi_start(struct esi_call *call)
+ES_HOT bool esi_call_start(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->is_choice))
         call->path = esi_path_choose(call->path, &call->tuple);
     if (!es_writer_is_enabled(&call->path->writer))
         return false;
-    call->tuple.start = esi_ticks();
+    call->tuple.start = esi_clock_read();
     return true;
 }
 
 /* Shows the described operation as the open tuple. */
-ES_HOT void esi_open(struct esi_call *call)
+ES_HOT void esi_call_open(struct esi_call *call)
 {
-    if (esi_start(call)) {
+    if (esi_call_start(call)) {
         call->open = true;
         es_writer_open(&call->path->writer, &call->tuple);
     }
 }
 
 /* Counts a poll that found nothing; false when the plan wants it written instead. */
-static inline bool esi_count_poll(struct esi_call *call)
+static inline bool esi_call_count_poll(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->polls))
         return false;
@@ -118,12 +120,12 @@ static inline bool esi_count_poll(struct esi_call *call)
 }
 
 /* Ends the operation: what comes after is again the program's. */
-ES_HOT void esi_exit(struct esi_call *call)
+ES_HOT void esi_call_exit(struct esi_call *call)
 {
     struct esi_thread *thread = call->thread;
 
     if (ESI_UNLIKELY(esi_multiple)) /* others may have decided what we held back */
-        esi_write_late(thread);
+        esi_slot_write_late(thread);
     thread->depth = 0;
 }
 
@@ -131,50 +133,63 @@ ES_HOT void esi_exit(struct esi_call *call)
 
 /* Whether something was left to be found out once the call has succeeded, or to be
  * taken back because it failed. */
-ES_HOT bool esi_is_late(const struct esi_call *call, int result)
+ES_HOT bool esi_call_is_late(const struct esi_call *call, int result)
 {
     return result != MPI_SUCCESS || call->count != 0 || call->unknown_comm != 0;
 }
 
 /* Finds out what was left, or takes back what the failed call had taken (call.c). */
-void esi_leave_late(struct esi_call *call, int result);
+void esi_call_complete_late(struct esi_call *call, int result);
 /* The same for a call that makes a persistent request: it takes no number. */
-void esi_init_late(struct esi_call *call, int result);
+void esi_call_complete_init_late(struct esi_call *call, int result);
 
 /* Publishes the tuple and ends the operation. */
-ES_HOT void esi_leave(struct esi_call *call, int result)
+ES_HOT void esi_call_leave(struct esi_call *call, int result)
 {
     uint64_t stop;
 
     if (ESI_LIKELY(call->open)) {
-        stop = esi_ticks();
-        if (ESI_UNLIKELY(esi_is_late(call, result))) {
+        stop = esi_clock_read();
+        if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
             call->tuple.stop = stop;
-            esi_leave_late(call, result);
+            esi_call_complete_late(call, result);
             es_writer_write(&call->path->writer, &call->tuple);
         } else {
             es_writer_close(&call->path->writer, stop);
         }
-    } else if (ESI_UNLIKELY(esi_is_late(call, result))) {
-        esi_leave_late(call, result);
+    } else if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
+        esi_call_complete_late(call, result);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
-/* Ends that the table of operations names, in place of esi_leave(): what was posted,
- * made or created is registered (completion.c, communicator_calls.c, one_sided.c). */
-void esi_posted_send(struct esi_call *call, int result, MPI_Request *request);
-void esi_posted_collective(struct esi_call *call, int result, MPI_Request *request);
-void esi_posted_other(struct esi_call *call, int result, MPI_Request *request);
-void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request);
-void esi_created(struct esi_call *call,
-                 int result,
-                 MPI_Comm comm,
-                 int token,
-                 MPI_Comm *newcomm);
-void esi_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
-void esi_rma_started(struct esi_call *call, int result, MPI_Win win, MPI_Group group);
-void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win);
-void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file);
+/* Ends that the table of operations names, in place of esi_call_leave(): what was
+ * posted, made or created is registered (completion.c, communicator_calls.c,
+ * one_sided.c). */
+void esi_end_posted_send(struct esi_call *call, int result, MPI_Request *request);
+void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *request);
+void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request);
+void esi_end_made_persistent(struct esi_call *call, int result, MPI_Request *request);
+void esi_end_created(struct esi_call *call,
+                     int result,
+                     MPI_Comm comm,
+                     int token,
+                     MPI_Comm *newcomm);
+void esi_end_rma_posted(struct esi_call *call,
+                        int result,
+                        MPI_Win win,
+                        MPI_Group group);
+void esi_end_rma_started(struct esi_call *call,
+                         int result,
+                         MPI_Win win,
+                         MPI_Group group);
+void esi_end_window_made(struct esi_call *call,
+                         int result,
+                         MPI_Comm comm,
+                         MPI_Win *win);
+void esi_end_file_opened(struct esi_call *call,
+                         int result,
+                         MPI_Comm comm,
+                         MPI_File *file);
 
 #endif

@@ -25,24 +25,24 @@ static void leave_made(struct esi_call *call,
     uint16_t operation = call->tuple.operation;
     struct esi_comm *comm = NULL;
 
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
         comm =
             esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
     if (comm != NULL)
-        esi_write_neighbours(call->thread, *made, comm, esi_ticks());
-    esi_exit(call);
+        esi_topology_write_neighbours(call->thread, *made, comm, esi_clock_read());
+    esi_call_exit(call);
 }
 
-void esi_created(struct esi_call *call,
-                 int result,
-                 MPI_Comm comm,
-                 int token,
-                 MPI_Comm *newcomm)
+void esi_end_created(struct esi_call *call,
+                     int result,
+                     MPI_Comm comm,
+                     int token,
+                     MPI_Comm *newcomm)
 {
     (void)comm; /* described on entry */
     leave_made(call, result, true, (uint64_t)(int64_t)token, newcomm);
@@ -68,9 +68,9 @@ int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Intercomm_create, ES_CLASS_COMMUNICATOR))
         return next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
-    esi_on_communicator(&call, local_comm);
+    esi_begin_on_communicator(&call, local_comm);
     result = next(local_comm, local_leader, peer_comm, remote_leader, tag, made);
     leave_made(&call, result, false, (uint64_t)(int64_t)tag, made);
     return result;
@@ -84,11 +84,11 @@ int esi_wrap_MPI_Intercomm_merge(esi_MPI_Intercomm_merge_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Intercomm_merge, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Intercomm_merge, ES_CLASS_COMMUNICATOR))
         return next(intercomm, high, made);
-    esi_communicator(&call, intercomm);
+    esi_begin_communicator(&call, intercomm);
     result = next(intercomm, high, made);
-    esi_created(&call, result, intercomm, 0, made);
+    esi_end_created(&call, result, intercomm, 0, made);
     return result;
 }
 
@@ -102,8 +102,8 @@ static void leave_idup(struct esi_call *call,
     struct esi_request request = {.kind = ESI_REQUEST_DUPLICATE,
                                   .handle = ESI_HANDLE(*handle)};
 
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
     request.tuple = call->tuple;
     request.comm = call->comm;
     if (result == MPI_SUCCESS && call->comm != NULL)
@@ -118,8 +118,8 @@ static void leave_idup(struct esi_call *call,
         }
     }
     if (result == MPI_SUCCESS)
-        esi_write_post(call->thread, &call->tuple, esi_ticks());
-    esi_exit(call);
+        esi_collective_write_post(call->thread, &call->tuple, esi_clock_read());
+    esi_call_exit(call);
 }
 
 int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
@@ -131,9 +131,9 @@ int esi_wrap_MPI_Comm_idup(esi_MPI_Comm_idup_fn *next,
     int result;
 
     if (request == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Comm_idup, ES_CLASS_COMMUNICATOR))
+        !esi_call_enter(&call, ES_OP_MPI_Comm_idup, ES_CLASS_COMMUNICATOR))
         return next(comm, made, request);
-    esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
+    esi_begin_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
     result = next(comm, made, request);
     leave_idup(&call, result, made, request);
     return result;
@@ -150,9 +150,9 @@ int esi_wrap_MPI_Comm_idup_with_info(esi_MPI_Comm_idup_with_info_fn *next,
     int result;
 
     if (request == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Comm_idup_with_info, ES_CLASS_COMMUNICATOR))
+        !esi_call_enter(&call, ES_OP_MPI_Comm_idup_with_info, ES_CLASS_COMMUNICATOR))
         return next(comm, info, made, request);
-    esi_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
+    esi_begin_icollective(&call, comm, ES_PEER_NONE, 0, MPI_BYTE);
     result = next(comm, info, made, request);
     leave_idup(&call, result, made, request);
     return result;
@@ -170,9 +170,9 @@ int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_create_from_group, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_create_from_group, ES_CLASS_COMMUNICATOR))
         return next(group, stringtag, info, errhandler, made);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(group, stringtag, info, errhandler, made);
     leave_made(&call, result, false, hash_text(stringtag), made);
     return result;
@@ -192,11 +192,11 @@ int esi_wrap_MPI_Intercomm_create_from_groups(
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Intercomm_create_from_groups,
-                   ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Intercomm_create_from_groups,
+                        ES_CLASS_COMMUNICATOR))
         return next(local_group, local_leader, remote_group, remote_leader, stringtag,
                     info, errhandler, made);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(local_group, local_leader, remote_group, remote_leader, stringtag,
                   info, errhandler, made);
     leave_made(&call, result, false, hash_text(stringtag), made);
@@ -219,11 +219,11 @@ int esi_wrap_MPI_Comm_spawn(esi_MPI_Comm_spawn_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_spawn, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_spawn, ES_CLASS_COMMUNICATOR))
         return next(command, argv, maxprocs, info, root, comm, made, errcodes);
-    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(command, argv, maxprocs, info, root, comm, made, errcodes);
-    esi_created(&call, result, comm, 0, made);
+    esi_end_created(&call, result, comm, 0, made);
     return result;
 }
 
@@ -241,12 +241,12 @@ int esi_wrap_MPI_Comm_spawn_multiple(esi_MPI_Comm_spawn_multiple_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_spawn_multiple, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_spawn_multiple, ES_CLASS_COMMUNICATOR))
         return next(count, commands, argvs, maxprocs, infos, root, comm, made,
                     errcodes);
-    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(count, commands, argvs, maxprocs, infos, root, comm, made, errcodes);
-    esi_created(&call, result, comm, 0, made);
+    esi_end_created(&call, result, comm, 0, made);
     return result;
 }
 
@@ -260,9 +260,9 @@ int esi_wrap_MPI_Comm_accept(esi_MPI_Comm_accept_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_accept, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_accept, ES_CLASS_COMMUNICATOR))
         return next(port, info, root, comm, made);
-    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(port, info, root, comm, made);
     leave_made(&call, result, false, 0, made);
     return result;
@@ -278,9 +278,9 @@ int esi_wrap_MPI_Comm_connect(esi_MPI_Comm_connect_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_connect, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_connect, ES_CLASS_COMMUNICATOR))
         return next(port, info, root, comm, made);
-    esi_collective(&call, comm, root, 0, MPI_BYTE);
+    esi_begin_collective(&call, comm, root, 0, MPI_BYTE);
     result = next(port, info, root, comm, made);
     leave_made(&call, result, false, 0, made);
     return result;
@@ -291,9 +291,9 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Comm_join, ES_CLASS_COMMUNICATOR))
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_join, ES_CLASS_COMMUNICATOR))
         return next(fd, made);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(fd, made);
     leave_made(&call, result, false, 0, made);
     return result;
@@ -321,16 +321,16 @@ int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
 
     if (comm == NULL)
         return next(comm);
-    if (!esi_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR)) {
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR)) {
         forget(*comm);
         return next(comm);
     }
-    esi_communicator(&call, *comm);
+    esi_begin_communicator(&call, *comm);
     forget(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -341,16 +341,16 @@ int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *com
 
     if (comm == NULL)
         return next(comm);
-    if (!esi_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR)) {
+    if (!esi_call_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR)) {
         forget(*comm);
         return next(comm);
     }
-    esi_communicator(&call, *comm);
+    esi_begin_communicator(&call, *comm);
     forget(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -360,7 +360,7 @@ int esi_wrap_MPI_Comm_set_name(esi_MPI_Comm_set_name_fn *next,
 {
     int result = next(comm, name);
 
-    if (result == MPI_SUCCESS && esi_self.depth == 0)
+    if (result == MPI_SUCCESS && esi_thread_self.depth == 0)
         esi_comm_set_name(ESI_HANDLE(comm), name);
     return result;
 }

@@ -316,7 +316,7 @@ static bool chooses_by_communicator(const struct es_plan *plan)
 static bool can_sweep(const struct esi_process *process)
 {
     return !esi_multiple && esi_trees == NULL &&
-           atomic_load_explicit(&esi_late_count, memory_order_acquire) == 0 &&
+           atomic_load_explicit(&esi_late_tuple_count, memory_order_acquire) == 0 &&
            !chooses_by_communicator(&process->plan);
 }
 
@@ -363,8 +363,9 @@ static void enter_in_segment(struct esi_comm *comm,
     config.keep_list = process->rank < 0 || lowest(members) == process->rank;
     if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0) {
         comm->index = ES_COMMUNICATOR_NONE;
-        esi_warn("no room for another communicator: operations on it are recorded "
-                 "without it");
+        esi_process_warn(
+            "no room for another communicator: operations on it are recorded "
+            "without it");
     }
 }
 
@@ -384,7 +385,7 @@ static struct esi_comm *comm_create(MPI_Comm handle)
     comm->peers = comm->inter ? comm->remote_size : comm->size;
     comm->index = ES_COMMUNICATOR_NONE;
     comm->references = 1;
-    esi_match_init(&comm->received, esi_publish);
+    esi_match_init(&comm->received, esi_path_publish);
     return comm;
 }
 

@@ -20,22 +20,22 @@ enum { MAX_LOOKED_AT = 16 };
 
 /* --- Statuses -------------------------------------------------------------------- */
 
-bool esi_status_is_open;
+bool esi_status_has_count;
 
 /* Sets a count by MPI's own means and looks whether it is found. */
-void esi_status_try(void)
+void esi_status_probe_count(void)
 {
 #ifdef HAVE_MPI_STATUS_COUNT_LO
     enum { TRIED = 123457 };
     MPI_Status status = {.count_lo = 0};
 
-    esi_status_is_open =
+    esi_status_has_count =
         ESI_REAL(MPI_Status_set_elements)(&status, MPI_BYTE, TRIED) == MPI_SUCCESS &&
         status.count_lo == TRIED && status.count_hi_and_cancelled == 0;
 #endif
 }
 
-uint32_t esi_status_ask(const MPI_Status *status)
+uint32_t esi_status_query_bytes(const MPI_Status *status)
 {
     MPI_Count bytes = 0;
     int count = 0;
@@ -47,15 +47,15 @@ uint32_t esi_status_ask(const MPI_Status *status)
     if (ESI_REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS ||
         bytes < 0)
         return 0;
-    return esi_bytes_cut((uint64_t)bytes);
+    return esi_tuple_limit_bytes((uint64_t)bytes);
 }
 
 /* --- Receives -------------------------------------------------------------------- */
 
-uint32_t esi_post_on(struct esi_comm *comm,
-                     int source,
-                     int tag,
-                     struct esi_request *request)
+uint32_t esi_receive_post_on(struct esi_comm *comm,
+                             int source,
+                             int tag,
+                             struct esi_request *request)
 {
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
@@ -71,21 +71,23 @@ uint32_t esi_post_on(struct esi_comm *comm,
     return sequence;
 }
 
-void esi_post(struct esi_call *call,
-              struct esi_request *request,
-              MPI_Comm comm,
-              int source,
-              int tag,
-              uint32_t bytes)
+void esi_receive_post(struct esi_call *call,
+                      struct esi_request *request,
+                      MPI_Comm comm,
+                      int source,
+                      int tag,
+                      uint32_t bytes)
 {
-    struct esi_comm *known = esi_comm_of(call, comm);
-    uint32_t sequence = esi_post_on(known, esi_peer(source), esi_tag(tag), request);
+    struct esi_comm *known = esi_call_find_comm(call, comm);
+    uint32_t sequence =
+        esi_receive_post_on(known, esi_tuple_peer(source), esi_tuple_tag(tag), request);
 
-    esi_describe(call, known, esi_peer(source), esi_tag(tag), bytes, sequence);
+    esi_call_describe(call, known, esi_tuple_peer(source), esi_tuple_tag(tag), bytes,
+                      sequence);
     request->tuple = call->tuple;
 }
 
-void esi_unpost(struct esi_request *request)
+void esi_receive_unpost(struct esi_request *request)
 {
     if (request->comm == NULL)
         return;
@@ -118,16 +120,16 @@ static void received_nothing(struct esi_thread *thread,
     tuple->sequence = ES_SEQUENCE_UNKNOWN;
     if (request->receive != NULL)
         esi_match_drop(&request->comm->received, request->receive);
-    esi_write(thread, tuple);
+    esi_path_write(thread, tuple);
 }
 
-void esi_received_null(struct esi_call *call, int result)
+void esi_receive_record_null(struct esi_call *call, int result)
 {
-    call->tuple.stop = esi_ticks();
+    call->tuple.stop = esi_clock_read();
     call->tuple.bytes = 0;
     if (result == MPI_SUCCESS)
-        esi_write(call->thread, &call->tuple);
-    esi_exit(call);
+        esi_path_write(call->thread, &call->tuple);
+    esi_call_exit(call);
 }
 
 /* Writes the receive's tuple, whose peer and tag are those of its message, now or when
@@ -140,7 +142,7 @@ static void received_message(struct esi_thread *thread,
         esi_match_complete(&request->comm->received, request->receive, tuple->peer,
                            tuple->tag, tuple, thread->slot);
     else
-        esi_write(thread, tuple);
+        esi_path_write(thread, tuple);
 }
 
 /* MPI_Isendrecv: there are MPIs (MPICH 4.0) that leave its status as it was, so that we
@@ -153,14 +155,14 @@ static void received_unseen(struct esi_thread *thread,
         received_message(thread, request, tuple);
     } else {
         esi_match_abandon(&request->comm->received, request->receive);
-        esi_write(thread, tuple);
+        esi_path_write(thread, tuple);
     }
 }
 
-void esi_received(struct esi_thread *thread,
-                  const struct esi_request *request,
-                  const MPI_Status *status,
-                  uint64_t stop)
+void esi_receive_record(struct esi_thread *thread,
+                        const struct esi_request *request,
+                        const MPI_Status *status,
+                        uint64_t stop)
 {
     struct es_tuple tuple = request->tuple;
 
@@ -173,10 +175,10 @@ void esi_received(struct esi_thread *thread,
     } else if (status->MPI_SOURCE < 0) {
         received_nothing(thread, request, &tuple);
     } else {
-        esi_note_source(&tuple);
+        esi_tuple_note_any_source(&tuple);
         tuple.peer = status->MPI_SOURCE;
         tuple.tag = status->MPI_TAG;
-        tuple.bytes = esi_status_bytes(status);
+        tuple.bytes = esi_status_get_bytes(status);
         received_message(thread, request, &tuple);
     }
     if (request->comm != NULL)
@@ -190,7 +192,7 @@ static void completed_collective(struct esi_thread *thread,
     struct es_tuple tuple = request->tuple;
 
     tuple.stop = stop;
-    esi_write(thread, &tuple);
+    esi_path_write(thread, &tuple);
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
 }
@@ -208,7 +210,7 @@ static void completed_duplicate(struct esi_thread *thread,
                                           request->duplicate->key);
     free(request->duplicate);
     completed_collective(thread, request, stop);
-    esi_write_neighbours(thread, made, comm, stop);
+    esi_topology_write_neighbours(thread, made, comm, stop);
 }
 
 /* Only now it is known whether its receiver counts it. */
@@ -243,7 +245,7 @@ static void completed_other(struct esi_thread *thread,
     switch (request.kind) {
     case ESI_REQUEST_RECEIVE:
     case ESI_REQUEST_PAIR:
-        esi_received(thread, &request, status, stop);
+        esi_receive_record(thread, &request, status, stop);
         break;
     case ESI_REQUEST_DUPLICATE:
         completed_duplicate(thread, &request, stop);
@@ -277,15 +279,15 @@ static void completed_receive(struct esi_thread *thread,
     struct esi_comm *comm = request->comm;
 
     esi_request_remove(request);
-    esi_write_as(thread, ES_CLASS_RECEIVE, &tuple);
+    esi_path_write_class(thread, ES_CLASS_RECEIVE, &tuple);
     if (comm != NULL)
         esi_comm_unref(comm);
 }
 
-void esi_completed(struct esi_thread *thread,
-                   uint64_t handle,
-                   const MPI_Status *status,
-                   uint64_t stop)
+void esi_completion_record(struct esi_thread *thread,
+                           uint64_t handle,
+                           const MPI_Status *status,
+                           uint64_t stop)
 {
     struct esi_request *request = esi_request_find(handle, thread->limit);
 
@@ -294,7 +296,7 @@ void esi_completed(struct esi_thread *thread,
     if (ESI_LIKELY(request->kind == ESI_REQUEST_RECEIVE && request->receive == NULL &&
                    !request->persistent && !request->cancelled &&
                    status->MPI_SOURCE >= 0)) {
-        completed_receive(thread, request, status, esi_status_bytes(status), stop);
+        completed_receive(thread, request, status, esi_status_get_bytes(status), stop);
     } else if (ESI_LIKELY(request->kind == ESI_REQUEST_SEND && !request->persistent &&
                           !request->cancelled)) {
         thread->known_send = 0;
@@ -340,21 +342,21 @@ static void describe_wait(struct esi_call *call, const MPI_Request *requests, in
     }
 }
 
-void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count)
+void esi_completion_open(struct esi_call *call, const MPI_Request *requests, int count)
 {
-    esi_describe(call, NULL, ES_PEER_NONE, 0, count > 0 ? (uint32_t)count : 0,
-                 ES_SEQUENCE_UNKNOWN);
+    esi_call_describe(call, NULL, ES_PEER_NONE, 0, count > 0 ? (uint32_t)count : 0,
+                      ES_SEQUENCE_UNKNOWN);
     describe_wait(call, requests, count);
-    esi_open(call);
+    esi_call_open(call);
 }
 
-void esi_leave_completion(struct esi_call *call, uint64_t stop)
+void esi_completion_leave(struct esi_call *call, uint64_t stop)
 {
     if (call->open) {
         call->tuple.stop = stop;
         es_writer_write(&call->path->writer, &call->tuple);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 /* --- What the generated wrappers call after posting ----------------------------- */
@@ -393,51 +395,51 @@ static void put_request(const struct esi_call *call,
     esi_request_release(request);
 }
 
-void esi_posted_send(struct esi_call *call, int result, MPI_Request *request)
+void esi_end_posted_send(struct esi_call *call, int result, MPI_Request *request)
 {
-    esi_leave(call, result);
+    esi_call_leave(call, result);
     if (result == MPI_SUCCESS)
         put_request(call, ESI_REQUEST_SEND, request);
 }
 
-void esi_posted_other(struct esi_call *call, int result, MPI_Request *request)
+void esi_end_posted_other(struct esi_call *call, int result, MPI_Request *request)
 {
-    esi_leave(call, result);
+    esi_call_leave(call, result);
     if (result == MPI_SUCCESS)
         put_request(call, ESI_REQUEST_OTHER, request);
 }
 
-void esi_write_post(struct esi_thread *thread,
-                    const struct es_tuple *begun,
-                    uint64_t stop)
+void esi_collective_write_post(struct esi_thread *thread,
+                               const struct es_tuple *begun,
+                               uint64_t stop)
 {
     struct es_tuple post = *begun;
 
     post.operation = ES_OP_MPI_collective_post;
     post.tag = begun->operation;
     post.stop = stop;
-    esi_write(thread, &post);
+    esi_path_write(thread, &post);
 }
 
-void esi_posted_collective(struct esi_call *call, int result, MPI_Request *request)
+void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *request)
 {
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS) {
         put_request(call, ESI_REQUEST_COLLECTIVE, request);
-        esi_write_post(call->thread, &call->tuple, esi_ticks());
+        esi_collective_write_post(call->thread, &call->tuple, esi_clock_read());
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
-void esi_leave_init(struct esi_call *call,
-                    int result,
-                    struct esi_request *record,
-                    const MPI_Request *request)
+void esi_persistent_leave_init(struct esi_call *call,
+                               int result,
+                               struct esi_request *record,
+                               const MPI_Request *request)
 {
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_init_late(call, result);
+    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_init_late(call, result);
     if (result == MPI_SUCCESS) {
         record->handle = ESI_HANDLE(*request);
         record->tuple = call->tuple;
@@ -449,10 +451,10 @@ void esi_leave_init(struct esi_call *call,
     call->tuple.bytes = 0; /* nothing has been moved */
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
-void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request)
+void esi_end_made_persistent(struct esi_call *call, int result, MPI_Request *request)
 {
     const struct es_operation *operation = es_operation_find(call->tuple.operation);
     struct esi_request record = {.persistent = true};
@@ -460,5 +462,5 @@ void esi_made_persistent(struct esi_call *call, int result, MPI_Request *request
     if (operation != NULL)
         record.kind = operation->op_class == ES_CLASS_SEND ? ESI_REQUEST_SEND
                                                            : ESI_REQUEST_COLLECTIVE;
-    esi_leave_init(call, result, &record, request);
+    esi_persistent_leave_init(call, result, &record, request);
 }

@@ -12,14 +12,14 @@
 
 /* A request of the program's has completed at `stop`: writes the tuple that was waiting
  * for it.  `status` is filled by MPI. */
-void esi_completed(struct esi_thread *thread,
-                   uint64_t handle,
-                   const MPI_Status *status,
-                   uint64_t stop);
+void esi_completion_record(struct esi_thread *thread,
+                           uint64_t handle,
+                           const MPI_Status *status,
+                           uint64_t stop);
 
 /* Notes in the operation that a receive or probe, described as it was called, is open
  * to any source: what it gets takes the place of the peer. */
-static inline void esi_note_source(struct es_tuple *tuple)
+static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
 {
     if (tuple->peer == ES_PEER_ANY && tuple->operation != 0)
         tuple->operation |= ES_OPERATION_ANY_SOURCE;
@@ -27,30 +27,30 @@ static inline void esi_note_source(struct es_tuple *tuple)
 
 /* The receive described by `request` ended at `stop` with `status`; ends its reference.
  */
-void esi_received(struct esi_thread *thread,
-                  const struct esi_request *request,
-                  const MPI_Status *status,
-                  uint64_t stop);
+void esi_receive_record(struct esi_thread *thread,
+                        const struct esi_request *request,
+                        const MPI_Status *status,
+                        uint64_t stop);
 
 /* Posts a receive with the match of its communicator and fills request->tuple, ->comm
  * and ->receive. `source` and `tag` are MPI's. */
-void esi_post(struct esi_call *call,
-              struct esi_request *request,
-              MPI_Comm comm,
-              int source,
-              int tag,
-              uint32_t bytes);
+void esi_receive_post(struct esi_call *call,
+                      struct esi_request *request,
+                      MPI_Comm comm,
+                      int source,
+                      int tag,
+                      uint32_t bytes);
 
 /* The same on a known communicator, with our own source and tag; fills only ->comm and
  * ->receive. Returns the number if it is decided. */
-uint32_t esi_post_on(struct esi_comm *comm,
-                     int source,
-                     int tag,
-                     struct esi_request *request);
+uint32_t esi_receive_post_on(struct esi_comm *comm,
+                             int source,
+                             int tag,
+                             struct esi_request *request);
 
 /* Whether a receive that returned `result` has taken a message: also one that was too
  * long. */
-static inline bool esi_came(int result)
+static inline bool esi_receive_took_message(int result)
 {
     int error_class = MPI_SUCCESS;
 
@@ -62,57 +62,57 @@ static inline bool esi_came(int result)
 
 /* Ends a nonblocking receive from MPI_PROC_NULL: it is complete, and its handle may be
  * one that MPI gives out for all that are. */
-void esi_received_null(struct esi_call *call, int result);
+void esi_receive_record_null(struct esi_call *call, int result);
 
 /* A posted receive failed at once, or was never to be: takes it back. */
-void esi_unpost(struct esi_request *request);
+void esi_receive_unpost(struct esi_request *request);
 
 /* Describes and shows a completion call on `count` requests: what the first receive
  * among them (else the first request) waits for.  The tuple's sequence is the code of
  * the operation waited for, bytes the number of requests, tag the instance if it is a
  * collective. */
-void esi_open_completion(struct esi_call *call, const MPI_Request *requests, int count);
+void esi_completion_open(struct esi_call *call, const MPI_Request *requests, int count);
 
 /* Ends a call that has made the persistent request described by `record` (kind and
  * flags): writes the call's tuple, which has no number and no bytes, and keeps what
  * each start is to say. */
-void esi_leave_init(struct esi_call *call,
-                    int result,
-                    struct esi_request *record,
-                    const MPI_Request *request);
+void esi_persistent_leave_init(struct esi_call *call,
+                               int result,
+                               struct esi_request *record,
+                               const MPI_Request *request);
 
 /* Publishes a completion call's own tuple, after those of what it completed. */
-void esi_leave_completion(struct esi_call *call, uint64_t stop);
+void esi_completion_leave(struct esi_call *call, uint64_t stop);
 
 /* Tells that the collective operation of `begun`, whose own tuple comes when it is
  * complete, has begun in a call that succeeded and ended at `stop`. */
-void esi_write_post(struct esi_thread *thread,
-                    const struct es_tuple *begun,
-                    uint64_t stop);
+void esi_collective_write_post(struct esi_thread *thread,
+                               const struct es_tuple *begun,
+                               uint64_t stop);
 
 /* --- Statuses -------------------------------------------------------------------- */
 
 /* Bytes that a completed receive got, by its status: as MPI tells. */
-uint32_t esi_status_ask(const MPI_Status *status);
+uint32_t esi_status_query_bytes(const MPI_Status *status);
 
 /* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI
  * has started. */
-extern bool esi_status_is_open;
-void esi_status_try(void);
+extern bool esi_status_has_count;
+void esi_status_probe_count(void);
 
 /* The same, without a call where that is possible: asking costs as much as a clock
  * read. */
-ES_HOT uint32_t esi_status_bytes(const MPI_Status *status)
+ES_HOT uint32_t esi_status_get_bytes(const MPI_Status *status)
 {
 #ifdef HAVE_MPI_STATUS_COUNT_LO
-    if (ESI_LIKELY(esi_status_is_open && status->count_hi_and_cancelled == 0))
+    if (ESI_LIKELY(esi_status_has_count && status->count_hi_and_cancelled == 0))
         return (uint32_t)status->count_lo;
 #endif
-    return esi_status_ask(status);
+    return esi_status_query_bytes(status);
 }
 
 /* Where MPI is to put a status that the program may not want. */
-static inline MPI_Status *esi_seen_status(MPI_Status *status, MPI_Status *own)
+static inline MPI_Status *esi_status_or_own(MPI_Status *status, MPI_Status *own)
 {
     return status == MPI_STATUS_IGNORE ? own : status;
 }

@@ -22,7 +22,8 @@ static bool is_done(int result, MPI_Request now)
  * did not. */
 static void leave_test(struct esi_call *call, int count, uint64_t now)
 {
-    esi_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count, ES_SEQUENCE_UNKNOWN);
+    esi_call_describe(call, NULL, ES_PEER_NONE, 0, (uint32_t)count,
+                      ES_SEQUENCE_UNKNOWN);
     if (call->path->is_choice)
         call->path = esi_path_choose(call->path, &call->tuple);
     if (es_writer_is_enabled(&call->path->writer)) {
@@ -30,16 +31,16 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
         call->tuple.stop = now;
         es_writer_write(&call->path->writer, &call->tuple);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 /* Leaves a test that found nothing. */
 static void leave_poll(struct esi_call *call, int count)
 {
-    if (ESI_LIKELY(esi_count_poll(call)))
-        esi_exit(call);
+    if (ESI_LIKELY(esi_call_count_poll(call)))
+        esi_call_exit(call);
     else
-        leave_test(call, count, esi_ticks());
+        leave_test(call, count, esi_clock_read());
 }
 
 /* --- One request ---------------------------------------------------------------- */
@@ -48,20 +49,20 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     uint64_t handle;
     uint64_t stop;
     int result;
 
-    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Wait, ES_CLASS_COMPLETION))
+    if (request == NULL || !esi_call_enter(&call, ES_OP_MPI_Wait, ES_CLASS_COMPLETION))
         return next(request, status);
     handle = ESI_HANDLE(*request);
-    esi_open_completion(&call, request, 1);
+    esi_completion_open(&call, request, 1);
     result = next(request, seen);
-    stop = esi_ticks();
+    stop = esi_clock_read();
     if (is_done(result, *request))
-        esi_completed(call.thread, handle, seen, stop);
-    esi_leave_completion(&call, stop);
+        esi_completion_record(call.thread, handle, seen, stop);
+    esi_completion_leave(&call, stop);
     return result;
 }
 
@@ -72,18 +73,18 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     MPI_Request before;
     int result;
 
-    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Test, ES_CLASS_COMPLETION))
+    if (request == NULL || !esi_call_enter(&call, ES_OP_MPI_Test, ES_CLASS_COMPLETION))
         return next(request, flag, status);
     before = *request;
     result = next(request, flag, seen);
     if (result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL) {
-        uint64_t now = esi_ticks();
+        uint64_t now = esi_clock_read();
 
-        esi_completed(call.thread, ESI_HANDLE(before), seen, now);
+        esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
         leave_test(&call, 1, now);
     } else {
         leave_poll(&call, 1);
@@ -99,11 +100,11 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Request_get_status, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Request_get_status, ES_CLASS_COMPLETION))
         return next(request, flag, status);
     result = next(request, flag, status);
     if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
-        leave_test(&call, 1, esi_ticks());
+        leave_test(&call, 1, esi_clock_read());
     else
         leave_poll(&call, 1);
     return result;
@@ -129,16 +130,16 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     int result;
 
     if (request == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Request_free, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Request_free, ES_CLASS_COMPLETION))
         return next(request);
     if (!esi_request_take(ESI_HANDLE(*request), &record))
         record.comm = NULL;
     call.thread->known_send = 0; /* its handle may be given out again */
-    esi_open_completion(&call, NULL, 0);
+    esi_completion_open(&call, NULL, 0);
     result = next(request);
     if (record.comm != NULL)
         freed(&record);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -156,7 +157,8 @@ static void completed_all(struct esi_call *call,
         if (result == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL ||
             (result == MPI_ERR_IN_STATUS &&
              batch->statuses[i].MPI_ERROR != MPI_ERR_PENDING))
-            esi_completed(call->thread, batch->handles[i], &batch->statuses[i], stop);
+            esi_completion_record(call->thread, batch->handles[i], &batch->statuses[i],
+                                  stop);
 }
 
 int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
@@ -170,14 +172,14 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     int result;
 
     if (!esi_batch_is_good(requests, count) ||
-        !esi_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
         return next(count, requests, statuses);
     esi_batch_init(&batch, requests, count, statuses);
-    esi_open_completion(&call, requests, count);
+    esi_completion_open(&call, requests, count);
     result = next(count, requests, batch.statuses);
-    stop = esi_ticks();
+    stop = esi_clock_read();
     completed_all(&call, &batch, requests, result, stop);
-    esi_leave_completion(&call, stop);
+    esi_completion_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -203,12 +205,12 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     int result;
 
     if (!esi_batch_is_good(requests, count) ||
-        !esi_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
         return next(count, requests, flag, statuses);
     esi_batch_init(&batch, requests, count, statuses);
     result = next(count, requests, flag, batch.statuses);
     if (result == MPI_SUCCESS && *flag && has_any(&batch)) {
-        uint64_t now = esi_ticks();
+        uint64_t now = esi_clock_read();
 
         completed_all(&call, &batch, requests, result, now);
         leave_test(&call, count, now);
@@ -230,20 +232,20 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     struct esi_call call;
     struct esi_batch batch;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     uint64_t stop;
     int result;
 
     if (!esi_batch_is_good(requests, count) || index == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
         return next(count, requests, index, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
-    esi_open_completion(&call, requests, count);
+    esi_completion_open(&call, requests, count);
     result = next(count, requests, index, seen);
-    stop = esi_ticks();
+    stop = esi_clock_read();
     if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
-        esi_completed(call.thread, batch.handles[*index], seen, stop);
-    esi_leave_completion(&call, stop);
+        esi_completion_record(call.thread, batch.handles[*index], seen, stop);
+    esi_completion_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -258,19 +260,19 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     struct esi_call call;
     struct esi_batch batch;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
     if (!esi_batch_is_good(requests, count) || index == NULL ||
-        !esi_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
         return next(count, requests, index, flag, status);
     esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
     result = next(count, requests, index, flag, seen);
     if (result == MPI_SUCCESS && *flag && *index >= 0 && *index < count) {
-        uint64_t now = esi_ticks();
+        uint64_t now = esi_clock_read();
 
         if (*index < batch.count)
-            esi_completed(call.thread, batch.handles[*index], seen, now);
+            esi_completion_record(call.thread, batch.handles[*index], seen, now);
         leave_test(&call, count, now);
     } else {
         leave_poll(&call, count);
@@ -290,8 +292,8 @@ static void completed_some(struct esi_call *call,
 {
     for (int i = 0; i < done; i++)
         if (indices[i] >= 0 && indices[i] < batch->count)
-            esi_completed(call->thread, batch->handles[indices[i]], &batch->statuses[i],
-                          stop);
+            esi_completion_record(call->thread, batch->handles[indices[i]],
+                                  &batch->statuses[i], stop);
 }
 
 int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
@@ -307,15 +309,15 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     int result;
 
     if (!esi_batch_is_good(requests, incount) ||
-        !esi_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
-    esi_open_completion(&call, requests, incount);
+    esi_completion_open(&call, requests, incount);
     result = next(incount, requests, outcount, indices, batch.statuses);
-    stop = esi_ticks();
+    stop = esi_clock_read();
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
         completed_some(&call, &batch, *outcount, indices, stop);
-    esi_leave_completion(&call, stop);
+    esi_completion_leave(&call, stop);
     esi_batch_fini(&batch);
     return result;
 }
@@ -332,12 +334,12 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
     int result;
 
     if (!esi_batch_is_good(requests, incount) ||
-        !esi_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
+        !esi_call_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
     esi_batch_init(&batch, requests, incount, statuses);
     result = next(incount, requests, outcount, indices, batch.statuses);
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0) {
-        uint64_t now = esi_ticks();
+        uint64_t now = esi_clock_read();
 
         completed_some(&call, &batch, *outcount, indices, now);
         leave_test(&call, incount, now);

@@ -14,9 +14,9 @@ static int counts_of(const struct esi_comm *comm, const void *counts)
     return comm->inter && comm->size < comm->remote_size ? comm->size : comm->peers;
 }
 
-MPI_Count esi_sum(struct esi_call *call, MPI_Comm comm, const int counts[])
+MPI_Count esi_call_sum_counts(struct esi_call *call, MPI_Comm comm, const int counts[])
 {
-    int size = counts_of(esi_comm_of(call, comm), counts);
+    int size = counts_of(esi_call_find_comm(call, comm), counts);
     MPI_Count sum = 0;
 
     for (int i = 0; i < size; i++)
@@ -24,9 +24,11 @@ MPI_Count esi_sum(struct esi_call *call, MPI_Comm comm, const int counts[])
     return sum;
 }
 
-MPI_Count esi_sum_c(struct esi_call *call, MPI_Comm comm, const MPI_Count counts[])
+MPI_Count esi_call_sum_counts_c(struct esi_call *call,
+                                MPI_Comm comm,
+                                const MPI_Count counts[])
 {
-    int size = counts_of(esi_comm_of(call, comm), counts);
+    int size = counts_of(esi_call_find_comm(call, comm), counts);
     MPI_Count sum = 0;
 
     for (int i = 0; i < size; i++)

@@ -4,9 +4,9 @@
  * The tuple made from an operation's arguments.
  *
  * The table of operations names one of these functions for each routine; the generated
- * wrapper calls it between esi_enter() and the real call.  It fills call->tuple and
- * shows the tuple as the open one.  What must not be touched at this rank is left out
- * (significant.h).
+ * wrapper calls it between esi_call_enter() and the real call.  It fills call->tuple
+ * and shows the tuple as the open one.  What must not be touched at this rank is left
+ * out (significant.h).
  *
  * Everything here belongs to the calling thread; call.h says what may allocate or lock.
  */
@@ -27,7 +27,7 @@
 
 /* The communicator of a handle, kept in the thread's cache.  NULL: it is not known yet,
  * and is registered when the call has succeeded. */
-ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
+ES_HOT struct esi_comm *esi_call_find_comm(struct esi_call *call, MPI_Comm comm)
 {
     struct esi_thread *thread = call->thread;
     uint64_t handle = ESI_HANDLE(comm);
@@ -51,10 +51,10 @@ ES_HOT struct esi_comm *esi_comm_of(struct esi_call *call, MPI_Comm comm)
 
 /* The next number of a channel of the thread's cached communicator.  Counters move when
  * their table grows, which makes a new epoch. */
-ES_HOT uint32_t esi_next_number(struct esi_last *last,
-                                struct esi_channels *channels,
-                                int peer,
-                                int tag)
+ES_HOT uint32_t esi_thread_next_number(struct esi_last_channel *last,
+                                       struct esi_channels *channels,
+                                       int peer,
+                                       int tag)
 {
     uint64_t key = esi_channel_key(peer, tag);
     _Atomic uint32_t *counter = last->counter;
@@ -74,14 +74,16 @@ ES_HOT uint32_t esi_next_number(struct esi_last *last,
     return esi_count_up(counter);
 }
 
-static inline uint32_t esi_bytes_cut(uint64_t bytes)
+static inline uint32_t esi_tuple_limit_bytes(uint64_t bytes)
 {
     return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
 }
 
 /* Payload of `count` elements.  The size of a type that is not cached is asked for when
  * the call has succeeded: only then is the handle known to be good. */
-ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype datatype)
+ES_HOT uint32_t esi_call_get_bytes(struct esi_call *call,
+                                   MPI_Count count,
+                                   MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
     unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
@@ -90,8 +92,9 @@ ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype d
     if (ESI_LIKELY(thread->sizes[at].type == handle &&
                    thread->sizes[at].epoch ==
                        atomic_load_explicit(&esi_handle_epoch, memory_order_relaxed)))
-        return count <= 0 ? 0
-                          : esi_bytes_cut((uint64_t)count * thread->sizes[at].bytes);
+        return count <= 0
+                   ? 0
+                   : esi_tuple_limit_bytes((uint64_t)count * thread->sizes[at].bytes);
     if (count > 0) {
         call->count = count;
         call->datatype = datatype;
@@ -99,22 +102,22 @@ ES_HOT uint32_t esi_bytes(struct esi_call *call, MPI_Count count, MPI_Datatype d
     return 0;
 }
 
-static inline int32_t esi_peer(int rank)
+static inline int32_t esi_tuple_peer(int rank)
 {
     return rank >= 0 ? rank : rank == MPI_ANY_SOURCE ? ES_PEER_ANY : ES_PEER_NONE;
 }
 
-static inline int32_t esi_tag(int tag)
+static inline int32_t esi_tuple_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? ES_TAG_ANY : tag;
 }
 
-ES_HOT void esi_describe(struct esi_call *call,
-                         const struct esi_comm *comm,
-                         int32_t peer,
-                         int32_t tag,
-                         uint32_t bytes,
-                         uint32_t sequence)
+ES_HOT void esi_call_describe(struct esi_call *call,
+                              const struct esi_comm *comm,
+                              int32_t peer,
+                              int32_t tag,
+                              uint32_t bytes,
+                              uint32_t sequence)
 {
     call->tuple.stop = 0;
     call->tuple.communicator = comm != NULL ? comm->index : ES_COMMUNICATOR_NONE;
@@ -126,222 +129,233 @@ ES_HOT void esi_describe(struct esi_call *call,
 
 /* --- Before: generated wrappers call these -------------------------------------- */
 
-static inline void esi_call(struct esi_call *call)
+static inline void esi_begin_call(struct esi_call *call)
 {
-    esi_describe(call, NULL, ES_PEER_NONE, 0, 0, 0);
-    esi_open(call);
+    esi_call_describe(call, NULL, ES_PEER_NONE, 0, 0, 0);
+    esi_call_open(call);
 }
 
-static inline void esi_on_communicator(struct esi_call *call, MPI_Comm comm)
+static inline void esi_begin_on_communicator(struct esi_call *call, MPI_Comm comm)
 {
-    esi_describe(call, esi_comm_of(call, comm), ES_PEER_NONE, 0, 0, 0);
-    esi_open(call);
+    esi_call_describe(call, esi_call_find_comm(call, comm), ES_PEER_NONE, 0, 0, 0);
+    esi_call_open(call);
 }
 
 /* Root as recorded: MPI_ROOT and MPI_PROC_NULL of intercommunicators have no rank. */
-static inline int32_t esi_root(int root)
+static inline int32_t esi_tuple_root(int root)
 {
     return root >= 0 ? root : ES_PEER_NONE;
 }
 
-ES_HOT uint32_t esi_instance(struct esi_comm *comm)
+ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm)
 {
     return comm != NULL ? esi_count_up(&comm->instances) : ES_SEQUENCE_UNKNOWN;
 }
 
-ES_HOT void esi_describe_collective(struct esi_call *call,
-                                    MPI_Comm comm,
-                                    int root,
-                                    uint32_t bytes)
+ES_HOT void esi_call_describe_collective(struct esi_call *call,
+                                         MPI_Comm comm,
+                                         int root,
+                                         uint32_t bytes)
 {
-    struct esi_comm *known = esi_comm_of(call, comm);
+    struct esi_comm *known = esi_call_find_comm(call, comm);
 
-    esi_describe(call, known, esi_root(root), 0, bytes, esi_instance(known));
+    esi_call_describe(call, known, esi_tuple_root(root), 0, bytes,
+                      esi_comm_next_instance(known));
 }
 
-ES_HOT void esi_collective(struct esi_call *call,
-                           MPI_Comm comm,
-                           int root,
-                           MPI_Count count,
-                           MPI_Datatype datatype)
+ES_HOT void esi_begin_collective(struct esi_call *call,
+                                 MPI_Comm comm,
+                                 int root,
+                                 MPI_Count count,
+                                 MPI_Datatype datatype)
 {
-    esi_describe_collective(call, comm, root, esi_bytes(call, count, datatype));
-    esi_open(call);
+    esi_call_describe_collective(call, comm, root,
+                                 esi_call_get_bytes(call, count, datatype));
+    esi_call_open(call);
 }
 
 /* Sum of the counts that a vector collective sends to each member. */
-MPI_Count esi_sum(struct esi_call *call, MPI_Comm comm, const int counts[]);
-MPI_Count esi_sum_c(struct esi_call *call, MPI_Comm comm, const MPI_Count counts[]);
+MPI_Count esi_call_sum_counts(struct esi_call *call, MPI_Comm comm, const int counts[]);
+MPI_Count esi_call_sum_counts_c(struct esi_call *call,
+                                MPI_Comm comm,
+                                const MPI_Count counts[]);
 
-static inline void esi_collective_vector(struct esi_call *call,
-                                         MPI_Comm comm,
-                                         int root,
-                                         const int counts[],
-                                         MPI_Datatype datatype)
+static inline void esi_begin_collective_vector(struct esi_call *call,
+                                               MPI_Comm comm,
+                                               int root,
+                                               const int counts[],
+                                               MPI_Datatype datatype)
 {
-    esi_collective(call, comm, root, esi_sum(call, comm, counts), datatype);
+    esi_begin_collective(call, comm, root, esi_call_sum_counts(call, comm, counts),
+                         datatype);
 }
 
-static inline void esi_collective_vector_c(struct esi_call *call,
-                                           MPI_Comm comm,
-                                           int root,
-                                           const MPI_Count counts[],
-                                           MPI_Datatype datatype)
+static inline void esi_begin_collective_vector_c(struct esi_call *call,
+                                                 MPI_Comm comm,
+                                                 int root,
+                                                 const MPI_Count counts[],
+                                                 MPI_Datatype datatype)
 {
-    esi_collective(call, comm, root, esi_sum_c(call, comm, counts), datatype);
+    esi_begin_collective(call, comm, root, esi_call_sum_counts_c(call, comm, counts),
+                         datatype);
 }
 
 /* Nonblocking collectives: the tuple is written when they complete. */
-static inline void esi_icollective(struct esi_call *call,
-                                   MPI_Comm comm,
-                                   int root,
-                                   MPI_Count count,
-                                   MPI_Datatype datatype)
+static inline void esi_begin_icollective(struct esi_call *call,
+                                         MPI_Comm comm,
+                                         int root,
+                                         MPI_Count count,
+                                         MPI_Datatype datatype)
 {
-    esi_describe_collective(call, comm, root, esi_bytes(call, count, datatype));
-    call->tuple.start = esi_ticks();
+    esi_call_describe_collective(call, comm, root,
+                                 esi_call_get_bytes(call, count, datatype));
+    call->tuple.start = esi_clock_read();
 }
 
-static inline void esi_icollective_vector(struct esi_call *call,
-                                          MPI_Comm comm,
-                                          int root,
-                                          const int counts[],
-                                          MPI_Datatype datatype)
+static inline void esi_begin_icollective_vector(struct esi_call *call,
+                                                MPI_Comm comm,
+                                                int root,
+                                                const int counts[],
+                                                MPI_Datatype datatype)
 {
-    esi_icollective(call, comm, root, esi_sum(call, comm, counts), datatype);
+    esi_begin_icollective(call, comm, root, esi_call_sum_counts(call, comm, counts),
+                          datatype);
 }
 
-static inline void esi_icollective_vector_c(struct esi_call *call,
-                                            MPI_Comm comm,
-                                            int root,
-                                            const MPI_Count counts[],
-                                            MPI_Datatype datatype)
+static inline void esi_begin_icollective_vector_c(struct esi_call *call,
+                                                  MPI_Comm comm,
+                                                  int root,
+                                                  const MPI_Count counts[],
+                                                  MPI_Datatype datatype)
 {
-    esi_icollective(call, comm, root, esi_sum_c(call, comm, counts), datatype);
+    esi_begin_icollective(call, comm, root, esi_call_sum_counts_c(call, comm, counts),
+                          datatype);
 }
 
 /* Persistent collectives: nothing is moved yet, and the instance is that of each start.
  */
-static inline void esi_collective_init(struct esi_call *call,
-                                       MPI_Comm comm,
-                                       int root,
-                                       MPI_Count count,
-                                       MPI_Datatype datatype)
+static inline void esi_begin_collective_init(struct esi_call *call,
+                                             MPI_Comm comm,
+                                             int root,
+                                             MPI_Count count,
+                                             MPI_Datatype datatype)
 {
-    esi_describe(call, esi_comm_of(call, comm), esi_root(root), 0,
-                 esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
-    esi_open(call);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_root(root), 0,
+                      esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
+    esi_call_open(call);
 }
 
-static inline void esi_collective_init_vector(struct esi_call *call,
-                                              MPI_Comm comm,
-                                              int root,
-                                              const int counts[],
-                                              MPI_Datatype datatype)
+static inline void esi_begin_collective_init_vector(struct esi_call *call,
+                                                    MPI_Comm comm,
+                                                    int root,
+                                                    const int counts[],
+                                                    MPI_Datatype datatype)
 {
-    esi_collective_init(call, comm, root, esi_sum(call, comm, counts), datatype);
+    esi_begin_collective_init(call, comm, root, esi_call_sum_counts(call, comm, counts),
+                              datatype);
 }
 
-static inline void esi_collective_init_vector_c(struct esi_call *call,
-                                                MPI_Comm comm,
-                                                int root,
-                                                const MPI_Count counts[],
-                                                MPI_Datatype datatype)
+static inline void esi_begin_collective_init_vector_c(struct esi_call *call,
+                                                      MPI_Comm comm,
+                                                      int root,
+                                                      const MPI_Count counts[],
+                                                      MPI_Datatype datatype)
 {
-    esi_collective_init(call, comm, root, esi_sum_c(call, comm, counts), datatype);
+    esi_begin_collective_init(call, comm, root,
+                              esi_call_sum_counts_c(call, comm, counts), datatype);
 }
 
-ES_HOT void esi_describe_send(struct esi_call *call,
-                              MPI_Comm comm,
-                              int dest,
-                              int tag,
-                              MPI_Count count,
-                              MPI_Datatype datatype)
+ES_HOT void esi_call_describe_send(struct esi_call *call,
+                                   MPI_Comm comm,
+                                   int dest,
+                                   int tag,
+                                   MPI_Count count,
+                                   MPI_Datatype datatype)
 {
-    struct esi_comm *known = esi_comm_of(call, comm);
+    struct esi_comm *known = esi_call_find_comm(call, comm);
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
     if (ESI_LIKELY(known != NULL && dest >= 0 && dest < known->peers && tag >= 0)) {
-        sequence = esi_next_number(&call->thread->sent, &known->sent, dest, tag);
+        sequence = esi_thread_next_number(&call->thread->sent, &known->sent, dest, tag);
         call->numbered = true;
     }
-    esi_describe(call, known, esi_peer(dest), tag, esi_bytes(call, count, datatype),
-                 sequence);
+    esi_call_describe(call, known, esi_tuple_peer(dest), tag,
+                      esi_call_get_bytes(call, count, datatype), sequence);
 }
 
-ES_HOT void esi_send(struct esi_call *call,
-                     MPI_Comm comm,
-                     int dest,
-                     int tag,
-                     MPI_Count count,
-                     MPI_Datatype datatype)
+ES_HOT void esi_begin_send(struct esi_call *call,
+                           MPI_Comm comm,
+                           int dest,
+                           int tag,
+                           MPI_Count count,
+                           MPI_Datatype datatype)
 {
-    esi_describe_send(call, comm, dest, tag, count, datatype);
-    esi_open(call);
+    esi_call_describe_send(call, comm, dest, tag, count, datatype);
+    esi_call_open(call);
 }
 
 /* The same: a send happens at its start. */
-ES_HOT void esi_isend(struct esi_call *call,
-                      MPI_Comm comm,
-                      int dest,
-                      int tag,
-                      MPI_Count count,
-                      MPI_Datatype datatype)
+ES_HOT void esi_begin_isend(struct esi_call *call,
+                            MPI_Comm comm,
+                            int dest,
+                            int tag,
+                            MPI_Count count,
+                            MPI_Datatype datatype)
 {
-    esi_send(call, comm, dest, tag, count, datatype);
+    esi_begin_send(call, comm, dest, tag, count, datatype);
 }
 
 /* Persistent sends: numbered at each start. */
-static inline void esi_send_init(struct esi_call *call,
-                                 MPI_Comm comm,
-                                 int dest,
-                                 int tag,
-                                 MPI_Count count,
-                                 MPI_Datatype datatype)
+static inline void esi_begin_send_init(struct esi_call *call,
+                                       MPI_Comm comm,
+                                       int dest,
+                                       int tag,
+                                       MPI_Count count,
+                                       MPI_Datatype datatype)
 {
-    esi_describe(call, esi_comm_of(call, comm), esi_peer(dest), tag,
-                 esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
-    esi_open(call);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(dest), tag,
+                      esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
+    esi_call_open(call);
 }
 
 /* One-sided operations and I/O (one_sided.c, io.c). */
-void esi_rma(struct esi_call *call,
-             MPI_Win win,
-             int rank,
-             MPI_Count count,
-             MPI_Datatype datatype);
-void esi_rma_request(struct esi_call *call,
-                     MPI_Win win,
-                     int rank,
-                     MPI_Count count,
-                     MPI_Datatype datatype);
-void esi_rma_sync(struct esi_call *call, MPI_Win win);
-void esi_rma_post(struct esi_call *call, MPI_Win win);
-void esi_rma_start(struct esi_call *call, MPI_Win win);
-void esi_rma_complete(struct esi_call *call, MPI_Win win);
-void esi_rma_wait(struct esi_call *call, MPI_Win win);
-void esi_rma_collective(struct esi_call *call, MPI_Win win);
-void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank);
-void esi_window(struct esi_call *call, MPI_Comm comm);
-void esi_io(struct esi_call *call,
-            MPI_File file,
-            MPI_Count count,
-            MPI_Datatype datatype);
-void esi_io_request(struct esi_call *call,
-                    MPI_File file,
-                    MPI_Count count,
-                    MPI_Datatype datatype);
-void esi_io_call(struct esi_call *call, MPI_File file);
-void esi_io_open(struct esi_call *call, MPI_Comm comm);
+void esi_begin_rma(struct esi_call *call,
+                   MPI_Win win,
+                   int rank,
+                   MPI_Count count,
+                   MPI_Datatype datatype);
+void esi_begin_rma_request(struct esi_call *call,
+                           MPI_Win win,
+                           int rank,
+                           MPI_Count count,
+                           MPI_Datatype datatype);
+void esi_begin_rma_sync(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_post(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_start(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_complete(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_wait(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_collective(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_lock(struct esi_call *call, MPI_Win win, int rank);
+void esi_begin_window(struct esi_call *call, MPI_Comm comm);
+void esi_begin_io(struct esi_call *call,
+                  MPI_File file,
+                  MPI_Count count,
+                  MPI_Datatype datatype);
+void esi_begin_io_request(struct esi_call *call,
+                          MPI_File file,
+                          MPI_Count count,
+                          MPI_Datatype datatype);
+void esi_begin_io_call(struct esi_call *call, MPI_File file);
+void esi_begin_io_open(struct esi_call *call, MPI_Comm comm);
 
 /* A partition that is ready: the request's peer, the partition as tag (partitioned.c).
  */
-void esi_partition(struct esi_call *call, MPI_Request request, int partition);
+void esi_begin_partition(struct esi_call *call, MPI_Request request, int partition);
 
-static inline void esi_communicator(struct esi_call *call, MPI_Comm comm)
+static inline void esi_begin_communicator(struct esi_call *call, MPI_Comm comm)
 {
-    esi_describe_collective(call, comm, ES_PEER_NONE, 0);
-    esi_open(call);
+    esi_call_describe_collective(call, comm, ES_PEER_NONE, 0);
+    esi_call_open(call);
 }
 
 #endif

@@ -110,9 +110,9 @@ def tree_function(operation, prototype):
 
 def recipe_body(operation, prototype):
     before, after = operation.before, operation.after
-    leave = "esi_leave(&call, result)"
+    leave = "esi_call_leave(&call, result)"
     if after:
-        leave = "esi_%s(&call, result%s)" % (after.name, comma(after.arguments))
+        leave = "esi_end_%s(&call, result%s)" % (after.name, comma(after.arguments))
     parts = {"name": operation.name, "arguments": arguments_of(operation)}
     return BODY % {
         "name": operation.name,
@@ -121,7 +121,7 @@ def recipe_body(operation, prototype):
         "class": constant("ES_CLASS_", operation.op_class),
         "arguments": arguments_of(operation),
         "call": WITH_TREES % parts if operation.tree else WITHOUT_TREES % parts,
-        "before": "esi_%s(&call%s)" % (before.name, comma(before.arguments)),
+        "before": "esi_begin_%s(&call%s)" % (before.name, comma(before.arguments)),
         "leave": leave,
     }
 
@@ -140,7 +140,7 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, %(constant)s, %(class)s))
+    if (!esi_call_enter(&call, %(constant)s, %(class)s))
         return next(%(arguments)s);
     %(before)s;
     %(call)s;
@@ -165,7 +165,7 @@ def exported(name, operation, prototype, call, choice=""):
 EXPORTED = """ESI_EXPORT int %(name)s(%(parameters)s)
 {
     static _Atomic(void *) known;
-    esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next(&known, "%(name)s");
+    esi_%(routine)s_fn *next = (esi_%(routine)s_fn *)esi_next_find(&known, "%(name)s");
 
 %(choice)s    return next != NULL ? %(call)s : MPI_ERR_OTHER;
 }

@@ -24,7 +24,7 @@ static void flush(struct esi_comm *comm)
 static void flush_all(void)
 {
     esi_comm_foreach(flush);
-    esi_slots_write_late();
+    esi_slot_write_all_late();
 }
 
 /* Both models are over. */
@@ -42,7 +42,7 @@ static void world_up(int provided)
         esi_trees->on_threads();
     atomic_store(&world_is_up, true);
     esi_process_set_state(ES_SEGMENT_RUNNING);
-    esi_status_try();
+    esi_status_probe_count();
     esi_comm_register_world();
     if (esi_trees != NULL)
         esi_trees->on_initialized();
@@ -54,9 +54,9 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
     int provided = MPI_THREAD_SINGLE;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Init, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Init, ES_CLASS_OTHER))
         return next(argc, argv);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(argc, argv);
     if (result == MPI_SUCCESS) {
         /* An implementation may be told from outside to provide more than was asked
@@ -64,7 +64,7 @@ int esi_wrap_MPI_Init(esi_MPI_Init_fn *next, int *argc, char ***argv)
         ESI_REAL(MPI_Query_thread)(&provided);
         world_up(provided);
     }
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -77,13 +77,13 @@ int esi_wrap_MPI_Init_thread(esi_MPI_Init_thread_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Init_thread, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Init_thread, ES_CLASS_OTHER))
         return next(argc, argv, required, provided);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         world_up(*provided);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -92,15 +92,15 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
     flush_all();
     if (esi_trees != NULL)
         esi_trees->on_finalize();
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next();
     atomic_store(&world_is_up, false);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_load(&open_sessions) == 0)
         esi_process_set_state(ES_SEGMENT_FINALIZED);
     return result;
@@ -115,11 +115,11 @@ int esi_wrap_MPI_Abort(esi_MPI_Abort_fn *next, MPI_Comm comm, int code)
     /* Also from an error handler, where it is no operation of its own. */
     esi_process_set_abort_code(code);
     esi_process_set_state(ES_SEGMENT_ABORTED);
-    if (!esi_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Abort, ES_CLASS_OTHER))
         return next(comm, code);
-    esi_on_communicator(&call, comm);
+    esi_begin_on_communicator(&call, comm);
     result = next(comm, code);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -132,22 +132,22 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Session_init, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Session_init, ES_CLASS_OTHER))
         return next(info, errhandler, session);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(info, errhandler, session);
     if (result == MPI_SUCCESS) {
         esi_request_share(); /* each session has a level of its own: be prepared */
         atomic_fetch_add(&open_sessions, 1);
         esi_process_set_state(ES_SEGMENT_RUNNING);
-        esi_status_try();
+        esi_status_probe_count();
         esi_comm_set_session(*session);
         if (esi_trees != NULL) {
             esi_trees->on_threads();
             esi_trees->on_session_begin(*session);
         }
     }
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -157,14 +157,14 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Session_finalize, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Session_finalize, ES_CLASS_OTHER))
         return next(session);
-    esi_call(&call);
+    esi_begin_call(&call);
     esi_comm_end_session(*session);
     if (esi_trees != NULL)
         esi_trees->on_session_end(*session);
     result = next(session);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&
         !atomic_load(&world_is_up))
         finish();

@@ -17,15 +17,15 @@
 
 /* The next definition of `name`, NULL when there is none, with one line about it on
  * stderr (resolve.c).  Any thread. */
-void *esi_resolve(const char *name);
+void *esi_next_resolve(const char *name);
 
 /* The address of `name`, kept in `*known`, which is NULL at first.  NULL as above. */
-static inline void *esi_next(_Atomic(void *) *known, const char *name)
+static inline void *esi_next_find(_Atomic(void *) *known, const char *name)
 {
     void *next = atomic_load_explicit(known, memory_order_relaxed);
 
     if (__builtin_expect(next == NULL, 0)) {
-        next = esi_resolve(name);
+        next = esi_next_resolve(name);
         atomic_store_explicit(known, next, memory_order_relaxed);
     }
     return next;
@@ -34,6 +34,7 @@ static inline void *esi_next(_Atomic(void *) *known, const char *name)
 /* A routine of the real MPI for our own calls, typed as its prototype.  It goes by the
  * PMPI_ name, so that other tools do not see us. */
 #define ESI_REAL(routine)                                                              \
-    ((esi_##routine##_fn *)esi_next(&esi_real[ESI_ROUTINE_##routine], "P" #routine))
+    ((esi_##routine##_fn *)esi_next_find(&esi_real[ESI_ROUTINE_##routine],             \
+                                         "P" #routine))
 
 #endif

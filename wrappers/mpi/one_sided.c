@@ -73,9 +73,9 @@ static void object_forget(struct esi_handles *objects, uint64_t handle)
  * not written. */
 static void end_call(struct esi_call *call, int result)
 {
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
 }
 
 static void describe_object(struct esi_call *call,
@@ -87,12 +87,12 @@ static void describe_object(struct esi_call *call,
 {
     const struct object *object = esi_handles_find(objects, handle);
 
-    esi_describe(call, NULL, esi_peer(rank), 0, bytes, sequence);
+    esi_call_describe(call, NULL, esi_tuple_peer(rank), 0, bytes, sequence);
     if (object != NULL) {
         call->tuple.communicator = object->communicator;
         call->tuple.tag = object->number;
     }
-    esi_open(call);
+    esi_call_open(call);
 }
 
 /* A collective call on it: the next instance. */
@@ -109,54 +109,54 @@ static void describe_together(struct esi_call *call,
 
 /* --- Windows -------------------------------------------------------------------- */
 
-void esi_window(struct esi_call *call, MPI_Comm comm)
+void esi_begin_window(struct esi_call *call, MPI_Comm comm)
 {
-    esi_describe_collective(call, comm, ES_PEER_NONE, 0);
+    esi_call_describe_collective(call, comm, ES_PEER_NONE, 0);
     call->tuple.tag = (int32_t)call->tuple.sequence;
-    esi_open(call);
+    esi_call_open(call);
 }
 
-void esi_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win)
+void esi_end_window_made(struct esi_call *call, int result, MPI_Comm comm, MPI_Win *win)
 {
     (void)comm;
     end_call(call, result);
     call->tuple.tag = (int32_t)call->tuple.sequence;
     if (result == MPI_SUCCESS)
         object_register(&windows, ESI_HANDLE(*win), &call->tuple, call->tuple.tag);
-    esi_leave_completion(call, call->tuple.stop);
+    esi_completion_leave(call, call->tuple.stop);
 }
 
-void esi_rma(struct esi_call *call,
-             MPI_Win win,
-             int rank,
-             MPI_Count count,
-             MPI_Datatype datatype)
+void esi_begin_rma(struct esi_call *call,
+                   MPI_Win win,
+                   int rank,
+                   MPI_Count count,
+                   MPI_Datatype datatype)
 {
     describe_object(call, &windows, ESI_HANDLE(win), rank,
-                    esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
+                    esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
 }
 
-void esi_rma_request(struct esi_call *call,
-                     MPI_Win win,
-                     int rank,
-                     MPI_Count count,
-                     MPI_Datatype datatype)
+void esi_begin_rma_request(struct esi_call *call,
+                           MPI_Win win,
+                           int rank,
+                           MPI_Count count,
+                           MPI_Datatype datatype)
 {
-    esi_rma(call, win, rank, count, datatype);
+    esi_begin_rma(call, win, rank, count, datatype);
 }
 
-void esi_rma_sync(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_sync(struct esi_call *call, MPI_Win win)
 {
     describe_object(call, &windows, ESI_HANDLE(win), MPI_PROC_NULL, 0,
                     ES_SEQUENCE_UNKNOWN);
 }
 
-void esi_rma_collective(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_collective(struct esi_call *call, MPI_Win win)
 {
     describe_together(call, &windows, ESI_HANDLE(win));
 }
 
-void esi_rma_lock(struct esi_call *call, MPI_Win win, int rank)
+void esi_begin_rma_lock(struct esi_call *call, MPI_Win win, int rank)
 {
     describe_object(call, &windows, ESI_HANDLE(win), rank, 0, ES_SEQUENCE_UNKNOWN);
 }
@@ -233,7 +233,7 @@ static void write_members(const struct esi_call *call,
             continue;
         tuple.sequence = epochs->towards[tuple.peer]++;
         if (call->open)
-            esi_write(call->thread, &tuple);
+            esi_path_write(call->thread, &tuple);
     }
     free(ranks);
 }
@@ -257,35 +257,38 @@ static void begun(struct esi_call *call,
         epochs->count++;
         write_members(call, member_operation, epochs, group);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
-void esi_rma_post(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_post(struct esi_call *call, MPI_Win win)
 {
     describe_begin(call, win, EXPOSURE);
 }
 
-void esi_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
+void esi_end_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
 {
     begun(call, result, win, group, EXPOSURE, ES_OP_MPI_Win_post_member);
 }
 
-void esi_rma_start(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_start(struct esi_call *call, MPI_Win win)
 {
     describe_begin(call, win, ACCESS);
 }
 
-void esi_rma_started(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
+void esi_end_rma_started(struct esi_call *call,
+                         int result,
+                         MPI_Win win,
+                         MPI_Group group)
 {
     begun(call, result, win, group, ACCESS, ES_OP_MPI_Win_start_member);
 }
 
-void esi_rma_complete(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_complete(struct esi_call *call, MPI_Win win)
 {
     describe_end(call, win, ACCESS);
 }
 
-void esi_rma_wait(struct esi_call *call, MPI_Win win)
+void esi_begin_rma_wait(struct esi_call *call, MPI_Win win)
 {
     describe_end(call, win, EXPOSURE);
 }
@@ -295,15 +298,15 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Win_test, ES_CLASS_ONE_SIDED))
+    if (!esi_call_enter(&call, ES_OP_MPI_Win_test, ES_CLASS_ONE_SIDED))
         return next(win, flag);
     result = next(win, flag);
-    if ((result != MPI_SUCCESS || !*flag) && esi_count_poll(&call)) {
-        esi_exit(&call);
+    if ((result != MPI_SUCCESS || !*flag) && esi_call_count_poll(&call)) {
+        esi_call_exit(&call);
         return result;
     }
-    esi_rma_wait(&call, win);
-    esi_leave(&call, result);
+    esi_begin_rma_wait(&call, win);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -312,50 +315,53 @@ int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
     struct esi_call call;
     int result;
 
-    if (win == NULL || !esi_enter(&call, ES_OP_MPI_Win_free, ES_CLASS_ONE_SIDED))
+    if (win == NULL || !esi_call_enter(&call, ES_OP_MPI_Win_free, ES_CLASS_ONE_SIDED))
         return next(win);
-    esi_rma_collective(&call, *win);
+    esi_begin_rma_collective(&call, *win);
     object_forget(&windows, ESI_HANDLE(*win));
     result = next(win);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
 /* --- Files ---------------------------------------------------------------------- */
 
-void esi_io_open(struct esi_call *call, MPI_Comm comm)
+void esi_begin_io_open(struct esi_call *call, MPI_Comm comm)
 {
-    esi_describe_collective(call, comm, ES_PEER_NONE, 0);
-    esi_open(call);
+    esi_call_describe_collective(call, comm, ES_PEER_NONE, 0);
+    esi_call_open(call);
 }
 
-void esi_file_opened(struct esi_call *call, int result, MPI_Comm comm, MPI_File *file)
+void esi_end_file_opened(struct esi_call *call,
+                         int result,
+                         MPI_Comm comm,
+                         MPI_File *file)
 {
     (void)comm;
     end_call(call, result);
     if (result == MPI_SUCCESS)
         object_register(&files, ESI_HANDLE(*file), &call->tuple, 0);
-    esi_leave_completion(call, call->tuple.stop);
+    esi_completion_leave(call, call->tuple.stop);
 }
 
-void esi_io(struct esi_call *call,
-            MPI_File file,
-            MPI_Count count,
-            MPI_Datatype datatype)
+void esi_begin_io(struct esi_call *call,
+                  MPI_File file,
+                  MPI_Count count,
+                  MPI_Datatype datatype)
 {
     describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL,
-                    esi_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
+                    esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
 }
 
-void esi_io_request(struct esi_call *call,
-                    MPI_File file,
-                    MPI_Count count,
-                    MPI_Datatype datatype)
+void esi_begin_io_request(struct esi_call *call,
+                          MPI_File file,
+                          MPI_Count count,
+                          MPI_Datatype datatype)
 {
-    esi_io(call, file, count, datatype);
+    esi_begin_io(call, file, count, datatype);
 }
 
-void esi_io_call(struct esi_call *call, MPI_File file)
+void esi_begin_io_call(struct esi_call *call, MPI_File file)
 {
     describe_object(call, &files, ESI_HANDLE(file), MPI_PROC_NULL, 0,
                     ES_SEQUENCE_UNKNOWN);
@@ -366,11 +372,11 @@ int esi_wrap_MPI_File_close(esi_MPI_File_close_fn *next, MPI_File *file)
     struct esi_call call;
     int result;
 
-    if (file == NULL || !esi_enter(&call, ES_OP_MPI_File_close, ES_CLASS_IO))
+    if (file == NULL || !esi_call_enter(&call, ES_OP_MPI_File_close, ES_CLASS_IO))
         return next(file);
     describe_together(&call, &files, ESI_HANDLE(*file));
     object_forget(&files, ESI_HANDLE(*file));
     result = next(file);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }

@@ -22,11 +22,11 @@ int esi_wrap_MPI_Psend_init(esi_MPI_Psend_init_fn *next,
     struct esi_request record;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Psend_init, ES_CLASS_SEND))
+    if (!esi_call_enter(&call, ES_OP_MPI_Psend_init, ES_CLASS_SEND))
         return next(buf, partitions, count, datatype, dest, tag, comm, info, request);
-    esi_send_init(&call, comm, dest, tag, count * partitions, datatype);
+    esi_begin_send_init(&call, comm, dest, tag, count * partitions, datatype);
     result = next(buf, partitions, count, datatype, dest, tag, comm, info, request);
-    esi_made_persistent(&call, result, request);
+    esi_end_made_persistent(&call, result, request);
     if (result == MPI_SUCCESS && esi_request_get(ESI_HANDLE(*request), &record)) {
         record.partitioned = true;
         esi_request_update(&record);
@@ -34,16 +34,16 @@ int esi_wrap_MPI_Psend_init(esi_MPI_Psend_init_fn *next,
     return result;
 }
 
-void esi_partition(struct esi_call *call, MPI_Request request, int partition)
+void esi_begin_partition(struct esi_call *call, MPI_Request request, int partition)
 {
     struct esi_request record;
 
-    esi_describe(call, NULL, ES_PEER_NONE, partition, 0, ES_SEQUENCE_UNKNOWN);
+    esi_call_describe(call, NULL, ES_PEER_NONE, partition, 0, ES_SEQUENCE_UNKNOWN);
     if (esi_request_get(ESI_HANDLE(request), &record)) {
         call->tuple.communicator = record.tuple.communicator;
         call->tuple.peer = record.tuple.peer;
     }
-    esi_open(call);
+    esi_call_open(call);
 }
 
 int esi_wrap_MPI_Parrived(esi_MPI_Parrived_fn *next,
@@ -54,17 +54,17 @@ int esi_wrap_MPI_Parrived(esi_MPI_Parrived_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Parrived, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Parrived, ES_CLASS_COMPLETION))
         return next(request, partition, flag);
     result = next(request, partition, flag);
     if (result != MPI_SUCCESS || !*flag) {
-        if (esi_count_poll(&call)) {
-            esi_exit(&call);
+        if (esi_call_count_poll(&call)) {
+            esi_call_exit(&call);
             return result;
         }
     }
-    esi_partition(&call, request, partition);
-    esi_leave(&call, result);
+    esi_begin_partition(&call, request, partition);
+    esi_call_leave(&call, result);
     return result;
 }
 #endif

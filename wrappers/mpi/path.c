@@ -110,9 +110,10 @@ static void warn_if_small(const struct esi_process *process,
     uint32_t threshold = writer->element->threshold;
 
     if (threshold < wanted->threshold)
-        esi_warn("too little %s: trace element %s keeps %u tuples instead of %u",
-                 es_segment_shortage(process->segment), wanted->name, threshold,
-                 wanted->threshold);
+        esi_process_warn("too little %s: trace element %s keeps %u tuples "
+                         "instead of %u",
+                         es_segment_shortage(process->segment), wanted->name, threshold,
+                         wanted->threshold);
 }
 
 static bool make_element(struct esi_owned_path *owned,
@@ -174,7 +175,7 @@ static struct esi_path *path_for(struct esi_slot *slot,
         .collector = collector, .communicator = communicator, .peer = peer};
     owned->path.polls = collector->polls;
     if (!make_element(owned, process, slot->number)) {
-        esi_warn("no room for another trace element; operations go unrecorded");
+        esi_process_warn("no room for another trace element; operations go unrecorded");
         owned->path.writer = off.writer;
     }
     owned->next = slot->paths;
@@ -225,7 +226,7 @@ static struct esi_path *choose(const struct choice *choice,
                                int32_t peer)
 {
     const struct esi_process *process = esi_process_get();
-    struct esi_slot *slot = esi_self.slot;
+    struct esi_slot *slot = esi_thread_self.slot;
 
     if (process == NULL || slot == NULL)
         return &off;
@@ -308,7 +309,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
 /* --- Writing -----------------------------------------------------------------------
  */
 
-void esi_write(struct esi_thread *thread, const struct es_tuple *tuple)
+void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
     struct esi_path *path;
@@ -326,12 +327,12 @@ void esi_write(struct esi_thread *thread, const struct es_tuple *tuple)
         es_writer_write(&path->writer, tuple);
 }
 
-void esi_publish(void *owner, const struct es_tuple *tuple)
+void esi_path_publish(void *owner, const struct es_tuple *tuple)
 {
     struct esi_slot *slot = owner;
 
-    if (slot == esi_self.slot || slot == NULL)
-        esi_write(&esi_self, tuple);
+    if (slot == esi_thread_self.slot || slot == NULL)
+        esi_path_write(&esi_thread_self, tuple);
     else
-        esi_slot_leave_tuple(slot, tuple);
+        esi_slot_add_late(slot, tuple);
 }

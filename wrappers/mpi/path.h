@@ -38,23 +38,23 @@ struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *t
 
 /* Writes a finished tuple of this thread into its element: an end of a message, or of a
  * nonblocking collective, that is not the call itself. */
-void esi_write(struct esi_thread *thread, const struct es_tuple *tuple);
+void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple);
 
 /* The same for a class that is known. */
-ES_HOT void esi_write_as(struct esi_thread *thread,
-                         enum es_class op_class,
-                         const struct es_tuple *tuple)
+ES_HOT void esi_path_write_class(struct esi_thread *thread,
+                                 enum es_class op_class,
+                                 const struct es_tuple *tuple)
 {
     struct esi_path *path = thread->paths[op_class];
 
     if (ESI_UNLIKELY(path == NULL || path->is_choice))
-        esi_write(thread, tuple);
+        esi_path_write(thread, tuple);
     else if (es_writer_is_enabled(&path->writer))
         es_writer_write(&path->writer, tuple);
 }
 
 /* What every match calls back: writes the tuple if `owner`, a struct esi_slot, is the
  * calling thread's, else leaves it to the thread that may. */
-void esi_publish(void *owner, const struct es_tuple *tuple);
+void esi_path_publish(void *owner, const struct es_tuple *tuple);
 
 #endif

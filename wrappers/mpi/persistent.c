@@ -28,7 +28,7 @@ static void start_send(struct esi_call *call, struct esi_request *request, uint6
         tuple.sequence =
             esi_channel_next_sent(&request->comm->sent, tuple.peer, tuple.tag);
     request->tuple.sequence = tuple.sequence;
-    esi_write(call->thread, &tuple);
+    esi_path_write(call->thread, &tuple);
 }
 
 static void start_receive(struct esi_request *request, uint64_t now)
@@ -45,7 +45,7 @@ static void start_receive(struct esi_request *request, uint64_t now)
     if (!request
              ->partitioned) /* those are matched when they are made, not by channel */
         request->tuple.sequence =
-            esi_post_on(comm, request->tuple.peer, request->tuple.tag, request);
+            esi_receive_post_on(comm, request->tuple.peer, request->tuple.tag, request);
     if (request->partitioned || request->comm == NULL)
         esi_comm_ref(comm); /* every start holds one, to the end of its receive */
     request->comm = comm;
@@ -54,7 +54,7 @@ static void start_receive(struct esi_request *request, uint64_t now)
 static void start_collective(struct esi_request *request, uint64_t now)
 {
     request->tuple.start = now;
-    request->tuple.sequence = esi_instance(request->comm);
+    request->tuple.sequence = esi_comm_next_instance(request->comm);
     if (request->comm != NULL)
         esi_comm_ref(request->comm);
 }
@@ -65,7 +65,7 @@ static void start_collective(struct esi_request *request, uint64_t now)
 static bool start(struct esi_call *call, uint64_t handle)
 {
     struct esi_request request;
-    uint64_t now = esi_ticks();
+    uint64_t now = esi_clock_read();
 
     if (!esi_request_get(handle, &request) || !request.persistent || request.active)
         return false;
@@ -89,13 +89,13 @@ static bool start(struct esi_call *call, uint64_t handle)
 static void leave_posts(struct esi_call *call, const MPI_Request *requests, int count)
 {
     struct esi_request request;
-    uint64_t stop = esi_ticks();
+    uint64_t stop = esi_clock_read();
 
     for (int i = 0; i < count; i++)
         if (esi_request_get(ESI_HANDLE(requests[i]), &request) && request.active &&
             request.kind == ESI_REQUEST_COLLECTIVE)
-            esi_write_post(call->thread, &request.tuple, stop);
-    esi_leave_completion(call, stop);
+            esi_collective_write_post(call->thread, &request.tuple, stop);
+    esi_completion_leave(call, stop);
 }
 
 static void leave_start(struct esi_call *call,
@@ -107,7 +107,7 @@ static void leave_start(struct esi_call *call,
     if (ESI_UNLIKELY(has_collective && result == MPI_SUCCESS))
         leave_posts(call, requests, count);
     else
-        esi_leave(call, result);
+        esi_call_leave(call, result);
 }
 
 int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
@@ -116,10 +116,10 @@ int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
     bool has_collective;
     int result;
 
-    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
+    if (request == NULL || !esi_call_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
         return next(request);
     has_collective = start(&call, ESI_HANDLE(*request));
-    esi_open_completion(&call, request, 1);
+    esi_completion_open(&call, request, 1);
     result = next(request);
     leave_start(&call, result, request, 1, has_collective);
     return result;
@@ -132,11 +132,11 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
     int result;
 
     if (!esi_batch_is_good(requests, count) ||
-        !esi_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
+        !esi_call_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
         return next(count, requests);
     for (int i = 0; i < count; i++)
         has_collective |= start(&call, ESI_HANDLE(requests[i]));
-    esi_open_completion(&call, requests, count);
+    esi_completion_open(&call, requests, count);
     result = next(count, requests);
     leave_start(&call, result, requests, count, has_collective);
     return result;
@@ -260,9 +260,9 @@ static void doubt_send(struct esi_thread *thread, const struct esi_request *requ
     if (tuple.sequence == ES_SEQUENCE_UNKNOWN)
         return;
     tuple.operation = ES_OP_MPI_Cancel_send;
-    tuple.start = esi_ticks();
+    tuple.start = esi_clock_read();
     tuple.stop = tuple.start;
-    esi_write(thread, &tuple);
+    esi_path_write(thread, &tuple);
 }
 
 static void doubt(struct esi_thread *thread, uint64_t handle)
@@ -290,12 +290,13 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
     struct esi_call call;
     int result;
 
-    if (request == NULL || !esi_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
+    if (request == NULL ||
+        !esi_call_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
         return next(request);
     doubt(call.thread, ESI_HANDLE(*request));
-    esi_open_completion(&call, request, 1);
+    esi_completion_open(&call, request, 1);
     result = next(request);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }
 
@@ -311,11 +312,11 @@ int esi_wrap_MPI_Grequest_start(esi_MPI_Grequest_start_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Grequest_start, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Grequest_start, ES_CLASS_OTHER))
         return next(query_fn, free_fn, cancel_fn, extra_state, request);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(query_fn, free_fn, cancel_fn, extra_state, request);
-    esi_posted_other(&call, result, request);
+    esi_end_posted_other(&call, result, request);
     return result;
 }
 
@@ -325,10 +326,10 @@ int esi_wrap_MPI_Grequest_complete(esi_MPI_Grequest_complete_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Grequest_complete, ES_CLASS_OTHER))
+    if (!esi_call_enter(&call, ES_OP_MPI_Grequest_complete, ES_CLASS_OTHER))
         return next(request);
-    esi_call(&call);
+    esi_begin_call(&call);
     result = next(request);
-    esi_leave(&call, result);
+    esi_call_leave(&call, result);
     return result;
 }

@@ -36,7 +36,7 @@ static _Atomic int state = NOT_STARTED;
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static atomic_flag warned = ATOMIC_FLAG_INIT;
 
-void esi_warn(const char *format, ...)
+void esi_process_warn(const char *format, ...)
 {
     char text[512], line[512];
     int length = snprintf(text, sizeof text, "eventspace: rank %d: ", process.rank);
@@ -132,7 +132,7 @@ static void step_aside_in_child(void)
 {
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
     esi_trees_remove();
-    memset(&esi_self, 0, sizeof esi_self);
+    memset(&esi_thread_self, 0, sizeof esi_thread_self);
 }
 
 /* Whether the run has a name: `eventspace run`, `exec` and users give it one.  Else the
@@ -224,7 +224,7 @@ static int make_segment(struct es_error *error)
 static void make_tree_board(void)
 {
     if (esi_trees != NULL && es_segment_add_tree_board(process.segment) < 0)
-        esi_warn("no room in /dev/shm for changing collective trees later on");
+        esi_process_warn("no room in /dev/shm for changing collective trees later on");
 }
 
 /* The program is collected all the same, but somebody may mean it ill. */
@@ -233,9 +233,10 @@ static void warn_of_rival(void)
     unsigned int user;
 
     if (es_segment_has_rival(process.segment, &user))
-        esi_warn("the name of its segment in /dev/shm was taken by user %u; it has "
-                 "another one",
-                 user);
+        esi_process_warn(
+            "the name of its segment in /dev/shm was taken by user %u; it has "
+            "another one",
+            user);
 }
 
 static int start(void)
@@ -259,8 +260,8 @@ static int start(void)
     if (result < 0) {
         if (error.text[0] == '\0')
             es_error_set(&error, result, "%s", strerror(-result));
-        esi_warn("%s; the program runs uncollected",
-                 es_error_format(&error, text, sizeof text));
+        esi_process_warn("%s; the program runs uncollected",
+                         es_error_format(&error, text, sizeof text));
         return ASIDE;
     }
     if (!is_named())

@@ -33,6 +33,6 @@ void esi_process_set_state(enum es_segment_state state);
 void esi_process_set_abort_code(int code);
 
 /* One line on stderr, at most one a process: "eventspace: rank R: ...". */
-void esi_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void esi_process_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

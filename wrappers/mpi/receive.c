@@ -44,22 +44,23 @@ ES_HOT void open_receive(struct blocking *receive,
                          MPI_Datatype datatype)
 {
     struct esi_call *call = &receive->call;
-    uint32_t bytes = esi_bytes(call, count, datatype);
-    struct esi_comm *known = esi_comm_of(call, comm);
+    uint32_t bytes = esi_call_get_bytes(call, count, datatype);
+    struct esi_comm *known = esi_call_find_comm(call, comm);
     uint32_t sequence = ES_SEQUENCE_UNKNOWN;
 
     call->count = 0; /* the status will tell what came */
     receive->posting = choose_posting(known, source, tag);
     if (ESI_LIKELY(receive->posting == AT_ONCE)) {
-        sequence = esi_next_number(&call->thread->received, &known->received.channels,
-                                   source, tag);
+        sequence = esi_thread_next_number(&call->thread->received,
+                                          &known->received.channels, source, tag);
     } else if (receive->posting == QUEUED) {
         receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-        sequence =
-            esi_post_on(known, esi_peer(source), esi_tag(tag), &receive->request);
+        sequence = esi_receive_post_on(known, esi_tuple_peer(source),
+                                       esi_tuple_tag(tag), &receive->request);
     }
-    esi_describe(call, known, esi_peer(source), esi_tag(tag), bytes, sequence);
-    esi_open(call);
+    esi_call_describe(call, known, esi_tuple_peer(source), esi_tuple_tag(tag), bytes,
+                      sequence);
+    esi_call_open(call);
 }
 
 /* Source, tag and number were known on entry: only the payload is new. */
@@ -68,7 +69,7 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                              uint64_t stop)
 {
     if (call->open)
-        es_writer_close_with(&call->path->writer, stop, esi_status_bytes(status));
+        es_writer_close_with(&call->path->writer, stop, esi_status_get_bytes(status));
 }
 
 /* The number is decided, so the tuple is complete with the status. */
@@ -78,12 +79,12 @@ static void publish_receive(struct esi_call *call,
 {
     call->tuple.stop = stop;
     if (status->MPI_SOURCE >= 0)
-        esi_note_source(&call->tuple);
-    call->tuple.peer = esi_peer(status->MPI_SOURCE);
+        esi_tuple_note_any_source(&call->tuple);
+    call->tuple.peer = esi_tuple_peer(status->MPI_SOURCE);
     call->tuple.bytes = 0;
     if (status->MPI_SOURCE >= 0) {
         call->tuple.tag = status->MPI_TAG;
-        call->tuple.bytes = esi_status_bytes(status);
+        call->tuple.bytes = esi_status_get_bytes(status);
     }
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
@@ -102,7 +103,7 @@ static void hand_to_match(struct blocking *receive,
     else
         receive->request.tuple.operation =
             0; /* written nowhere, but it takes its number */
-    esi_received(call->thread, &receive->request, status, stop);
+    esi_receive_record(call->thread, &receive->request, status, stop);
 }
 
 /* A wildcard whose message has come: as if it were posted only now. */
@@ -111,8 +112,8 @@ static void post_late(struct blocking *receive, const MPI_Status *status)
     struct esi_call *call = &receive->call;
 
     receive->request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-    call->tuple.sequence =
-        esi_post_on(call->comm, status->MPI_SOURCE, status->MPI_TAG, &receive->request);
+    call->tuple.sequence = esi_receive_post_on(call->comm, status->MPI_SOURCE,
+                                               status->MPI_TAG, &receive->request);
     receive->posting = QUEUED;
 }
 
@@ -121,11 +122,11 @@ static void fail_receive(struct blocking *receive, int result)
     struct esi_call *call = &receive->call;
 
     if (receive->posting == QUEUED)
-        esi_unpost(&receive->request);
+        esi_receive_unpost(&receive->request);
     else if (receive->posting == AT_ONCE)
         esi_channel_back(&call->comm->received.channels, call->tuple.peer,
                          call->tuple.tag);
-    esi_leave(call, result);
+    esi_call_leave(call, result);
 }
 
 /* All but the common case. */
@@ -136,12 +137,12 @@ static void close_uncommon(struct blocking *receive,
 {
     struct esi_call *call = &receive->call;
 
-    if (ESI_UNLIKELY(!esi_came(result))) {
+    if (ESI_UNLIKELY(!esi_receive_took_message(result))) {
         fail_receive(receive, result);
         return;
     }
     if (ESI_UNLIKELY(call->unknown_comm != 0))
-        esi_leave_late(call, MPI_SUCCESS);
+        esi_call_complete_late(call, MPI_SUCCESS);
     if (ESI_UNLIKELY(receive->posting == LATER && status->MPI_SOURCE >= 0 &&
                      call->comm != NULL))
         post_late(receive, status);
@@ -154,7 +155,7 @@ static void close_uncommon(struct blocking *receive,
         if (receive->request.comm != NULL)
             esi_comm_unref(receive->request.comm);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 ES_HOT void close_receive(struct blocking *receive,
@@ -162,11 +163,11 @@ ES_HOT void close_receive(struct blocking *receive,
                           const MPI_Status *status)
 {
     struct esi_call *call = &receive->call;
-    uint64_t stop = call->open ? esi_ticks() : 0;
+    uint64_t stop = call->open ? esi_clock_read() : 0;
 
     if (ESI_LIKELY(result == MPI_SUCCESS && receive->posting == AT_ONCE)) {
         publish_foreseen(call, status, stop);
-        esi_exit(call);
+        esi_call_exit(call);
     } else {
         close_uncommon(receive, result, status, stop);
     }
@@ -184,7 +185,7 @@ static inline struct esi_receive *post(struct esi_call *call, int source, int ta
         call->numbered = true;
         if (ESI_LIKELY(source >= 0 && tag >= 0 && comm == call->thread->comm &&
                        !esi_match_is_busy(&comm->received)))
-            call->tuple.sequence = esi_next_number(
+            call->tuple.sequence = esi_thread_next_number(
                 &call->thread->received, &comm->received.channels, source, tag);
         else
             receive =
@@ -202,11 +203,11 @@ static inline struct esi_receive *begin_receive(struct esi_call *call,
 {
     struct esi_receive *receive;
 
-    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), bytes,
-                 ES_SEQUENCE_UNKNOWN);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
+                      esi_tuple_tag(tag), bytes, ES_SEQUENCE_UNKNOWN);
     call->count = 0;
-    receive = post(call, esi_peer(source), esi_tag(tag));
-    call->tuple.start = esi_ticks();
+    receive = post(call, esi_tuple_peer(source), esi_tuple_tag(tag));
+    call->tuple.start = esi_clock_read();
     return receive;
 }
 
@@ -228,11 +229,11 @@ static void end_receive(struct esi_call *call,
     struct esi_request *request = NULL;
 
     if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0)) {
-        esi_leave_late(call, result);
+        esi_call_complete_late(call, result);
         receive = post(call, call->tuple.peer, call->tuple.tag);
     }
     if (ESI_UNLIKELY(call->tuple.peer == ES_PEER_NONE)) {
-        esi_received_null(call, result);
+        esi_receive_record_null(call, result);
         return;
     }
     if (ESI_LIKELY(result == MPI_SUCCESS))
@@ -244,7 +245,7 @@ static void end_receive(struct esi_call *call,
                          call->numbered ? call->comm : NULL, receive);
         esi_request_release(request);
     }
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 /* A persistent receive is posted at each start. */
@@ -253,9 +254,9 @@ static void begin_receive_init(struct esi_call *call,
                                int source,
                                int tag)
 {
-    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
-                 ES_SEQUENCE_UNKNOWN);
-    esi_open(call);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
+                      esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
+    esi_call_open(call);
 }
 
 static void end_receive_init(struct esi_call *call,
@@ -266,7 +267,7 @@ static void end_receive_init(struct esi_call *call,
     struct esi_request record = {
         .kind = ESI_REQUEST_RECEIVE, .persistent = true, .partitioned = partitioned};
 
-    esi_leave_init(call, result, &record, handle);
+    esi_persistent_leave_init(call, result, &record, handle);
 }
 
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
@@ -280,7 +281,7 @@ static void matched(struct esi_call *call,
 {
     struct esi_request record = {.handle = ESI_HANDLE(*message),
                                  .kind = ESI_REQUEST_MESSAGE};
-    struct esi_comm *known = esi_comm_of(call, comm);
+    struct esi_comm *known = esi_call_find_comm(call, comm);
 
     if (status->MPI_SOURCE < 0)
         return;
@@ -289,11 +290,11 @@ static void matched(struct esi_call *call,
     record.tuple.communicator = known != NULL ? known->index : ES_COMMUNICATOR_NONE;
     record.tuple.peer = status->MPI_SOURCE;
     record.tuple.tag = status->MPI_TAG;
-    record.tuple.bytes = esi_status_bytes(status);
+    record.tuple.bytes = esi_status_get_bytes(status);
     record.tuple.sequence =
-        esi_post_on(known, status->MPI_SOURCE, status->MPI_TAG, &record);
+        esi_receive_post_on(known, status->MPI_SOURCE, status->MPI_TAG, &record);
     if (!esi_request_put(&record))
-        esi_unpost(&record);
+        esi_receive_unpost(&record);
 }
 
 /* Takes over what the probe knew; the operation and start are the call's. */
@@ -308,7 +309,7 @@ static void open_matched(struct esi_call *call,
     if (*message == MPI_MESSAGE_NO_PROC ||
         !esi_request_take(ESI_HANDLE(*message), request)) {
         *request = (struct esi_request){.kind = ESI_REQUEST_RECEIVE};
-        esi_describe(call, NULL, ES_PEER_NONE, 0, 0, ES_SEQUENCE_UNKNOWN);
+        esi_call_describe(call, NULL, ES_PEER_NONE, 0, 0, ES_SEQUENCE_UNKNOWN);
     } else {
         *tuple = request->tuple;
         operation |= tuple->operation;
@@ -318,9 +319,9 @@ static void open_matched(struct esi_call *call,
     tuple->stop = 0;
     tuple->start = 0;
     if (shown)
-        esi_open(call);
+        esi_call_open(call);
     else
-        tuple->start = esi_ticks();
+        tuple->start = esi_clock_read();
     request->tuple = *tuple;
 }
 
@@ -329,16 +330,16 @@ static void close_matched(struct esi_call *call,
                           int result,
                           const MPI_Status *status)
 {
-    uint64_t stop = esi_ticks();
+    uint64_t stop = esi_clock_read();
 
     if (result != MPI_SUCCESS) {
-        esi_leave(call, result);
+        esi_call_leave(call, result);
         return;
     }
     if (call->open)
         es_writer_withdraw(&call->path->writer);
-    esi_received(call->thread, request, status, stop);
-    esi_exit(call);
+    esi_receive_record(call->thread, request, status, stop);
+    esi_call_exit(call);
 }
 
 static void end_matched(struct esi_call *call,
@@ -348,40 +349,40 @@ static void end_matched(struct esi_call *call,
 {
     request->handle = ESI_HANDLE(*handle);
     if (result != MPI_SUCCESS || !esi_request_put(request))
-        esi_unpost(request);
-    esi_exit(call);
+        esi_receive_unpost(request);
+    esi_call_exit(call);
 }
 
 /* --- Probes --------------------------------------------------------------------- */
 
 static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag)
 {
-    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
-                 ES_SEQUENCE_UNKNOWN);
-    esi_open(call);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
+                      esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
+    esi_call_open(call);
 }
 
 /* What the probe found goes into its tuple. */
 static void found(struct esi_call *call, const MPI_Status *status)
 {
-    esi_note_source(&call->tuple);
-    call->tuple.peer = esi_peer(status->MPI_SOURCE);
+    esi_tuple_note_any_source(&call->tuple);
+    call->tuple.peer = esi_tuple_peer(status->MPI_SOURCE);
     if (status->MPI_SOURCE >= 0) {
         call->tuple.tag = status->MPI_TAG;
-        call->tuple.bytes = esi_status_bytes(status);
+        call->tuple.bytes = esi_status_get_bytes(status);
     }
 }
 
 static void close_probe(struct esi_call *call, int result, const MPI_Status *status)
 {
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS)
         found(call, status);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 /* A poll that found a message: its tuple is a point in time. */
@@ -391,11 +392,11 @@ static void write_probe(struct esi_call *call,
                         int tag,
                         const MPI_Status *status)
 {
-    esi_describe(call, esi_comm_of(call, comm), esi_peer(source), esi_tag(tag), 0,
-                 ES_SEQUENCE_UNKNOWN);
+    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
+                      esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
     if (status != NULL)
         found(call, status);
-    if (esi_start(call)) {
+    if (esi_call_start(call)) {
         call->tuple.stop = call->tuple.start;
         es_writer_write(&call->path->writer, &call->tuple);
     }
@@ -409,10 +410,10 @@ int esi_wrap_MPI_Probe(esi_MPI_Probe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Probe, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Probe, ES_CLASS_COMPLETION))
         return next(source, tag, comm, status);
     open_probe(&call, comm, source, tag);
     result = next(source, tag, comm, seen);
@@ -429,10 +430,10 @@ int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Mprobe, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Mprobe, ES_CLASS_COMPLETION))
         return next(source, tag, comm, message, status);
     open_probe(&call, comm, source, tag);
     result = next(source, tag, comm, message, seen);
@@ -451,17 +452,17 @@ int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Iprobe, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Iprobe, ES_CLASS_COMPLETION))
         return next(source, tag, comm, flag, status);
     result = next(source, tag, comm, flag, seen);
     if (result == MPI_SUCCESS && *flag)
         write_probe(&call, comm, source, tag, seen);
-    else if (!esi_count_poll(&call))
+    else if (!esi_call_count_poll(&call))
         write_probe(&call, comm, source, tag, NULL);
-    esi_exit(&call);
+    esi_call_exit(&call);
     return result;
 }
 
@@ -475,19 +476,19 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
 {
     struct esi_call call;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Improbe, ES_CLASS_COMPLETION))
+    if (!esi_call_enter(&call, ES_OP_MPI_Improbe, ES_CLASS_COMPLETION))
         return next(source, tag, comm, flag, message, status);
     result = next(source, tag, comm, flag, message, seen);
     if (result == MPI_SUCCESS && *flag) {
         write_probe(&call, comm, source, tag, seen);
         matched(&call, source, comm, message, seen);
-    } else if (!esi_count_poll(&call)) {
+    } else if (!esi_call_count_poll(&call)) {
         write_probe(&call, comm, source, tag, NULL);
     }
-    esi_exit(&call);
+    esi_call_exit(&call);
     return result;
 }
 
@@ -521,7 +522,7 @@ int esi_wrap_MPI_Precv_init(esi_MPI_Precv_init_fn *next,
     struct esi_call call;
     int result;
 
-    if (!esi_enter(&call, ES_OP_MPI_Precv_init, ES_CLASS_RECEIVE))
+    if (!esi_call_enter(&call, ES_OP_MPI_Precv_init, ES_CLASS_RECEIVE))
         return next(buf, partitions, count, datatype, source, tag, comm, info, request);
     begin_receive_init(&call, comm, source, tag);
     result = next(buf, partitions, count, datatype, source, tag, comm, info, request);

@@ -17,10 +17,10 @@ int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
 {
     struct blocking receive;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&receive.call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
+    if (!esi_call_enter(&receive.call, ESI_NAME(ES_OP_MPI_Recv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, status);
     open_receive(&receive, comm, source, tag, count, datatype);
     result = next(buf, count, datatype, source, tag, comm, seen);
@@ -42,10 +42,10 @@ int ESI_NAME(esi_wrap_MPI_Irecv)(ESI_FN(MPI_Irecv) * next,
     int result;
 
     if (request == NULL ||
-        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
+        !esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Irecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
-    receive =
-        begin_receive(&call, comm, source, tag, esi_bytes(&call, count, datatype));
+    receive = begin_receive(&call, comm, source, tag,
+                            esi_call_get_bytes(&call, count, datatype));
     result = next(buf, count, datatype, source, tag, comm, request);
     end_receive(&call, receive, result, request);
     return result;
@@ -64,7 +64,7 @@ int ESI_NAME(esi_wrap_MPI_Recv_init)(ESI_FN(MPI_Recv_init) * next,
     int result;
 
     if (request == NULL ||
-        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
+        !esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Recv_init), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, source, tag, comm, request);
     begin_receive_init(&call, comm, source, tag);
     result = next(buf, count, datatype, source, tag, comm, request);
@@ -82,11 +82,11 @@ int ESI_NAME(esi_wrap_MPI_Mrecv)(ESI_FN(MPI_Mrecv) * next,
     struct esi_call call;
     struct esi_request request;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
     if (message == NULL ||
-        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Mrecv), ES_CLASS_RECEIVE))
+        !esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Mrecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, message, status);
     open_matched(&call, &request, message, true);
     result = next(buf, count, datatype, message, seen);
@@ -106,7 +106,7 @@ int ESI_NAME(esi_wrap_MPI_Imrecv)(ESI_FN(MPI_Imrecv) * next,
     int result;
 
     if (message == NULL || handle == NULL ||
-        !esi_enter(&call, ESI_NAME(ES_OP_MPI_Imrecv), ES_CLASS_RECEIVE))
+        !esi_call_enter(&call, ESI_NAME(ES_OP_MPI_Imrecv), ES_CLASS_RECEIVE))
         return next(buf, count, datatype, message, handle);
     open_matched(&call, &request, message, false);
     result = next(buf, count, datatype, message, handle);

@@ -64,7 +64,7 @@ static void say_missing(const char *name)
         return; /* nobody to tell */
 }
 
-void *esi_resolve(const char *name)
+void *esi_next_resolve(const char *name)
 {
     struct search search = {.name = name, .ours = base_of((const void *)say_missing)};
 

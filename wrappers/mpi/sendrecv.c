@@ -29,10 +29,10 @@ static void describe_pair(struct pair *pair,
     uint16_t operation = call->tuple.operation;
 
     pair->request = (struct esi_request){.kind = ESI_REQUEST_PAIR};
-    esi_post(call, &pair->request, comm, source, recvtag, 0);
+    esi_receive_post(call, &pair->request, comm, source, recvtag, 0);
     pair->request.tuple.operation = receive_operation;
     call->tuple.operation = operation;
-    esi_describe_send(call, comm, dest, sendtag, 0, MPI_BYTE);
+    esi_call_describe_send(call, comm, dest, sendtag, 0, MPI_BYTE);
     call->tuple.bytes = bytes;
 }
 
@@ -42,7 +42,7 @@ static void open_pair(struct pair *pair)
     struct esi_call *call = &pair->call;
     struct es_tuple shown;
 
-    if (!esi_start(call))
+    if (!esi_call_start(call))
         return;
     pair->request.tuple.start = call->tuple.start;
     shown =
@@ -58,31 +58,31 @@ static void post_late(struct pair *pair)
     struct esi_request *request = &pair->request;
 
     request->tuple.communicator = pair->call.tuple.communicator;
-    request->tuple.sequence =
-        esi_post_on(pair->call.comm, request->tuple.peer, request->tuple.tag, request);
+    request->tuple.sequence = esi_receive_post_on(pair->call.comm, request->tuple.peer,
+                                                  request->tuple.tag, request);
 }
 
 static void close_pair(struct pair *pair, int result, const MPI_Status *status)
 {
     struct esi_call *call = &pair->call;
-    uint64_t stop = call->open ? esi_ticks() : 0;
-    bool came = esi_came(result);
+    uint64_t stop = call->open ? esi_clock_read() : 0;
+    bool came = esi_receive_took_message(result);
 
     pair->request.kind = ESI_REQUEST_RECEIVE; /* it has a proper status */
     if (!call->open)
         pair->request.tuple.operation = 0; /* numbered, but written nowhere */
     call->tuple.stop = stop;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, came ? MPI_SUCCESS : result);
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, came ? MPI_SUCCESS : result);
     if (!came)
-        esi_unpost(&pair->request);
+        esi_receive_unpost(&pair->request);
     else if (ESI_UNLIKELY(call->unknown_comm != 0))
         post_late(pair);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
     if (came)
-        esi_received(call->thread, &pair->request, status, stop);
-    esi_exit(call);
+        esi_receive_record(call->thread, &pair->request, status, stop);
+    esi_call_exit(call);
 }
 
 /* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
@@ -92,9 +92,9 @@ static void leave_receive_half(struct pair *pair, uint64_t handle, uint64_t now)
     pair->request.handle = handle;
     if (pair->request.tuple.peer == ES_PEER_NONE) {
         pair->request.tuple.stop = now;
-        esi_write(pair->call.thread, &pair->request.tuple);
+        esi_path_write(pair->call.thread, &pair->request.tuple);
     } else if (!esi_request_put(&pair->request)) {
-        esi_unpost(&pair->request);
+        esi_receive_unpost(&pair->request);
     }
 }
 
@@ -105,18 +105,18 @@ static void close_ipair(struct pair *pair, int result, const MPI_Request *handle
 
     if (!call->open)
         pair->request.tuple.operation = 0;
-    call->tuple.stop = call->open ? esi_ticks() : 0;
-    if (ESI_UNLIKELY(esi_is_late(call, result)))
-        esi_leave_late(call, result);
+    call->tuple.stop = call->open ? esi_clock_read() : 0;
+    if (ESI_UNLIKELY(esi_call_is_late(call, result)))
+        esi_call_complete_late(call, result);
     if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0))
         post_late(pair);
     if (result != MPI_SUCCESS)
-        esi_unpost(&pair->request);
+        esi_receive_unpost(&pair->request);
     else
         leave_receive_half(pair, ESI_HANDLE(*handle), call->tuple.stop);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
-    esi_exit(call);
+    esi_call_exit(call);
 }
 
 #define ESI_COUNT int

@@ -22,14 +22,14 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
 {
     struct pair pair;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, status);
     describe_pair(&pair, comm, dest, sendtag,
-                  esi_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
                   ES_OP_MPI_Sendrecv_receive);
     open_pair(&pair);
     result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
@@ -51,13 +51,15 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
 {
     struct pair pair;
     MPI_Status own;
-    MPI_Status *seen = esi_seen_status(status, &own);
+    MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
 
-    if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace), ES_CLASS_SEND))
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace),
+                        ES_CLASS_SEND))
         return next(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype),
-                  source, recvtag, ES_OP_MPI_Sendrecv_replace_receive);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+                  ES_OP_MPI_Sendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen);
     close_pair(&pair, result, seen);
@@ -82,11 +84,11 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
     struct pair pair;
     int result;
 
-    if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
         return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                     recvtype, source, recvtag, comm, request);
     describe_pair(&pair, comm, dest, sendtag,
-                  esi_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
                   ES_OP_MPI_Isendrecv_receive);
     open_pair(&pair);
     result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
@@ -109,11 +111,13 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv_replace)(ESI_FN(MPI_Isendrecv_replace) * nex
     struct pair pair;
     int result;
 
-    if (!esi_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv_replace), ES_CLASS_SEND))
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv_replace),
+                        ES_CLASS_SEND))
         return next(buf, count, datatype, dest, sendtag, source, recvtag, comm,
                     request);
-    describe_pair(&pair, comm, dest, sendtag, esi_bytes(&pair.call, count, datatype),
-                  source, recvtag, ES_OP_MPI_Isendrecv_replace_receive);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+                  ES_OP_MPI_Isendrecv_replace_receive);
     open_pair(&pair);
     result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     close_ipair(&pair, result, request);

@@ -14,7 +14,7 @@
 
 /* A rank of the root's group that is not the root takes no part (intercommunicators).
  */
-static inline MPI_Count esi_taking_part(int root, MPI_Count count)
+static inline MPI_Count esi_significant_bcast(int root, MPI_Count count)
 {
     return root == MPI_PROC_NULL ? 0 : count;
 }
@@ -22,7 +22,7 @@ static inline MPI_Count esi_taking_part(int root, MPI_Count count)
 /* Whether only the other side is significant: `buffer` is that of the side which every
  * rank has, such as the send buffer of a gather; it is absent in place and at an
  * intercommunicator's root.  Collectives without a root pass 0. */
-static inline bool esi_is_other_side(const void *buffer, int root)
+static inline bool esi_significant_is_other_side(const void *buffer, int root)
 {
     return buffer == MPI_IN_PLACE || root == MPI_ROOT;
 }
@@ -32,7 +32,8 @@ static inline MPI_Count esi_significant_count(const void *buffer,
                                               MPI_Count count,
                                               MPI_Count other_count)
 {
-    return esi_taking_part(root, esi_is_other_side(buffer, root) ? other_count : count);
+    return esi_significant_bcast(
+        root, esi_significant_is_other_side(buffer, root) ? other_count : count);
 }
 
 static inline MPI_Datatype esi_significant_type(const void *buffer,
@@ -40,7 +41,7 @@ static inline MPI_Datatype esi_significant_type(const void *buffer,
                                                 MPI_Datatype datatype,
                                                 MPI_Datatype other_datatype)
 {
-    return esi_is_other_side(buffer, root) ? other_datatype : datatype;
+    return esi_significant_is_other_side(buffer, root) ? other_datatype : datatype;
 }
 
 #endif

@@ -18,7 +18,7 @@
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/path.h"
 
-_Thread_local struct esi_thread esi_self;
+_Thread_local struct esi_thread esi_thread_self;
 
 /* --- Slots ----------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static void slot_release(void *argument)
 {
     struct esi_slot *slot = argument;
 
-    memset(&esi_self, 0, sizeof esi_self);
+    memset(&esi_thread_self, 0, sizeof esi_thread_self);
     pthread_mutex_lock(&slots_lock);
     slot->next = NULL;
     *idle_end = slot;
@@ -75,60 +75,60 @@ struct esi_slot *esi_slot_acquire(void)
 /* --- Tuples left for a thread ------------------------------------------------------
  */
 
-_Atomic uint32_t esi_late_count;
+_Atomic uint32_t esi_late_tuple_count;
 
-void esi_write_late(struct esi_thread *thread)
+void esi_slot_write_late(struct esi_thread *thread)
 {
-    struct esi_late *late;
+    struct esi_late_tuple *late;
 
     if (thread->slot == NULL ||
         atomic_load_explicit(&thread->slot->late, memory_order_relaxed) == NULL)
         return;
-    /* Pairs with the release of esi_slot_leave_tuple(): the tuples are there. */
+    /* Pairs with the release of esi_slot_add_late(): the tuples are there. */
     late = atomic_exchange_explicit(&thread->slot->late, NULL, memory_order_acquire);
     while (late != NULL) {
-        struct esi_late *next = late->next;
+        struct esi_late_tuple *next = late->next;
 
-        esi_write(thread, &late->tuple);
-        atomic_fetch_sub_explicit(&esi_late_count, 1, memory_order_release);
+        esi_path_write(thread, &late->tuple);
+        atomic_fetch_sub_explicit(&esi_late_tuple_count, 1, memory_order_release);
         free(late);
         late = next;
     }
 }
 
-void esi_slot_leave_tuple(struct esi_slot *slot, const struct es_tuple *tuple)
+void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple)
 {
-    struct esi_late *late = malloc(sizeof *late);
+    struct esi_late_tuple *late = malloc(sizeof *late);
 
     if (late == NULL)
         return;
     late->tuple = *tuple;
-    atomic_fetch_add_explicit(&esi_late_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&esi_late_tuple_count, 1, memory_order_relaxed);
     late->next = atomic_load_explicit(&slot->late, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(
         &slot->late, &late->next, late, memory_order_release, memory_order_relaxed))
         continue;
 }
 
-void esi_slots_write_late(void)
+void esi_slot_write_all_late(void)
 {
-    struct esi_thread self = esi_self;
+    struct esi_thread self = esi_thread_self;
     struct esi_slot *slot;
 
     pthread_mutex_lock(&slots_lock);
     slot = all_slots;
     pthread_mutex_unlock(&slots_lock);
     for (; slot != NULL; slot = slot->next_all) { /* they stay */
-        esi_self =
+        esi_thread_self =
             (struct esi_thread){.depth = 1, .outermost = self.outermost, .slot = slot};
-        esi_write_late(&esi_self);
+        esi_slot_write_late(&esi_thread_self);
     }
-    esi_self = self;
+    esi_thread_self = self;
 }
 
 /* --- Datatypes -------------------------------------------------------------------- */
 
-uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype)
+uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
     unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);

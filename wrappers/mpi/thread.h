@@ -32,17 +32,17 @@ struct esi_path;
 
 /* A tuple that one thread held back and whose number another thread decided.  Only the
  * first may write into its elements. */
-struct esi_late {
-    struct esi_late *next;
+struct esi_late_tuple {
+    struct esi_late_tuple *next;
     struct es_tuple tuple;
 };
 
 struct esi_slot {
-    struct esi_slot *next;           /* of the idle slots */
-    struct esi_slot *next_all;       /* of all slots */
-    int number;                      /* of the thread, in order of first calls */
-    struct esi_owned_path *paths;    /* all that were made for it: path.c */
-    _Atomic(struct esi_late *) late; /* newest first */
+    struct esi_slot *next;                 /* of the idle slots */
+    struct esi_slot *next_all;             /* of all slots */
+    int number;                            /* of the thread, in order of first calls */
+    struct esi_owned_path *paths;          /* all that were made for it: path.c */
+    _Atomic(struct esi_late_tuple *) late; /* newest first */
 };
 
 enum { ESI_SIZE_CACHE = 8 };
@@ -56,7 +56,7 @@ struct esi_thread {
     uint64_t comm_handle; /* one-entry cache, valid in comm_epoch */
     struct esi_comm *comm;
     uint32_t comm_epoch;
-    struct esi_last {
+    struct esi_last_channel {
         uint64_t key; /* of a channel on `comm`; 0 = none */
         _Atomic uint32_t *counter;
     } sent, received;
@@ -69,12 +69,12 @@ struct esi_thread {
     struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
 };
 
-extern _Thread_local struct esi_thread esi_self
+extern _Thread_local struct esi_thread esi_thread_self
     __attribute__((tls_model("initial-exec")));
 extern enum es_clock_kind esi_clock;
 
 /* Ticks of the recording clock. */
-static inline uint64_t esi_ticks(void)
+static inline uint64_t esi_clock_read(void)
 {
     return es_clock_ticks_of(esi_clock);
 }
@@ -82,7 +82,8 @@ static inline uint64_t esi_ticks(void)
 /* Whether the operation that this thread is in was left by a jump (an error handler
  * that throws).  Then its frame is gone, and this call is the program's.  Stacks grow
  * down. */
-static inline bool esi_is_abandoned(const struct esi_thread *thread, const void *here)
+static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
+                                           const void *here)
 {
     return (uintptr_t)here >= (uintptr_t)thread->outermost;
 }
@@ -92,19 +93,19 @@ static inline bool esi_is_abandoned(const struct esi_thread *thread, const void 
 struct esi_slot *esi_slot_acquire(void);
 
 /* Leaves a tuple for the thread that has the slot.  Without memory it is dropped. */
-void esi_slot_leave_tuple(struct esi_slot *slot, const struct es_tuple *tuple);
+void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple);
 
 /* Tuples that are left for threads and not yet written, of all slots. */
-extern _Atomic uint32_t esi_late_count;
+extern _Atomic uint32_t esi_late_tuple_count;
 
 /* Writes what was left for this thread. */
-void esi_write_late(struct esi_thread *thread);
+void esi_slot_write_late(struct esi_thread *thread);
 
 /* Writes what was left for all threads: when MPI ends no other thread is in it, and a
  * thread that has ended will not come back. */
-void esi_slots_write_late(void);
+void esi_slot_write_all_late(void);
 
 /* Size of a datatype whose handle is known to be good, in bytes. */
-uint64_t esi_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
+uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
 
 #endif

@@ -97,10 +97,10 @@ static int find_neighbours(MPI_Comm comm, int rank, int **ret_ranks)
     }
 }
 
-void esi_write_neighbours(struct esi_thread *thread,
-                          MPI_Comm handle,
-                          const struct esi_comm *comm,
-                          uint64_t now)
+void esi_topology_write_neighbours(struct esi_thread *thread,
+                                   MPI_Comm handle,
+                                   const struct esi_comm *comm,
+                                   uint64_t now)
 {
     struct es_tuple tuple = {.operation = ES_OP_MPI_topology_neighbour,
                              .start = now,
@@ -117,9 +117,9 @@ void esi_write_neighbours(struct esi_thread *thread,
     for (int i = 0; i < count && i < NEIGHBOURS_MAX; i++) {
         tuple.sequence = (uint32_t)i;
         tuple.peer = ranks[i];
-        esi_write(thread, &tuple);
+        esi_path_write(thread, &tuple);
     }
     if (count == 0)
-        esi_write(thread, &tuple);
+        esi_path_write(thread, &tuple);
     free(ranks);
 }

@@ -10,9 +10,9 @@
  * on a new communicator, at the time `now`; one without a peer if there is none, and
  * nothing for a communicator without a topology.  `comm` is what is known of `handle`;
  * NULL is nothing. */
-void esi_write_neighbours(struct esi_thread *thread,
-                          MPI_Comm handle,
-                          const struct esi_comm *comm,
-                          uint64_t now);
+void esi_topology_write_neighbours(struct esi_thread *thread,
+                                   MPI_Comm handle,
+                                   const struct esi_comm *comm,
+                                   uint64_t now);
 
 #endif

@@ -40,7 +40,7 @@ static int in_common(int number, int other, bool is_first)
     return is_first || number == other ? other : -1;
 }
 
-void esi_whereabouts_find(struct esi_whereabouts *ret_whereabouts)
+void esi_host_info_find(struct esi_host_info *ret_whereabouts)
 {
     cpu_set_t allowed;
     bool is_first = true;
@@ -99,11 +99,11 @@ static int enter(struct names *names, const char *name)
     return names->count++;
 }
 
-static void make_places(const struct esi_whereabouts *whereabouts,
+static void make_places(const struct esi_host_info *whereabouts,
                         int size,
                         const struct es_tree_plan *plan,
                         struct names names[2],
-                        struct esi_place *places)
+                        struct esi_location *places)
 {
     struct names *hosts = &names[0];
     struct names *clusters = &names[1];
@@ -111,7 +111,7 @@ static void make_places(const struct esi_whereabouts *whereabouts,
     for (int i = 0; i < size; i++) {
         const struct es_tree_host *host = find_host(plan, whereabouts[i].host);
 
-        places[i] = (struct esi_place){
+        places[i] = (struct esi_location){
             .cluster = host != NULL && host->cluster[0] != '\0'
                            ? enter(clusters, host->cluster)
                            : -1,
@@ -129,12 +129,12 @@ static void make_places(const struct esi_whereabouts *whereabouts,
     }
 }
 
-int esi_places_make(const struct esi_whereabouts *whereabouts,
-                    int size,
-                    const struct es_tree_plan *plan,
-                    struct esi_place **ret_places)
+int esi_placement_create(const struct esi_host_info *whereabouts,
+                         int size,
+                         const struct es_tree_plan *plan,
+                         struct esi_location **ret_places)
 {
-    struct esi_place *places = calloc((size_t)size, sizeof *places);
+    struct esi_location *places = calloc((size_t)size, sizeof *places);
     const char **lists = calloc((size_t)size * 2, sizeof *lists);
     struct names names[2] = {{.list = lists},
                              {.list = lists != NULL ? lists + size : NULL}};

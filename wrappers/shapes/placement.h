@@ -13,20 +13,20 @@
 #include "wrappers/shapes/shape.h"
 
 /* What a rank tells of itself. */
-struct esi_whereabouts {
+struct esi_host_info {
     char host[64];
     int32_t socket; /* as the system numbers it; -1 = may run on several */
     int32_t core;   /* the same, within the socket */
 };
 
 /* Where this thread may run. */
-void esi_whereabouts_find(struct esi_whereabouts *ret_whereabouts);
+void esi_host_info_find(struct esi_host_info *ret_whereabouts);
 
 /* Places of all ranks, numbered by first appearance.  Caller frees *ret_places.
  * -ENOMEM. O(ranks * hosts). */
-int esi_places_make(const struct esi_whereabouts *whereabouts,
-                    int size,
-                    const struct es_tree_plan *plan,
-                    struct esi_place **ret_places);
+int esi_placement_create(const struct esi_host_info *whereabouts,
+                         int size,
+                         const struct es_tree_plan *plan,
+                         struct esi_location **ret_places);
 
 #endif

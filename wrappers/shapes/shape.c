@@ -200,7 +200,7 @@ static int complete(struct esi_tree *tree)
 int esi_tree_create(const struct es_tree_rule *rule,
                     int size,
                     int root,
-                    const struct esi_place *places,
+                    const struct esi_location *places,
                     struct es_error *error,
                     struct esi_tree **ret_tree)
 {

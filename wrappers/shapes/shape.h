@@ -23,7 +23,7 @@
 /* Where a rank runs, as numbers that are alike in all ranks: hosts, clusters and the
  * rest are numbered by first appearance in rank order; -1 = not known (then the level
  * is passed over for this rank). */
-struct esi_place {
+struct esi_location {
     int cluster;
     int gateway_host; /* number of the host that leads into the cluster; -1 = none */
     int host;
@@ -52,7 +52,7 @@ struct esi_tree {
 int esi_tree_create(const struct es_tree_rule *rule,
                     int size,
                     int root,
-                    const struct esi_place *places,
+                    const struct esi_location *places,
                     struct es_error *error,
                     struct esi_tree **ret_tree);
 /* Accepts NULL. */

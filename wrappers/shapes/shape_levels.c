@@ -79,7 +79,7 @@ static bool is_same_part(const struct item *a, const struct item *b)
 
 /* Sockets and cores are numbered within their host, which is named along with them, so
  * that they are told apart also where hosts are no level. */
-static void set_part(struct item *item, const struct esi_place *place, int level)
+static void set_part(struct item *item, const struct esi_location *place, int level)
 {
     bool known = place->host >= 0;
 
@@ -134,7 +134,7 @@ static int choose_leader(const struct builder *builder,
     int chosen = -1;
 
     for (int i = 0; i < part.count; i++) {
-        const struct esi_place *place = &input->places[items[i].rank];
+        const struct esi_location *place = &input->places[items[i].rank];
 
         if (items[i].rank == above)
             return above;

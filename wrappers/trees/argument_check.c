@@ -22,7 +22,7 @@ static void set_alone(MPI_Comm made)
     alone = made;
 }
 
-void esi_judge_start(void)
+void esi_argument_check_start(void)
 {
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
@@ -39,7 +39,7 @@ void esi_judge_start(void)
 #if MPI_VERSION >= 4
 static MPI_Session lender = MPI_SESSION_NULL;
 
-void esi_judge_start_in_session(MPI_Session session)
+void esi_argument_check_start_in_session(MPI_Session session)
 {
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
@@ -55,16 +55,16 @@ void esi_judge_start_in_session(MPI_Session session)
     ESI_REAL(MPI_Group_free)(&group);
 }
 
-void esi_judge_end_session(MPI_Session session)
+void esi_argument_check_end_session(MPI_Session session)
 {
     if (lender == MPI_SESSION_NULL || lender != session)
         return;
     lender = MPI_SESSION_NULL;
-    esi_judge_end();
+    esi_argument_check_end();
 }
 #endif
 
-void esi_judge_end(void)
+void esi_argument_check_end(void)
 {
     if (alone != MPI_COMM_NULL)
         ESI_REAL(MPI_Comm_free)(&alone);
@@ -112,7 +112,9 @@ static uint64_t bytes_of(const struct esi_call *call,
                          MPI_Count count,
                          MPI_Datatype datatype)
 {
-    return count == 0 ? 0 : (uint64_t)count * esi_type_bytes(call->thread, datatype);
+    return count == 0
+               ? 0
+               : (uint64_t)count * esi_thread_get_type_bytes(call->thread, datatype);
 }
 
 /* One side of a collective. */
@@ -184,9 +186,9 @@ static bool judge_blocks(const struct esi_call *call,
            !is_aliased(call, one, many);
 }
 
-bool esi_judge(const struct esi_call *call,
-               const struct esi_collective *collective,
-               uint64_t *ret_bytes)
+bool esi_argument_check(const struct esi_call *call,
+                        const struct esi_collective *collective,
+                        uint64_t *ret_bytes)
 {
     struct side send = {collective->send, collective->send_count,
                         collective->send_type};

@@ -10,8 +10,8 @@
  * Ranks are judged one by one; for correct programs all come to the same end.  Where
  * the count is 0 the datatype is not looked at, as some libraries do not either.
  *
- *   may run at the same time: esi_judge(); the others are called while MPI begins or
- *   ends.
+ *   may run at the same time: esi_argument_check(); the others are called while MPI
+ * begins or ends.
  */
 #ifndef ES_WRAPPERS_TREES_ARGUMENT_CHECK_H
 #define ES_WRAPPERS_TREES_ARGUMENT_CHECK_H
@@ -25,20 +25,20 @@ struct esi_collective;
 
 /* Makes the communicator that is asked, if there is none: out of MPI_COMM_SELF.  Where
  * that fails everything is refused. */
-void esi_judge_start(void);
+void esi_argument_check_start(void);
 #if MPI_VERSION >= 4
 /* The same out of a session, where there is no world. */
-void esi_judge_start_in_session(MPI_Session session);
+void esi_argument_check_start_in_session(MPI_Session session);
 /* The session ends: what was made out of it must be gone. */
-void esi_judge_end_session(MPI_Session session);
+void esi_argument_check_end_session(MPI_Session session);
 #endif
-void esi_judge_end(void);
+void esi_argument_check_end(void);
 
 /* Whether a tree may do it.  `call` knows the communicator, which is no
  * intercommunicator.  *ret_bytes is the payload that the call names (of one block where
  * there are many), alike at all ranks. */
-bool esi_judge(const struct esi_call *call,
-               const struct esi_collective *collective,
-               uint64_t *ret_bytes);
+bool esi_argument_check(const struct esi_call *call,
+                        const struct esi_collective *collective,
+                        uint64_t *ret_bytes);
 
 #endif

@@ -87,10 +87,10 @@ static MPI_Comm make_quietly(MPI_Comm comm, bool is_ready)
     return shadow;
 }
 
-struct esi_comm_trees *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
+struct esi_comm_trees *esi_comm_trees_create(struct esi_comm *comm, MPI_Comm handle)
 {
     struct esi_comm_trees *site = calloc(1, sizeof *site);
-    bool has_room = atomic_fetch_add(&live, 1) < ESI_SITES_MAX;
+    bool has_room = atomic_fetch_add(&live, 1) < ESI_COMM_TREES_MAX;
     MPI_Comm shadow;
 
     if (site != NULL) {
@@ -101,7 +101,7 @@ struct esi_comm_trees *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
     shadow = make_quietly(handle, has_room && site != NULL);
     if (shadow == MPI_COMM_NULL) {
         atomic_fetch_sub(&live, 1);
-        esi_site_destroy(site);
+        esi_comm_trees_destroy(site);
         return &without_trees;
     }
     site->shadow = shadow;
@@ -110,7 +110,7 @@ struct esi_comm_trees *esi_site_make(struct esi_comm *comm, MPI_Comm handle)
 
 static void drop_trees(struct esi_comm_trees *site)
 {
-    for (size_t i = 0; i < ESI_TREE_CACHE; i++) {
+    for (size_t i = 0; i < ESI_COMM_TREES_CACHE; i++) {
         esi_rooted_tree_unref(site->trees[i]);
         site->trees[i] = NULL;
     }
@@ -118,7 +118,7 @@ static void drop_trees(struct esi_comm_trees *site)
     site->places = NULL;
 }
 
-void esi_site_destroy(struct esi_comm_trees *site)
+void esi_comm_trees_destroy(struct esi_comm_trees *site)
 {
     if (site == NULL || site == &without_trees)
         return;
@@ -133,9 +133,9 @@ void esi_site_destroy(struct esi_comm_trees *site)
     free(site);
 }
 
-int esi_site_follow(struct esi_comm_trees *site,
-                    struct esi_rules *rules,
-                    const char *name)
+int esi_comm_trees_set_rules(struct esi_comm_trees *site,
+                             struct esi_rules *rules,
+                             const char *name)
 {
     const struct es_tree_rules *all = &esi_rules_plan(rules)->rules;
     const struct es_tree_rule **applicable = calloc(all->count + 1, sizeof *applicable);

@@ -82,7 +82,7 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *site,
 {
     size_t number = (size_t)(rule - esi_rules_plan(site->rules)->rules.rules);
     struct esi_rooted_tree **at =
-        &site->trees[(number * 7 + (size_t)(root + 1)) % ESI_TREE_CACHE];
+        &site->trees[(number * 7 + (size_t)(root + 1)) % ESI_COMM_TREES_CACHE];
     struct esi_rooted_tree *made = *at;
 
     if (made != NULL && made->rule == rule && made->root == root)
@@ -129,7 +129,7 @@ static void fill_way(const struct esi_comm_trees *site,
                      const struct esi_collective *collective,
                      const struct es_tree_rule *rule,
                      uint64_t bytes,
-                     struct esi_way *way)
+                     struct esi_dispatch *way)
 {
     way->run = (struct esi_tree_call){
         .kind = collective->kind,
@@ -151,11 +151,11 @@ static void fill_way(const struct esi_comm_trees *site,
         describe_nothing(&way->run);
 }
 
-static enum esi_direction go_by_rule(struct esi_call *call,
-                                     struct esi_comm_trees *site,
-                                     const struct esi_collective *collective,
-                                     uint64_t bytes,
-                                     struct esi_way *way)
+static enum esi_dispatch_kind go_by_rule(struct esi_call *call,
+                                         struct esi_comm_trees *site,
+                                         const struct esi_collective *collective,
+                                         uint64_t bytes,
+                                         struct esi_dispatch *way)
 {
     uint32_t operation = collective->is_nonblocking
                              ? ES_TREE_NONBLOCKING(collective->kind)
@@ -164,51 +164,51 @@ static enum esi_direction go_by_rule(struct esi_call *call,
     struct esi_rooted_tree *rooted;
 
     if (rule == NULL || rule->shape == ES_TREE_LIBRARY)
-        return ESI_LIBRARY;
+        return ESI_DISPATCH_NATIVE;
     rooted = find_tree(
         site, rule, has_root(collective->kind) ? collective->root : ESI_ROOT_OF_RULE);
     if (rooted == NULL) {
         way->code = MPI_ERR_NO_MEM;
-        return ESI_LOST;
+        return ESI_DISPATCH_FAILED;
     }
     if (rooted->tree == NULL)
-        return ESI_LIBRARY;
+        return ESI_DISPATCH_NATIVE;
     atomic_fetch_add_explicit(&rooted->references, 1, memory_order_relaxed);
     way->tree = rooted;
     way->code = MPI_SUCCESS;
     fill_way(site, collective, rule, bytes, way);
     esi_edges_init(&way->edges, call, site->agreed.version,
                    !collective->is_nonblocking);
-    return ESI_BY_TREE;
+    return ESI_DISPATCH_TREE;
 }
 
-enum esi_direction esi_way_find(struct esi_call *call,
-                                const struct esi_collective *collective,
-                                struct esi_way *way)
+enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
+                                         const struct esi_collective *collective,
+                                         struct esi_dispatch *way)
 {
     struct esi_comm *comm = call->comm;
     uint32_t number;
     uint64_t bytes;
 
     if (comm == NULL || comm->inter || comm->size < 2 ||
-        !esi_judge(call, collective, &bytes))
-        return ESI_LIBRARY;
+        !esi_argument_check(call, collective, &bytes))
+        return ESI_DISPATCH_NATIVE;
     if (comm->trees == NULL && !collective->is_nonblocking &&
         esi_comm_is_of_world(collective->comm)) /* others may have no rules */
-        comm->trees = esi_site_make(comm, collective->comm);
+        comm->trees = esi_comm_trees_create(comm, collective->comm);
     if (comm->trees == NULL || comm->trees->shadow == MPI_COMM_NULL)
-        return ESI_LIBRARY;
+        return ESI_DISPATCH_NATIVE;
     number = comm->trees->count++;
     if (!collective->is_nonblocking &&
-        esi_agreement_is_due(&comm->trees->agreed, number)) {
-        way->code = esi_site_agree(comm->trees, call, number);
+        esi_rule_sync_is_due(&comm->trees->agreed, number)) {
+        way->code = esi_rule_sync_run(comm->trees, call, number);
         if (way->code != MPI_SUCCESS)
-            return ESI_LOST;
+            return ESI_DISPATCH_FAILED;
     }
     return go_by_rule(call, comm->trees, collective, bytes, way);
 }
 
-void esi_way_leave(struct esi_way *way)
+void esi_dispatch_release(struct esi_dispatch *way)
 {
     esi_edges_fini(&way->edges);
     esi_rooted_tree_unref(way->tree);

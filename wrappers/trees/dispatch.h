@@ -30,30 +30,30 @@ struct esi_comm;
 struct esi_rooted_tree;
 struct esi_comm_trees;
 
-enum esi_direction {
-    ESI_LIBRARY, /* call the real routine */
-    ESI_BY_TREE, /* the way is filled: esi_tree_run_begin(&way->run, ...) */
-    ESI_LOST,    /* cannot do what the other ranks do: fail with way->code */
+enum esi_dispatch_kind {
+    ESI_DISPATCH_NATIVE, /* call the real routine */
+    ESI_DISPATCH_TREE,   /* the way is filled: esi_tree_run_begin(&way->run, ...) */
+    ESI_DISPATCH_FAILED, /* cannot do what the other ranks do: fail with way->code */
 };
 
 /* One operation by tree.  Must not move before its end. */
-struct esi_way {
+struct esi_dispatch {
     struct esi_tree_call run; /* complete, with tree, communicator, tag and observer */
     struct esi_edges edges;
     struct esi_rooted_tree *tree; /* held */
-    int code;                     /* ESI_LOST: MPI's */
+    int code;                     /* ESI_DISPATCH_FAILED: MPI's */
 };
 
 /* Finds the way of an operation that has just been entered (call->tuple describes it).
  * Blocking forms may make the site and agree with the other ranks on the way; the
  * nonblocking ones of communicators without a site go to the library.  Must be called
  * once for each operation, as it counts them. */
-enum esi_direction esi_way_find(struct esi_call *call,
-                                const struct esi_collective *collective,
-                                struct esi_way *ret_way);
+enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
+                                         const struct esi_collective *collective,
+                                         struct esi_dispatch *ret_way);
 
 /* The operation is done or has failed (esi_tree_run_end() has been called): gives back
- * what ESI_BY_TREE took.  Any thread. */
-void esi_way_leave(struct esi_way *way);
+ * what ESI_DISPATCH_TREE took.  Any thread. */
+void esi_dispatch_release(struct esi_dispatch *way);
 
 #endif

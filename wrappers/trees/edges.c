@@ -26,14 +26,14 @@ static const struct {
 
 static uint64_t now(void)
 {
-    return esi_ticks();
+    return esi_clock_read();
 }
 
 /* Where this thread writes the tuple; NULL = nobody wants it. */
 static struct es_writer *writer_for(enum esi_edge_event event,
                                     const struct es_tuple *tuple)
 {
-    struct esi_thread *thread = &esi_self;
+    struct esi_thread *thread = &esi_thread_self;
     struct esi_path *path = thread->paths[codes[event].op_class];
 
     if (ESI_UNLIKELY(path == NULL))
@@ -89,7 +89,8 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
  * its edge has been written. */
 static void show_call_again(struct es_writer *writer)
 {
-    const struct esi_call *call = esi_self.depth != 0 ? esi_self.outermost : NULL;
+    const struct esi_call *call =
+        esi_thread_self.depth != 0 ? esi_thread_self.outermost : NULL;
 
     if (call != NULL && call->open && writer == &call->path->writer)
         es_writer_open(writer, &call->tuple);
@@ -109,7 +110,7 @@ static void record_edge(void *data,
     if (writer == NULL)
         return;
     tuple.stop = stop;
-    tuple.bytes = esi_bytes_cut(bytes);
+    tuple.bytes = esi_tuple_limit_bytes(bytes);
     es_writer_write(writer, &tuple);
     if (writer == edges->shown)
         edges->shown = NULL;

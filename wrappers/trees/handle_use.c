@@ -100,7 +100,7 @@ static void drop_op(MPI_Op op)
         ESI_REAL(MPI_Op_free)(&op);
 }
 
-bool esi_held_take(struct esi_held_handles *handles)
+bool esi_handle_use_begin(struct esi_handle_use *handles)
 {
     handles->count = 0;
     if (take(TYPE, ESI_HANDLE(handles->types[0])))
@@ -110,11 +110,11 @@ bool esi_held_take(struct esi_held_handles *handles)
     if (handles->count == 2 && take(OPERATION, ESI_HANDLE(handles->op)))
         handles->count = 3;
     if (handles->count < 3)
-        esi_held_drop(handles);
+        esi_handle_use_end(handles);
     return handles->count == 3;
 }
 
-void esi_held_drop(struct esi_held_handles *handles)
+void esi_handle_use_end(struct esi_handle_use *handles)
 {
     if (handles->count > 2)
         drop_op(handles->op);
@@ -159,7 +159,7 @@ static bool is_predefined_type(MPI_Datatype type)
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
-bool esi_held_put_off_type(MPI_Datatype type)
+bool esi_handle_use_defer_type_free(MPI_Datatype type)
 {
     return is_held(TYPE, ESI_HANDLE(type)) && !is_predefined_type(type) &&
            put_off(TYPE, ESI_HANDLE(type));
@@ -177,7 +177,7 @@ static bool is_predefined_op(MPI_Op op)
     return false;
 }
 
-bool esi_held_put_off_op(MPI_Op op)
+bool esi_handle_use_defer_op_free(MPI_Op op)
 {
     return !is_predefined_op(op) && put_off(OPERATION, ESI_HANDLE(op));
 }

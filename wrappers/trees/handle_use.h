@@ -19,22 +19,22 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-struct esi_held_handles {
+struct esi_handle_use {
     MPI_Datatype types[2];
     MPI_Op op;
     int count; /* of them that are held; 0 = none */
 };
 
 /* Holds the two types and the operation.  False without memory: nothing is held. */
-bool esi_held_take(struct esi_held_handles *handles);
+bool esi_handle_use_begin(struct esi_handle_use *handles);
 
 /* Lets them go, and frees what the program has freed meanwhile. */
-void esi_held_drop(struct esi_held_handles *handles);
+void esi_handle_use_end(struct esi_handle_use *handles);
 
 /* Whether the program's MPI_Type_free() or MPI_Op_free() is put off because the handle
  * is in use.  What must not be freed (a predefined one) is not put off, so that MPI
  * says so. */
-bool esi_held_put_off_type(MPI_Datatype type);
-bool esi_held_put_off_op(MPI_Op op);
+bool esi_handle_use_defer_type_free(MPI_Datatype type);
+bool esi_handle_use_defer_op_free(MPI_Op op);
 
 #endif

@@ -28,9 +28,9 @@
 
 struct pending {
     struct pending *next;
-    struct esi_way way;
+    struct esi_dispatch way;
     struct esi_tree_run *run;
-    struct esi_held_handles held;
+    struct esi_handle_use held;
     struct esi_comm *known; /* the program's communicator; referenced */
     MPI_Comm comm;          /* its handle, good while `known` has it */
     MPI_Request request;
@@ -64,12 +64,12 @@ static void note_reason(int reason)
         atomic_fetch_add(&esi_progress_reasons, 1);
 }
 
-void esi_nonblocking_share(void)
+void esi_nonblocking_note_threads(void)
 {
     note_reason(HAS_THREADS);
 }
 
-void esi_nonblocking_join(void)
+void esi_nonblocking_note_peers(void)
 {
     note_reason(HAS_OTHERS);
 }
@@ -193,8 +193,8 @@ static void complete(struct pending *pending)
     bool failed = pending->result != MPI_SUCCESS;
 
     esi_tree_run_end(pending->run);
-    esi_way_leave(&pending->way);
-    esi_held_drop(&pending->held);
+    esi_dispatch_release(&pending->way);
+    esi_handle_use_end(&pending->held);
     ESI_REAL(MPI_Grequest_complete)(pending->request);
     if (!failed)
         atomic_fetch_sub(&esi_progress_reasons, 1);
@@ -237,8 +237,8 @@ void esi_trees_progress(void)
 /* Ends what could not begin.  Returns what the call returns. */
 static int fail(struct pending *pending, MPI_Comm comm, int code)
 {
-    esi_way_leave(&pending->way);
-    esi_held_drop(&pending->held);
+    esi_dispatch_release(&pending->way);
+    esi_handle_use_end(&pending->held);
     free(pending);
     return esi_comm_raise(comm, code);
 }
@@ -254,7 +254,7 @@ static int begin(struct pending *pending,
     pending->held.types[0] = collective->send_type;
     pending->held.types[1] = collective->receive_type;
     pending->held.op = collective->op;
-    if (!esi_held_take(&pending->held))
+    if (!esi_handle_use_begin(&pending->held))
         return fail(pending, collective->comm, MPI_ERR_NO_MEM);
     result = ESI_REAL(MPI_Grequest_start)(query, release, cancel, pending,
                                           &pending->request);
@@ -277,13 +277,13 @@ static bool lose(struct esi_call *call,
                  const struct esi_collective *collective,
                  int *ret_result)
 {
-    struct esi_way way;
-    enum esi_direction direction = esi_way_find(call, collective, &way);
+    struct esi_dispatch way;
+    enum esi_dispatch_kind direction = esi_dispatch_find(call, collective, &way);
 
-    if (direction == ESI_LIBRARY)
+    if (direction == ESI_DISPATCH_NATIVE)
         return false;
-    if (direction == ESI_BY_TREE)
-        esi_way_leave(&way);
+    if (direction == ESI_DISPATCH_TREE)
+        esi_dispatch_release(&way);
     *ret_result = esi_comm_raise(collective->comm, MPI_ERR_NO_MEM);
     return true;
 }
@@ -300,11 +300,11 @@ bool esi_trees_post(struct esi_call *call,
     pending = calloc(1, sizeof *pending);
     if (pending == NULL)
         return lose(call, collective, ret_result);
-    switch (esi_way_find(call, collective, &pending->way)) {
-    case ESI_BY_TREE:
+    switch (esi_dispatch_find(call, collective, &pending->way)) {
+    case ESI_DISPATCH_TREE:
         *ret_result = begin(pending, call, collective, ret_request);
         return true;
-    case ESI_LOST:
+    case ESI_DISPATCH_FAILED:
         *ret_result = esi_comm_raise(collective->comm, pending->way.code);
         free(pending);
         return true;

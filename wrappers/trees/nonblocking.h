@@ -22,11 +22,11 @@ void esi_nonblocking_start(const struct es_tree_rules *rules);
 /* Several threads may be in MPI at once.  Calls are patient always from when there is a
  * communicator of several processes, too: another thread may begin an operation on it
  * while one of them blocks. */
-void esi_nonblocking_share(void);
+void esi_nonblocking_note_threads(void);
 
 /* There is a communicator of several processes.  Before, no operation can go by tree,
  * nor can a call wait for another process. */
-void esi_nonblocking_join(void);
+void esi_nonblocking_note_peers(void);
 
 /* Moves on until no operation of the communicator is under way. */
 void esi_nonblocking_drain(const struct esi_comm *comm);

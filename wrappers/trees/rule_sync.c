@@ -55,13 +55,13 @@ static int ask_all(const struct esi_comm_trees *site, bool own, bool *ret_all)
 
 static int gather_places(struct esi_comm_trees *site)
 {
-    struct esi_whereabouts own;
-    struct esi_whereabouts *all = calloc((size_t)site->comm->size, sizeof *all);
+    struct esi_host_info own;
+    struct esi_host_info *all = calloc((size_t)site->comm->size, sizeof *all);
     MPI_Request request;
     int code = MPI_ERR_NO_MEM;
 
     if (all != NULL) {
-        esi_whereabouts_find(&own);
+        esi_host_info_find(&own);
         code = ESI_REAL(MPI_Iallgather)(&own, sizeof own, MPI_BYTE, all, sizeof own,
                                         MPI_BYTE, site->shadow, &request);
     }
@@ -79,7 +79,7 @@ static int gather_places(struct esi_comm_trees *site)
 /* Rank 0: new rules, if somebody wished for some since.  A wish that cannot be read is
  * passed over. */
 static void read_wish(struct esi_comm_trees *site,
-                      struct esi_agreement *message,
+                      struct esi_rule_sync *message,
                       struct esi_rules **ret_rules)
 {
     const struct esi_process *process = esi_process_get();
@@ -143,8 +143,9 @@ static int find_places(struct esi_comm_trees *site)
         code = gather_places(site);
     if (code == MPI_SUCCESS)
         code = ask_all(site,
-                       esi_places_make(site->whereabouts, site->comm->size,
-                                       esi_rules_plan(site->rules), &site->places) == 0,
+                       esi_placement_create(site->whereabouts, site->comm->size,
+                                            esi_rules_plan(site->rules),
+                                            &site->places) == 0,
                        &has_places);
     return has_places || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
@@ -160,7 +161,7 @@ static void log_rule(const struct esi_comm_trees *site,
         .operations = rule->operations,
         .min_bytes = rule->min_bytes,
         .max_bytes = rule->max_bytes,
-        .since_ticks = esi_ticks(),
+        .since_ticks = esi_clock_read(),
     };
 
     snprintf(entry.name, sizeof entry.name, "%s", rule->name);
@@ -188,14 +189,14 @@ static void log_rules(const struct esi_comm_trees *site, const struct esi_call *
 /* Does what rank 0 has told.  `rules` NULL: as before, or at the first agreement those
  * that the run began with. */
 static int follow(struct esi_comm_trees *site,
-                  const struct esi_agreement *message,
+                  const struct esi_rule_sync *message,
                   struct esi_rules *rules,
                   const struct esi_call *call)
 {
     if (rules != NULL || site->applicable == NULL ||
         strcmp(message->name, site->agreed.name) != 0) {
-        if (esi_site_follow(site, rules != NULL ? rules : site->rules, message->name) <
-            0)
+        if (esi_comm_trees_set_rules(site, rules != NULL ? rules : site->rules,
+                                     message->name) < 0)
             return MPI_ERR_NO_MEM;
         site->agreed = *message;
         log_rules(site, call);
@@ -207,20 +208,20 @@ static int follow(struct esi_comm_trees *site,
 
 static void prepare(struct esi_comm_trees *site,
                     uint32_t number,
-                    struct esi_agreement *message,
+                    struct esi_rule_sync *message,
                     struct esi_rules **ret_rules)
 {
     message->version = site->agreed.version;
-    message->next = esi_pace_next(&site->pace, number, es_now_ns(CLOCK_MONOTONIC));
+    message->next = esi_rule_sync_next(&site->pace, number, es_now_ns(CLOCK_MONOTONIC));
     esi_comm_copy_name(site->comm, message->name);
     read_wish(site, message, ret_rules);
 }
 
-int esi_site_agree(struct esi_comm_trees *site,
-                   const struct esi_call *call,
-                   uint32_t number)
+int esi_rule_sync_run(struct esi_comm_trees *site,
+                      const struct esi_call *call,
+                      uint32_t number)
 {
-    struct esi_agreement message = {.version = 0};
+    struct esi_rule_sync message = {.version = 0};
     struct esi_rules *rules = NULL;
     bool has_rules = false;
     int code;

@@ -25,7 +25,7 @@ struct esi_call;
 struct esi_comm_trees;
 
 /* What rank 0 tells the others. */
-struct esi_agreement {
+struct esi_rule_sync {
     uint32_t version; /* of the rules: of the wish that they came with; 0 = those that
                          the run began with */
     uint32_t next;    /* number of the operation at which the next agreement takes place
@@ -35,36 +35,38 @@ struct esi_agreement {
 };
 
 /* Where rank 0 stands in time. */
-struct esi_pace {
+struct esi_rule_sync_pace {
     bool began;      /* there was an agreement before */
     uint32_t number; /* of the operation at it */
     uint64_t time_ns;
 };
 
 enum {
-    ESI_AGREEMENT_FIRST_GAP = 8,
+    ESI_RULE_SYNC_FIRST_GAP = 8,
     /* A program that slows down must not be out of reach for long; and one broadcast in
      * a thousand operations is not felt. */
-    ESI_AGREEMENT_MAX_GAP = 1024,
+    ESI_RULE_SYNC_MAX_GAP = 1024,
 };
 
 /* How many operations there are to the next agreement, when `operations` have taken
  * `elapsed_ns` since the last: as many as half a second has, at least one. */
-uint32_t esi_agreement_gap(uint32_t operations, uint64_t elapsed_ns);
+uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns);
 
 /* Notes an agreement at operation `number` and returns the next one's. */
-uint32_t esi_pace_next(struct esi_pace *pace, uint32_t number, uint64_t now_ns);
+uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
+                            uint32_t number,
+                            uint64_t now_ns);
 
 /* Whether the operation must agree first.  Numbers wrap around. */
-static inline bool esi_agreement_is_due(const struct esi_agreement *agreed,
+static inline bool esi_rule_sync_is_due(const struct esi_rule_sync *agreed,
                                         uint32_t number)
 {
     return (int32_t)(number - agreed->next) >= 0;
 }
 
 /* Takes part in an agreement, at operation `number`.  Returns MPI's code. */
-int esi_site_agree(struct esi_comm_trees *site,
-                   const struct esi_call *call,
-                   uint32_t number);
+int esi_rule_sync_run(struct esi_comm_trees *site,
+                      const struct esi_call *call,
+                      uint32_t number);
 
 #endif

@@ -70,7 +70,7 @@ static MPI_Count welcome(const struct esi_tree_run *run)
     if (!run->result_is_read)
         return INT64_MAX;
     /* Pieces of both ways are alike only where values are combined on the way. */
-    if (run->up == &esi_run_combine)
+    if (run->up == &esi_run_reduce)
         return run->up_to->done;
     return esi_lane_is_done(run->up_to) ? INT64_MAX : 0;
 }
@@ -82,6 +82,6 @@ static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *la
     return run->is_root ? begun(run) : run->down_from->done;
 }
 
-const struct esi_run_half esi_run_spread = {.set_up = set_up,
+const struct esi_run_phase esi_run_bcast = {.set_up = set_up,
                                             .work = work,
                                             .ready = ready};

@@ -250,9 +250,9 @@ static int fold_work(struct esi_tree_run *run)
     return result;
 }
 
-const struct esi_run_half esi_run_collect = {.set_up = set_up,
+const struct esi_run_phase esi_run_gather = {.set_up = set_up,
                                              .work = work,
                                              .ready = ready};
-const struct esi_run_half esi_run_fold = {.set_up = fold_set_up,
-                                          .work = fold_work,
-                                          .ready = ready};
+const struct esi_run_phase esi_run_fold = {.set_up = fold_set_up,
+                                           .work = fold_work,
+                                           .ready = ready};

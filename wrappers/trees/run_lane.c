@@ -177,7 +177,7 @@ static int post(struct esi_tree_run *run, int index)
 static int post_ready(struct esi_tree_run *run, int index)
 {
     struct esi_lane *lane = &run->lanes[index];
-    const struct esi_run_half *half = index < run->down_first ? run->up : run->down;
+    const struct esi_run_phase *half = index < run->down_first ? run->up : run->down;
     MPI_Count ready;
     int result = MPI_SUCCESS;
 
@@ -193,7 +193,7 @@ static int post_ready(struct esi_tree_run *run, int index)
     return result;
 }
 
-int esi_run_pump(struct esi_tree_run *run)
+int esi_run_post_pieces(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
 
@@ -234,7 +234,7 @@ static int first_error(const struct esi_tree_run *run, int count)
     return MPI_ERR_OTHER;
 }
 
-int esi_run_take(struct esi_tree_run *run, bool waits)
+int esi_run_complete_pieces(struct esi_tree_run *run, bool waits)
 {
     int all = run->lane_count * run->window;
     int count = 0;
@@ -260,7 +260,7 @@ int esi_run_take(struct esi_tree_run *run, bool waits)
 }
 
 /* Receives are called back, so that nothing more comes into the program's memory. */
-void esi_run_give_up(struct esi_tree_run *run)
+void esi_run_abandon(struct esi_tree_run *run)
 {
     for (int i = 0; i < run->lane_count * run->window; i++) {
         if (run->requests[i] == MPI_REQUEST_NULL)

@@ -68,7 +68,7 @@ struct esi_lane {
     uint64_t start; /* ticks */
 };
 
-struct esi_run_half {
+struct esi_run_phase {
     /* Says what the lanes are; gets memory.  Nothing has been sent yet. */
     int (*set_up)(struct esi_tree_run *run);
     /* Does what can be done without messages. */
@@ -77,11 +77,11 @@ struct esi_run_half {
     MPI_Count (*ready)(const struct esi_tree_run *run, const struct esi_lane *lane);
 };
 
-extern const struct esi_run_half esi_run_combine;
-extern const struct esi_run_half esi_run_collect;
-extern const struct esi_run_half esi_run_fold;
-extern const struct esi_run_half esi_run_spread;
-extern const struct esi_run_half esi_run_deal;
+extern const struct esi_run_phase esi_run_reduce;
+extern const struct esi_run_phase esi_run_gather;
+extern const struct esi_run_phase esi_run_fold;
+extern const struct esi_run_phase esi_run_bcast;
+extern const struct esi_run_phase esi_run_scatter;
 
 struct esi_run_block {
     struct esi_run_block *next;
@@ -89,8 +89,8 @@ struct esi_run_block {
 
 struct esi_tree_run {
     struct esi_tree_call call;
-    const struct esi_run_half *up; /* NULL = none */
-    const struct esi_run_half *down;
+    const struct esi_run_phase *up; /* NULL = none */
+    const struct esi_run_phase *down;
     bool is_root;
     bool in_place;
     int error; /* MPI's code of the first failure */
@@ -208,11 +208,11 @@ static inline bool esi_lane_is_done(const struct esi_lane *lane)
 
 int esi_run_prepare_requests(struct esi_tree_run *run);
 /* Works, and posts all that is ready. */
-int esi_run_pump(struct esi_tree_run *run);
+int esi_run_post_pieces(struct esi_tree_run *run);
 /* Takes what has come; waits for something first if `waits`. */
-int esi_run_take(struct esi_tree_run *run, bool waits);
+int esi_run_complete_pieces(struct esi_tree_run *run, bool waits);
 /* What failed is left to MPI. */
-void esi_run_give_up(struct esi_tree_run *run);
+void esi_run_abandon(struct esi_tree_run *run);
 
 /* --- Parts of halves that others need ------------------------------------------- */
 

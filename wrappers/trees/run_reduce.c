@@ -221,6 +221,6 @@ static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *la
                              : run->combined);
 }
 
-const struct esi_run_half esi_run_combine = {.set_up = set_up,
+const struct esi_run_phase esi_run_reduce = {.set_up = set_up,
                                              .work = work,
                                              .ready = ready};

@@ -135,6 +135,6 @@ static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *la
     return come > 0 ? come / lane->per_piece : 0;
 }
 
-const struct esi_run_half esi_run_deal = {.set_up = set_up,
-                                          .work = work,
-                                          .ready = ready};
+const struct esi_run_phase esi_run_scatter = {.set_up = set_up,
+                                              .work = work,
+                                              .ready = ready};

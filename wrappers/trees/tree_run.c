@@ -14,16 +14,16 @@
 #include "wrappers/trees/run_private.h"
 
 static const struct {
-    const struct esi_run_half *up;
-    const struct esi_run_half *down;
+    const struct esi_run_phase *up;
+    const struct esi_run_phase *down;
 } kinds[ES_TREE_KIND_COUNT] = {
-    [ES_TREE_BARRIER] = {&esi_run_combine, &esi_run_spread},
-    [ES_TREE_BCAST] = {NULL, &esi_run_spread},
-    [ES_TREE_REDUCE] = {&esi_run_combine, NULL},
-    [ES_TREE_ALLREDUCE] = {&esi_run_combine, &esi_run_spread},
-    [ES_TREE_GATHER] = {&esi_run_collect, NULL},
-    [ES_TREE_SCATTER] = {NULL, &esi_run_deal},
-    [ES_TREE_ALLGATHER] = {&esi_run_collect, &esi_run_spread},
+    [ES_TREE_BARRIER] = {&esi_run_reduce, &esi_run_bcast},
+    [ES_TREE_BCAST] = {NULL, &esi_run_bcast},
+    [ES_TREE_REDUCE] = {&esi_run_reduce, NULL},
+    [ES_TREE_ALLREDUCE] = {&esi_run_reduce, &esi_run_bcast},
+    [ES_TREE_GATHER] = {&esi_run_gather, NULL},
+    [ES_TREE_SCATTER] = {NULL, &esi_run_scatter},
+    [ES_TREE_ALLGATHER] = {&esi_run_gather, &esi_run_bcast},
 };
 
 /* --- Arguments ------------------------------------------------------------------ */
@@ -239,7 +239,7 @@ static int begin(struct esi_tree_run *run, const struct esi_tree_call *call)
         return MPI_SUCCESS;
     if (observed)
         record_own(run, start);
-    run->error = esi_run_pump(run);
+    run->error = esi_run_post_pieces(run);
     return MPI_SUCCESS;
 }
 
@@ -247,7 +247,7 @@ static int begin(struct esi_tree_run *run, const struct esi_tree_call *call)
 static void finish(struct esi_tree_run *run)
 {
     if (run->outstanding > 0)
-        esi_run_give_up(run);
+        esi_run_abandon(run);
     else
         esi_run_free_blocks(run);
 }
@@ -272,9 +272,9 @@ int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done)
 {
     *ret_done = false;
     if (run->error == MPI_SUCCESS && run->lanes_left > 0) {
-        run->error = esi_run_take(run, false);
+        run->error = esi_run_complete_pieces(run, false);
         if (run->error == MPI_SUCCESS)
-            run->error = esi_run_pump(run);
+            run->error = esi_run_post_pieces(run);
     }
     *ret_done = run->lanes_left == 0;
     return run->error;
@@ -283,9 +283,9 @@ int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done)
 int esi_tree_run_wait(struct esi_tree_run *run)
 {
     while (run->error == MPI_SUCCESS && run->lanes_left > 0) {
-        run->error = esi_run_take(run, true);
+        run->error = esi_run_complete_pieces(run, true);
         if (run->error == MPI_SUCCESS)
-            run->error = esi_run_pump(run);
+            run->error = esi_run_post_pieces(run);
     }
     return run->error;
 }

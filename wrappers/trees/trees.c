@@ -44,16 +44,16 @@ static bool run_operation(struct esi_call *call,
                           const struct esi_collective *collective,
                           int *ret_result)
 {
-    struct esi_way way;
+    struct esi_dispatch way;
     int code;
 
-    switch (esi_way_find(call, collective, &way)) {
-    case ESI_BY_TREE:
+    switch (esi_dispatch_find(call, collective, &way)) {
+    case ESI_DISPATCH_TREE:
         code = esi_progress_is_due() ? run_with_progress(&way.run)
                                      : esi_tree_run(&way.run);
-        esi_way_leave(&way);
+        esi_dispatch_release(&way);
         break;
-    case ESI_LOST:
+    case ESI_DISPATCH_FAILED:
         code = way.code;
         break;
     default:
@@ -70,7 +70,7 @@ static void free_comm_trees(struct esi_comm *comm)
     if (comm == NULL || comm->trees == NULL)
         return;
     esi_nonblocking_drain(comm);
-    esi_site_destroy(comm->trees);
+    esi_comm_trees_destroy(comm->trees);
     comm->trees = NULL;
 }
 
@@ -78,24 +78,24 @@ static void finalize_trees(void)
 {
     esi_nonblocking_drain_all();
     free_comm_trees(esi_comm_lookup(ESI_HANDLE((MPI_Comm){MPI_COMM_WORLD})));
-    esi_judge_end();
+    esi_argument_check_end();
 }
 
 static const struct esi_tree_ops tree_ops = {
     .run = run_operation,
     .post = esi_trees_post,
     .progress = esi_trees_progress,
-    .on_threads = esi_nonblocking_share,
-    .on_peers = esi_nonblocking_join,
-    .on_initialized = esi_judge_start,
+    .on_threads = esi_nonblocking_note_threads,
+    .on_peers = esi_nonblocking_note_peers,
+    .on_initialized = esi_argument_check_start,
     .on_finalize = finalize_trees,
 #if MPI_VERSION >= 4
-    .on_session_begin = esi_judge_start_in_session,
-    .on_session_end = esi_judge_end_session,
+    .on_session_begin = esi_argument_check_start_in_session,
+    .on_session_end = esi_argument_check_end_session,
 #endif
     .on_comm_free = free_comm_trees,
-    .defer_type_free = esi_held_put_off_type,
-    .defer_op_free = esi_held_put_off_op,
+    .defer_type_free = esi_handle_use_defer_type_free,
+    .defer_op_free = esi_handle_use_defer_op_free,
 };
 
 /* A text that cannot be read is reported by rank 0.  All ranks read the same text, so
@@ -110,8 +110,8 @@ void esi_trees_start(int rank)
         return;
     if (esi_rules_get(text, &error, &initial_rules) < 0) {
         if (rank <= 0)
-            esi_warn("%s; there are no collective trees",
-                     es_error_format(&error, line, sizeof line));
+            esi_process_warn("%s; there are no collective trees",
+                             es_error_format(&error, line, sizeof line));
         return;
     }
     esi_nonblocking_start(&esi_rules_plan(initial_rules)->rules);
