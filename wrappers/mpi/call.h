@@ -129,7 +129,7 @@ ES_HOT void esi_call_exit(struct esi_call *call)
     thread->depth = 0;
 }
 
-/* --- The end --------------------------------------------------------------------- */
+/* --- The end -------------------------------------------------------------------- */
 
 /* Whether something was left to be found out once the call has succeeded, or to be
  * taken back because it failed. */

@@ -303,7 +303,7 @@ int esi_wrap_MPI_Comm_join(esi_MPI_Comm_join_fn *next, int fd, MPI_Comm *made)
 
 /* Also when the call is no operation of its own (a callback frees what it made): the
  * handle comes back with another meaning.  Freeing the predefined ones fails. */
-static void forget(MPI_Comm comm)
+static void forget_communicator(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
         return;
@@ -322,11 +322,11 @@ int esi_wrap_MPI_Comm_free(esi_MPI_Comm_free_fn *next, MPI_Comm *comm)
     if (comm == NULL)
         return next(comm);
     if (!esi_call_enter(&call, ES_OP_MPI_Comm_free, ES_CLASS_COMMUNICATOR)) {
-        forget(*comm);
+        forget_communicator(*comm);
         return next(comm);
     }
     esi_begin_communicator(&call, *comm);
-    forget(*comm);
+    forget_communicator(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);
@@ -342,11 +342,11 @@ int esi_wrap_MPI_Comm_disconnect(esi_MPI_Comm_disconnect_fn *next, MPI_Comm *com
     if (comm == NULL)
         return next(comm);
     if (!esi_call_enter(&call, ES_OP_MPI_Comm_disconnect, ES_CLASS_COMMUNICATOR)) {
-        forget(*comm);
+        forget_communicator(*comm);
         return next(comm);
     }
     esi_begin_communicator(&call, *comm);
-    forget(*comm);
+    forget_communicator(*comm);
     call.comm = NULL;
     call.unknown_comm = 0;
     result = next(comm);

@@ -265,7 +265,7 @@ static void make_name(struct esi_comm *comm,
              atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) + 1);
 }
 
-static int lowest(const struct members *members)
+static int lowest_member(const struct members *members)
 {
     int low = INT32_MAX;
 
@@ -360,7 +360,7 @@ static void enter_in_segment(struct esi_comm *comm,
 
     if (process == NULL)
         return;
-    config.keep_list = process->rank < 0 || lowest(members) == process->rank;
+    config.keep_list = process->rank < 0 || lowest_member(members) == process->rank;
     if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0) {
         comm->index = ES_COMMUNICATOR_NONE;
         esi_process_warn(

@@ -18,7 +18,7 @@
 /* How many requests of a completion call are looked at to say what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
 
-/* --- Statuses -------------------------------------------------------------------- */
+/* --- Statuses ------------------------------------------------------------------- */
 
 bool esi_status_has_count;
 
@@ -50,7 +50,7 @@ uint32_t esi_status_query_bytes(const MPI_Status *status)
     return esi_tuple_limit_bytes((uint64_t)bytes);
 }
 
-/* --- Receives -------------------------------------------------------------------- */
+/* --- Receives ------------------------------------------------------------------- */
 
 uint32_t esi_receive_post_on(struct esi_comm *comm,
                              int source,

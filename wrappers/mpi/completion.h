@@ -90,7 +90,7 @@ void esi_collective_write_post(struct esi_thread *thread,
                                const struct es_tuple *begun,
                                uint64_t stop);
 
-/* --- Statuses -------------------------------------------------------------------- */
+/* --- Statuses ------------------------------------------------------------------- */
 
 /* Bytes that a completed receive got, by its status: as MPI tells. */
 uint32_t esi_status_query_bytes(const MPI_Status *status);

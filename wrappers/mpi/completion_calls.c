@@ -112,7 +112,7 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
 
 /* An active receive goes on, but nobody will see what it got.  A start of a persistent
  * request holds the communicator once more, except that of a send. */
-static void freed(const struct esi_request *record)
+static void note_request_freed(const struct esi_request *record)
 {
     if (record->receive != NULL)
         esi_match_abandon(&record->comm->received, record->receive);
@@ -138,7 +138,7 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     esi_completion_open(&call, NULL, 0);
     result = next(request);
     if (record.comm != NULL)
-        freed(&record);
+        note_request_freed(&record);
     esi_call_leave(&call, result);
     return result;
 }

@@ -23,7 +23,7 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
-/* --- Parts of a tuple ------------------------------------------------------------ */
+/* --- Parts of a tuple ----------------------------------------------------------- */
 
 /* The communicator of a handle, kept in the thread's cache.  NULL: it is not known yet,
  * and is registered when the call has succeeded. */

@@ -15,22 +15,22 @@
 static _Atomic int open_sessions;
 static _Atomic bool world_is_up;
 
-static void flush(struct esi_comm *comm)
+static void flush_communicator(struct esi_comm *comm)
 {
     esi_match_flush(&comm->received);
 }
 
 /* What is held back will never be decided. */
-static void flush_all(void)
+static void flush_communicators(void)
 {
-    esi_comm_foreach(flush);
+    esi_comm_foreach(flush_communicator);
     esi_slot_write_all_late();
 }
 
 /* Both models are over. */
-static void finish(void)
+static void finish_process(void)
 {
-    flush_all();
+    flush_communicators();
     esi_process_set_state(ES_SEGMENT_FINALIZED);
 }
 
@@ -94,7 +94,7 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
 
     if (!esi_call_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
-    flush_all();
+    flush_communicators();
     if (esi_trees != NULL)
         esi_trees->on_finalize();
     esi_begin_call(&call);
@@ -167,7 +167,7 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
     esi_call_leave(&call, result);
     if (result == MPI_SUCCESS && atomic_fetch_sub(&open_sessions, 1) == 1 &&
         !atomic_load(&world_is_up))
-        finish();
+        finish_process();
     return result;
 }
 #endif

@@ -238,12 +238,12 @@ static void write_members(const struct esi_call *call,
     free(ranks);
 }
 
-static void begun(struct esi_call *call,
-                  int result,
-                  MPI_Win win,
-                  MPI_Group group,
-                  enum epoch_kind kind,
-                  uint16_t member_operation)
+static void note_epoch_begun(struct esi_call *call,
+                             int result,
+                             MPI_Win win,
+                             MPI_Group group,
+                             enum epoch_kind kind,
+                             uint16_t member_operation)
 {
     struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
     struct epochs *epochs = NULL;
@@ -267,7 +267,7 @@ void esi_begin_rma_post(struct esi_call *call, MPI_Win win)
 
 void esi_end_rma_posted(struct esi_call *call, int result, MPI_Win win, MPI_Group group)
 {
-    begun(call, result, win, group, EXPOSURE, ES_OP_MPI_Win_post_member);
+    note_epoch_begun(call, result, win, group, EXPOSURE, ES_OP_MPI_Win_post_member);
 }
 
 void esi_begin_rma_start(struct esi_call *call, MPI_Win win)
@@ -280,7 +280,7 @@ void esi_end_rma_started(struct esi_call *call,
                          MPI_Win win,
                          MPI_Group group)
 {
-    begun(call, result, win, group, ACCESS, ES_OP_MPI_Win_start_member);
+    note_epoch_begun(call, result, win, group, ACCESS, ES_OP_MPI_Win_start_member);
 }
 
 void esi_begin_rma_complete(struct esi_call *call, MPI_Win win)

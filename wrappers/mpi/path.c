@@ -41,9 +41,9 @@ struct choice {
 static struct es_element_layout nowhere;
 static struct esi_path off = {.writer = {.element = &nowhere}};
 
-static bool wants(const struct es_collector_plan *collector,
-                  enum es_class op_class,
-                  int rank)
+static bool collector_wants(const struct es_collector_plan *collector,
+                            enum es_class op_class,
+                            int rank)
 {
     return (collector->classes & 1u << op_class) != 0 &&
            es_collector_plan_has_rank(collector, rank);
@@ -210,7 +210,7 @@ static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
     for (size_t i = 0; i < process->plan.count; i++) {
         const struct es_collector_plan *collector = &process->plan.collectors[i];
 
-        if (!wants(collector, op_class, process->rank))
+        if (!collector_wants(collector, op_class, process->rank))
             continue;
         if (!is_conditional(collector))
             return path_for(slot, collector, ES_COMMUNICATOR_NONE, ES_PEER_NONE);
@@ -221,9 +221,9 @@ static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
 }
 
 /* The path of a choice for a communicator and a peer. */
-static struct esi_path *choose(const struct choice *choice,
-                               uint16_t communicator,
-                               int32_t peer)
+static struct esi_path *choose_path(const struct choice *choice,
+                                    uint16_t communicator,
+                                    int32_t peer)
 {
     const struct esi_process *process = esi_process_get();
     struct esi_slot *slot = esi_thread_self.slot;
@@ -233,7 +233,7 @@ static struct esi_path *choose(const struct choice *choice,
     for (size_t i = 0; i < process->plan.count; i++) {
         const struct es_collector_plan *collector = &process->plan.collectors[i];
 
-        if (wants(collector, choice->op_class, process->rank) &&
+        if (collector_wants(collector, choice->op_class, process->rank) &&
             has_communicator(collector, communicator))
             return path_for(slot, collector, communicator, peer);
     }
@@ -281,7 +281,7 @@ struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *t
     if (!choice_reserve(choice))
         return &off;
     at = choice_probe(choice, key);
-    choice->slots[at].path = choose(choice, tuple->communicator, peer);
+    choice->slots[at].path = choose_path(choice, tuple->communicator, peer);
     choice->slots[at].key = key;
     choice->used++;
     return choice->slots[at].path;
@@ -306,8 +306,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     return thread->paths[op_class];
 }
 
-/* --- Writing -----------------------------------------------------------------------
- */
+/* --- Writing -------------------------------------------------------------------- */
 
 void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple)
 {

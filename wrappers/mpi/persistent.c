@@ -62,7 +62,7 @@ static void start_collective(struct esi_request *request, uint64_t now)
 /* What a start does to one request.  Called before MPI starts it: a message may be on
  * its way, and received, before the call returns.  Returns whether the request is a
  * collective's. */
-static bool start(struct esi_call *call, uint64_t handle)
+static bool start_request(struct esi_call *call, uint64_t handle)
 {
     struct esi_request request;
     uint64_t now = esi_clock_read();
@@ -118,7 +118,7 @@ int esi_wrap_MPI_Start(esi_MPI_Start_fn *next, MPI_Request *request)
 
     if (request == NULL || !esi_call_enter(&call, ES_OP_MPI_Start, ES_CLASS_OTHER))
         return next(request);
-    has_collective = start(&call, ESI_HANDLE(*request));
+    has_collective = start_request(&call, ESI_HANDLE(*request));
     esi_completion_open(&call, request, 1);
     result = next(request);
     leave_start(&call, result, request, 1, has_collective);
@@ -135,7 +135,7 @@ int esi_wrap_MPI_Startall(esi_MPI_Startall_fn *next, int count, MPI_Request requ
         !esi_call_enter(&call, ES_OP_MPI_Startall, ES_CLASS_OTHER))
         return next(count, requests);
     for (int i = 0; i < count; i++)
-        has_collective |= start(&call, ESI_HANDLE(requests[i]));
+        has_collective |= start_request(&call, ESI_HANDLE(requests[i]));
     esi_completion_open(&call, requests, count);
     result = next(count, requests);
     leave_start(&call, result, requests, count, has_collective);
@@ -216,7 +216,7 @@ static void hand_over(const struct doubtful *doubtful,
 }
 
 /* The cancelled receive has a number: it and those behind it become undecided. */
-static void reopen(const struct esi_request *request)
+static void reopen_receives(const struct esi_request *request)
 {
     struct doubtful doubtful = {.comm = request->comm,
                                 .source = request->tuple.peer,
@@ -265,7 +265,7 @@ static void doubt_send(struct esi_thread *thread, const struct esi_request *requ
     esi_path_write(thread, &tuple);
 }
 
-static void doubt(struct esi_thread *thread, uint64_t handle)
+static void doubt_request(struct esi_thread *thread, uint64_t handle)
 {
     struct esi_request request;
 
@@ -280,7 +280,7 @@ static void doubt(struct esi_thread *thread, uint64_t handle)
         request.comm == NULL)
         return;
     if (number_of(&request) != ES_SEQUENCE_UNKNOWN)
-        reopen(&request);
+        reopen_receives(&request);
     else if (request.receive != NULL)
         esi_match_doubt(&request.comm->received, request.receive);
 }
@@ -293,7 +293,7 @@ int esi_wrap_MPI_Cancel(esi_MPI_Cancel_fn *next, MPI_Request *request)
     if (request == NULL ||
         !esi_call_enter(&call, ES_OP_MPI_Cancel, ES_CLASS_COMPLETION))
         return next(request);
-    doubt(call.thread, ESI_HANDLE(*request));
+    doubt_request(call.thread, ESI_HANDLE(*request));
     esi_completion_open(&call, request, 1);
     result = next(request);
     esi_call_leave(&call, result);

@@ -239,7 +239,7 @@ static void warn_of_rival(void)
             user);
 }
 
-static int start(void)
+static int start_process(void)
 {
     struct es_error error = {.line = 0};
     char text[400];
@@ -281,7 +281,7 @@ struct esi_process *esi_process_get(void)
         pthread_mutex_lock(&starting);
         now = atomic_load_explicit(&state, memory_order_relaxed);
         if (now == NOT_STARTED) {
-            now = start();
+            now = start_process();
             atomic_store_explicit(&state, now, memory_order_release);
         }
         pthread_mutex_unlock(&starting);

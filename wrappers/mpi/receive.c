@@ -175,7 +175,9 @@ ES_HOT void close_receive(struct blocking *receive,
 
 /* Posts a nonblocking receive, with our own source and tag.  Returns what the match
  * waits for, NULL when the number is decided. */
-static inline struct esi_receive *post(struct esi_call *call, int source, int tag)
+static inline struct esi_receive *post_in_match(struct esi_call *call,
+                                               int source,
+                                               int tag)
 {
     struct esi_comm *comm = call->comm;
     struct esi_receive *receive = NULL;
@@ -206,13 +208,13 @@ static inline struct esi_receive *begin_receive(struct esi_call *call,
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
                       esi_tuple_tag(tag), bytes, ES_SEQUENCE_UNKNOWN);
     call->count = 0;
-    receive = post(call, esi_tuple_peer(source), esi_tuple_tag(tag));
+    receive = post_in_match(call, esi_tuple_peer(source), esi_tuple_tag(tag));
     call->tuple.start = esi_clock_read();
     return receive;
 }
 
 /* The call failed: what was posted is taken back. */
-static void unpost(struct esi_call *call, struct esi_receive *receive)
+static void unpost_in_match(struct esi_call *call, struct esi_receive *receive)
 {
     if (receive != NULL)
         esi_match_drop(&call->comm->received, receive);
@@ -230,7 +232,7 @@ static void end_receive(struct esi_call *call,
 
     if (ESI_UNLIKELY(result == MPI_SUCCESS && call->unknown_comm != 0)) {
         esi_call_complete_late(call, result);
-        receive = post(call, call->tuple.peer, call->tuple.tag);
+        receive = post_in_match(call, call->tuple.peer, call->tuple.tag);
     }
     if (ESI_UNLIKELY(call->tuple.peer == ES_PEER_NONE)) {
         esi_receive_record_null(call, result);
@@ -239,7 +241,7 @@ static void end_receive(struct esi_call *call,
     if (ESI_LIKELY(result == MPI_SUCCESS))
         request = esi_request_claim(ESI_HANDLE(*handle));
     if (ESI_UNLIKELY(request == NULL)) {
-        unpost(call, receive);
+        unpost_in_match(call, receive);
     } else {
         esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
                          call->numbered ? call->comm : NULL, receive);
@@ -273,11 +275,11 @@ static void end_receive_init(struct esi_call *call,
 /* --- Matched messages: their receive is numbered when they are probed ----------- */
 
 /* `source` as the probe was called with: it stands for the receive's. */
-static void matched(struct esi_call *call,
-                    int source,
-                    MPI_Comm comm,
-                    const MPI_Message *message,
-                    const MPI_Status *status)
+static void record_matched(struct esi_call *call,
+                           int source,
+                           MPI_Comm comm,
+                           const MPI_Message *message,
+                           const MPI_Status *status)
 {
     struct esi_request record = {.handle = ESI_HANDLE(*message),
                                  .kind = ESI_REQUEST_MESSAGE};
@@ -363,7 +365,7 @@ static void open_probe(struct esi_call *call, MPI_Comm comm, int source, int tag
 }
 
 /* What the probe found goes into its tuple. */
-static void found(struct esi_call *call, const MPI_Status *status)
+static void describe_found(struct esi_call *call, const MPI_Status *status)
 {
     esi_tuple_note_any_source(&call->tuple);
     call->tuple.peer = esi_tuple_peer(status->MPI_SOURCE);
@@ -379,7 +381,7 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS)
-        found(call, status);
+        describe_found(call, status);
     if (call->open)
         es_writer_write(&call->path->writer, &call->tuple);
     esi_call_exit(call);
@@ -395,7 +397,7 @@ static void write_probe(struct esi_call *call,
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(source),
                       esi_tuple_tag(tag), 0, ES_SEQUENCE_UNKNOWN);
     if (status != NULL)
-        found(call, status);
+        describe_found(call, status);
     if (esi_call_start(call)) {
         call->tuple.stop = call->tuple.start;
         es_writer_write(&call->path->writer, &call->tuple);
@@ -438,7 +440,7 @@ int esi_wrap_MPI_Mprobe(esi_MPI_Mprobe_fn *next,
     open_probe(&call, comm, source, tag);
     result = next(source, tag, comm, message, seen);
     if (result == MPI_SUCCESS)
-        matched(&call, source, comm, message, seen);
+        record_matched(&call, source, comm, message, seen);
     close_probe(&call, result, seen);
     return result;
 }
@@ -484,7 +486,7 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     result = next(source, tag, comm, flag, message, seen);
     if (result == MPI_SUCCESS && *flag) {
         write_probe(&call, comm, source, tag, seen);
-        matched(&call, source, comm, message, seen);
+        record_matched(&call, source, comm, message, seen);
     } else if (!esi_call_count_poll(&call)) {
         write_probe(&call, comm, source, tag, NULL);
     }

@@ -32,7 +32,7 @@ static const void *base_of(const void *address)
 }
 
 /* Asks one loaded library, but takes no definition from this one. */
-static int ask(struct dl_phdr_info *library, size_t size, void *context)
+static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
 {
     struct search *search = context;
     void *handle;
@@ -70,7 +70,7 @@ void *esi_next_resolve(const char *name)
 
     search.found = dlsym(RTLD_NEXT, name);
     if (search.found == NULL)
-        dl_iterate_phdr(ask, &search);
+        dl_iterate_phdr(ask_library, &search);
     if (search.found == NULL)
         say_missing(name);
     return search.found;

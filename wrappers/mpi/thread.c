@@ -20,7 +20,7 @@
 
 _Thread_local struct esi_thread esi_thread_self;
 
-/* --- Slots ----------------------------------------------------------------------- */
+/* --- Slots ---------------------------------------------------------------------- */
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_slot *idle_slots; /* the one that is idle longest first ... */
@@ -72,8 +72,7 @@ struct esi_slot *esi_slot_acquire(void)
     return slot;
 }
 
-/* --- Tuples left for a thread ------------------------------------------------------
- */
+/* --- Tuples left for a thread --------------------------------------------------- */
 
 _Atomic uint32_t esi_late_tuple_count;
 
@@ -126,7 +125,7 @@ void esi_slot_write_all_late(void)
     esi_thread_self = self;
 }
 
-/* --- Datatypes -------------------------------------------------------------------- */
+/* --- Datatypes ------------------------------------------------------------------ */
 
 uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype)
 {

@@ -16,8 +16,8 @@
 
 /* --- This thread ---------------------------------------------------------------- */
 
-/* A number that the system tells of a processor; -1 = it does not. */
-static int topology(int processor, const char *what)
+/* A number of a processor in the system's topology; -1 = the system has none. */
+static int read_topology(int processor, const char *what)
 {
     char path[128];
     FILE *file;
@@ -35,33 +35,33 @@ static int topology(int processor, const char *what)
 }
 
 /* -1 once two processors differ. */
-static int in_common(int number, int other, bool is_first)
+static int common_number(int number, int other, bool is_first)
 {
     return is_first || number == other ? other : -1;
 }
 
-void esi_host_info_find(struct esi_host_info *ret_whereabouts)
+void esi_host_info_find(struct esi_host_info *ret_info)
 {
     cpu_set_t allowed;
     bool is_first = true;
 
-    memset(ret_whereabouts, 0, sizeof *ret_whereabouts);
-    ret_whereabouts->socket = -1;
-    ret_whereabouts->core = -1;
-    es_host_name(ret_whereabouts->host);
+    memset(ret_info, 0, sizeof *ret_info);
+    ret_info->socket = -1;
+    ret_info->core = -1;
+    es_host_name(ret_info->host);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     for (int i = 0; i < CPU_SETSIZE; i++) {
         if (!CPU_ISSET((size_t)i, &allowed))
             continue;
-        ret_whereabouts->socket = in_common(
-            ret_whereabouts->socket, topology(i, "physical_package_id"), is_first);
-        ret_whereabouts->core =
-            in_common(ret_whereabouts->core, topology(i, "core_id"), is_first);
+        ret_info->socket = common_number(
+            ret_info->socket, read_topology(i, "physical_package_id"), is_first);
+        ret_info->core =
+            common_number(ret_info->core, read_topology(i, "core_id"), is_first);
         is_first = false;
     }
-    if (ret_whereabouts->socket < 0)
-        ret_whereabouts->core = -1;
+    if (ret_info->socket < 0)
+        ret_info->core = -1;
 }
 
 /* --- All ranks ------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ static int number_of(const struct names *names, const char *name)
     return -1;
 }
 
-static int enter(struct names *names, const char *name)
+static int add_name(struct names *names, const char *name)
 {
     int number = number_of(names, name);
 
@@ -99,53 +99,53 @@ static int enter(struct names *names, const char *name)
     return names->count++;
 }
 
-static void make_places(const struct esi_host_info *whereabouts,
-                        int size,
-                        const struct es_tree_plan *plan,
-                        struct names names[2],
-                        struct esi_location *places)
+static void fill_locations(const struct esi_host_info *infos,
+                           int size,
+                           const struct es_tree_plan *plan,
+                           struct names names[2],
+                           struct esi_location *locations)
 {
     struct names *hosts = &names[0];
     struct names *clusters = &names[1];
 
     for (int i = 0; i < size; i++) {
-        const struct es_tree_host *host = find_host(plan, whereabouts[i].host);
+        const struct es_tree_host *host = find_host(plan, infos[i].host);
 
-        places[i] = (struct esi_location){
+        locations[i] = (struct esi_location){
             .cluster = host != NULL && host->cluster[0] != '\0'
-                           ? enter(clusters, host->cluster)
+                           ? add_name(clusters, host->cluster)
                            : -1,
             .gateway_host = -1,
-            .host = enter(hosts, whereabouts[i].host),
-            .socket = whereabouts[i].socket,
-            .core = whereabouts[i].core,
+            .host = add_name(hosts, infos[i].host),
+            .socket = infos[i].socket,
+            .core = infos[i].core,
         };
     }
     for (int i = 0; i < size; i++) { /* now all hosts have numbers */
-        const struct es_tree_host *host = find_host(plan, whereabouts[i].host);
+        const struct es_tree_host *host = find_host(plan, infos[i].host);
 
         if (host != NULL && host->gateway[0] != '\0')
-            places[i].gateway_host = number_of(hosts, host->gateway);
+            locations[i].gateway_host = number_of(hosts, host->gateway);
     }
 }
 
-int esi_placement_create(const struct esi_host_info *whereabouts,
+int esi_placement_create(const struct esi_host_info *infos,
                          int size,
                          const struct es_tree_plan *plan,
-                         struct esi_location **ret_places)
+                         struct esi_location **ret_locations)
 {
-    struct esi_location *places = calloc((size_t)size, sizeof *places);
+    struct esi_location *locations = calloc((size_t)size, sizeof *locations);
     const char **lists = calloc((size_t)size * 2, sizeof *lists);
     struct names names[2] = {{.list = lists},
                              {.list = lists != NULL ? lists + size : NULL}};
 
-    if (places == NULL || lists == NULL) {
-        free(places);
+    if (locations == NULL || lists == NULL) {
+        free(locations);
         free(lists);
         return -ENOMEM;
     }
-    make_places(whereabouts, size, plan, names, places);
+    fill_locations(infos, size, plan, names, locations);
     free(lists);
-    *ret_places = places;
+    *ret_locations = locations;
     return 0;
 }

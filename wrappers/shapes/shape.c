@@ -18,7 +18,7 @@
 
 #include "wrappers/shapes/shape_private.h"
 
-static int linear(const struct esi_shape_input *input, int *parents)
+static int make_linear(const struct esi_shape_input *input, int *parents)
 {
     for (int rank = 0; rank < input->size; rank++)
         parents[rank] = input->root;
@@ -27,10 +27,10 @@ static int linear(const struct esi_shape_input *input, int *parents)
 }
 
 /* `above` is the parent's rank, relative to the root as rank `below` is. */
-static void join(const struct esi_shape_input *input,
-                 int above,
-                 int below,
-                 int *parents)
+static void set_parent(const struct esi_shape_input *input,
+                       int above,
+                       int below,
+                       int *parents)
 {
     int64_t parent = (int64_t)above + input->root;
     int64_t child = (int64_t)below + input->root;
@@ -38,25 +38,25 @@ static void join(const struct esi_shape_input *input,
     parents[child % input->size] = (int)(parent % input->size);
 }
 
-static int kary(const struct esi_shape_input *input, int *parents)
+static int make_kary(const struct esi_shape_input *input, int *parents)
 {
     int fan_out = input->rule->fan_out > 0 ? input->rule->fan_out : 2;
 
     parents[input->root] = -1;
     for (int rank = 1; rank < input->size; rank++)
-        join(input, (rank - 1) / fan_out, rank, parents);
+        set_parent(input, (rank - 1) / fan_out, rank, parents);
     return 0;
 }
 
-static int binomial(const struct esi_shape_input *input, int *parents)
+static int make_binomial(const struct esi_shape_input *input, int *parents)
 {
     parents[input->root] = -1;
     for (int rank = 1; rank < input->size; rank++)
-        join(input, rank & (rank - 1), rank, parents);
+        set_parent(input, rank & (rank - 1), rank, parents);
     return 0;
 }
 
-static int none(const struct esi_shape_input *input, int *parents)
+static int make_none(const struct esi_shape_input *input, int *parents)
 {
     (void)parents;
     return es_error_set(
@@ -65,16 +65,13 @@ static int none(const struct esi_shape_input *input, int *parents)
 }
 
 static int (*const shapes[])(const struct esi_shape_input *input, int *parents) = {
-    [ES_TREE_LIBRARY] = none,
-    [ES_TREE_LINEAR] = linear,
-    [ES_TREE_KARY] = kary,
-    [ES_TREE_BINOMIAL] = binomial,
-    [ES_TREE_LEVELS] = esi_shape_levels,
-    [ES_TREE_EXPLICIT] = esi_shape_explicit,
+    [ES_TREE_LIBRARY] = make_none,       [ES_TREE_LINEAR] = make_linear,
+    [ES_TREE_KARY] = make_kary,          [ES_TREE_BINOMIAL] = make_binomial,
+    [ES_TREE_LEVELS] = esi_shape_levels, [ES_TREE_EXPLICIT] = esi_shape_explicit,
 };
 
 /* One block for the tree and its arrays. */
-static struct esi_tree *allocate(int size, int root)
+static struct esi_tree *tree_allocate(int size, int root)
 {
     enum { ARRAYS = 7 };
     size_t ranks = (size_t)size;
@@ -151,8 +148,9 @@ static void add_up(struct esi_tree *tree, const int *row)
     }
 }
 
-/* The subtrees with the same lowest rank lie on one way upward from it.  So going that
- * way from each rank in turn meets siblings in the right order, and every rank once. */
+/* Subtrees with the same lowest rank lie on one path upward from it.  Following that
+ * path from each rank in turn meets siblings in the right order, and every rank once.
+ */
 static void sort_children(struct esi_tree *tree, int *filled)
 {
     for (int rank = 0; rank < tree->size; rank++)
@@ -163,7 +161,7 @@ static void sort_children(struct esi_tree *tree, int *filled)
             append_child(tree, filled, rank);
 }
 
-static void number(struct esi_tree *tree, const int *row)
+static void number_preorder(struct esi_tree *tree, const int *row)
 {
     tree->position[tree->root] = 0;
     for (int i = 0; i < tree->size; i++) {
@@ -179,7 +177,7 @@ static void number(struct esi_tree *tree, const int *row)
 }
 
 /* Everything but the parents. */
-static int complete(struct esi_tree *tree)
+static int complete_tree(struct esi_tree *tree)
 {
     int *row = calloc((size_t)tree->size, sizeof *row);
     int *filled = tree->order; /* which is filled last */
@@ -192,7 +190,7 @@ static int complete(struct esi_tree *tree)
     list_by_depth(tree, row);
     add_up(tree, row);
     sort_children(tree, filled);
-    number(tree, row);
+    number_preorder(tree, row);
     free(row);
     return 0;
 }
@@ -200,12 +198,15 @@ static int complete(struct esi_tree *tree)
 int esi_tree_create(const struct es_tree_rule *rule,
                     int size,
                     int root,
-                    const struct esi_location *places,
+                    const struct esi_location *locations,
                     struct es_error *error,
                     struct esi_tree **ret_tree)
 {
-    struct esi_shape_input input = {
-        .rule = rule, .size = size, .root = root, .places = places, .error = error};
+    struct esi_shape_input input = {.rule = rule,
+                                    .size = size,
+                                    .root = root,
+                                    .locations = locations,
+                                    .error = error};
     struct esi_tree *tree;
     int result;
 
@@ -214,12 +215,12 @@ int esi_tree_create(const struct es_tree_rule *rule,
                             root);
     if ((size_t)rule->shape >= sizeof shapes / sizeof *shapes)
         return es_error_set(error, -EINVAL, "there is no shape %d", (int)rule->shape);
-    tree = allocate(size, root);
+    tree = tree_allocate(size, root);
     if (tree == NULL)
         return -ENOMEM;
     result = shapes[rule->shape](&input, tree->parents);
     if (result == 0)
-        result = complete(tree);
+        result = complete_tree(tree);
     if (result < 0) {
         esi_tree_destroy(tree);
         return result;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Shapes of collective trees: who is whose parent.  Pure arithmetic, no MPI, so that
- * monitors can reckon with trees that nobody has built yet.
+ * Shapes of collective trees: the parent of each rank.  Pure arithmetic without MPI,
+ * so that monitors can compute trees that nobody has built yet.
  *
- * All ranks compute the same tree from the same rule and places, without a message.
- * A tree is made for one root.  Children stand in ascending order of the lowest rank of
- * their subtrees; that is the order in which a node combines what it gets (see
- * docs/collective-trees.md, "The order of operations").
+ * All ranks compute the same tree from the same rule and locations, without a
+ * message. A tree is made for one root.  Children are in ascending order of the
+ * lowest rank of their subtrees.  A node reduces their values in that order
+ * (docs/collective-trees.md, "The order of operations").
  *
  *   may run at the same time: everything; a tree does not change once it is made.
  */
@@ -44,15 +44,15 @@ struct esi_tree {
     int depth;        /* edges from the root to the farthest rank */
 };
 
-/* Builds the tree of a rule for `size` ranks and a root.  `places` has `size` entries,
- * or is NULL: then levels know nothing, and the tree is linear.  EXPLICIT: the edges
- * are checked (-EINVAL with the reason: a rank that is missing, named twice or out of
- * range, a cycle), and the tree is turned so that `root` is its root.  LIBRARY:
- * -EINVAL.  -ENOMEM. O(size log size). */
+/* Builds the tree of a rule for `size` ranks and a root.  `locations` has `size`
+ * entries, or is NULL: then levels know nothing, and the tree is linear.  EXPLICIT: the
+ * edges are checked (-EINVAL with the reason: a rank that is missing, named twice or
+ * out of range, a cycle), and the tree is turned so that `root` is its root.  LIBRARY:
+ * -EINVAL.  -ENOMEM.  O(size log size). */
 int esi_tree_create(const struct es_tree_rule *rule,
                     int size,
                     int root,
-                    const struct esi_location *places,
+                    const struct esi_location *locations,
                     struct es_error *error,
                     struct esi_tree **ret_tree);
 /* Accepts NULL. */

@@ -3,9 +3,9 @@
 /*
  * Trees that a person wrote edge by edge.
  *
- * Every rank but one has to be a child once, and following the parents has to lead
- * there from everywhere.  What is written has a root of its own; an operation with
- * another one uses the same edges, turned on the way between the two.
+ * Every rank but one must be a child once, and following the parents must lead from
+ * every rank to that one.  The edges have a root of their own.  An operation with
+ * another root uses the same edges, turned on the path between the two roots.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 
 enum { NO_PARENT = -1, SEEN = -2 };
 
-static int enter(const struct esi_shape_input *input,
-                 const struct es_tree_edge *edge,
-                 int *parents)
+static int add_edge(const struct esi_shape_input *input,
+                    const struct es_tree_edge *edge,
+                    int *parents)
 {
     int beyond =
         edge->parent < 0 || edge->parent >= input->size ? edge->parent : edge->child;
@@ -59,10 +59,10 @@ static int find_top(const struct esi_shape_input *input, const int *parents)
     return top;
 }
 
-/* Whether all ranks hang below `top`: from those that do not, parents lead into a
- * circle.  Ranks on a finished way are marked by turning their parent p into SEEN - p,
- * and back in the end. */
-static int check_circles(const struct esi_shape_input *input, int top, int *parents)
+/* Whether all ranks are below `top`.  From a rank that is not, the parents lead into a
+ * cycle.  Ranks on a finished path are marked: their parent p becomes SEEN - p, and p
+ * again in the end. */
+static int check_cycles(const struct esi_shape_input *input, int top, int *parents)
 {
     int circle = -1;
 
@@ -93,7 +93,7 @@ static int check_circles(const struct esi_shape_input *input, int top, int *pare
 }
 
 /* Turns the edges between the root as written and the one that is asked for. */
-static void turn(int root, int *parents)
+static void turn_to_root(int root, int *parents)
 {
     int below = -1;
 
@@ -114,15 +114,15 @@ int esi_shape_explicit(const struct esi_shape_input *input, int *parents)
     for (int rank = 0; rank < input->size; rank++)
         parents[rank] = NO_PARENT;
     for (size_t i = 0; i < input->rule->edge_count && result == 0; i++)
-        result = enter(input, &input->rule->edges[i], parents);
+        result = add_edge(input, &input->rule->edges[i], parents);
     if (result < 0)
         return result;
     top = find_top(input, parents);
     if (top < 0)
         return top;
-    result = check_circles(input, top, parents);
+    result = check_cycles(input, top, parents);
     if (result < 0)
         return result;
-    turn(input->root, parents);
+    turn_to_root(input->root, parents);
     return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Trees that follow the machine: a leader for each cluster, host, socket and core, as
- * far as the rule names them (compare Karonis and others: Exploiting Hierarchy in
+ * Trees that follow the machine: a leader for each cluster, host, socket and core,
+ * as far as the rule names them (compare Karonis and others: Exploiting Hierarchy in
  * Parallel Computer Networks to Optimize Collective Operation Performance, 2000).
  *
- * A group is split by the coarsest level that is left; each part gets a leader and is
- * split in turn, and the leaders are joined below the one that leads the group.  A rank
- * whose place at a level is not known is not put into a part there; it is looked at
+ * A group is split by the coarsest level that is left.  Each part gets a leader and
+ * is split in turn, and the leaders become children of the group's leader.  A rank
+ * whose location at a level is not known joins no part there.  It is considered
  * again at the next level, beside the parts.
  */
 #include "config.h"
@@ -77,24 +77,24 @@ static bool is_same_part(const struct item *a, const struct item *b)
            a->part[2] == b->part[2];
 }
 
-/* Sockets and cores are numbered within their host, which is named along with them, so
- * that they are told apart also where hosts are no level. */
-static void set_part(struct item *item, const struct esi_location *place, int level)
+/* Sockets and cores are numbered within their host.  The host is named with them, so
+ * that they differ also where hosts are no level. */
+static void set_part(struct item *item, const struct esi_location *location, int level)
 {
-    bool known = place->host >= 0;
+    bool known = location->host >= 0;
 
-    item->part[0] = place->host;
+    item->part[0] = location->host;
     item->part[1] = item->part[2] = 0;
     if (level == ES_TREE_LEVEL_CLUSTER) {
-        known = place->cluster >= 0;
-        item->part[0] = place->cluster;
+        known = location->cluster >= 0;
+        item->part[0] = location->cluster;
     } else if (level == ES_TREE_LEVEL_SOCKET) {
-        known = known && place->socket >= 0;
-        item->part[1] = place->socket;
+        known = known && location->socket >= 0;
+        item->part[1] = location->socket;
     } else if (level == ES_TREE_LEVEL_CORE) {
-        known = known && place->core >= 0;
-        item->part[1] = place->socket;
-        item->part[2] = place->core;
+        known = known && location->core >= 0;
+        item->part[1] = location->socket;
+        item->part[2] = location->core;
     }
     if (!known)
         item->part[0] = item->part[1] = item->part[2] = -1;
@@ -105,7 +105,7 @@ static void sort_into_parts(struct builder *builder, struct slice slice, int lev
     struct item *items = builder->items + slice.from;
 
     for (int i = 0; i < slice.count; i++)
-        set_part(&items[i], &builder->input->places[items[i].rank], level);
+        set_part(&items[i], &builder->input->locations[items[i].rank], level);
     qsort(items, (size_t)slice.count, sizeof *items, compare_items);
 }
 
@@ -134,19 +134,19 @@ static int choose_leader(const struct builder *builder,
     int chosen = -1;
 
     for (int i = 0; i < part.count; i++) {
-        const struct esi_location *place = &input->places[items[i].rank];
+        const struct esi_location *location = &input->locations[items[i].rank];
 
         if (items[i].rank == above)
             return above;
-        if (by_gateway && chosen < 0 && place->gateway_host >= 0 &&
-            place->gateway_host == place->host)
+        if (by_gateway && chosen < 0 && location->gateway_host >= 0 &&
+            location->gateway_host == location->host)
             chosen = items[i].rank;
     }
     return chosen >= 0 ? chosen : items[0].rank;
 }
 
 /* The leaders from `first` on hang below `leader`, one of them. */
-static void join(struct builder *builder, int first, int leader)
+static void set_parent(struct builder *builder, int first, int leader)
 {
     int *row = builder->leaders + first;
     int count = builder->leader_count - first;
@@ -162,11 +162,17 @@ static void join(struct builder *builder, int first, int leader)
         builder->parents[row[i]] = fan_out > 0 ? row[(i - 1) / fan_out] : leader;
 }
 
-static void build(struct builder *builder, struct slice group, int depth, int leader);
+static void build_group(struct builder *builder,
+                        struct slice group,
+                        int depth,
+                        int leader);
 
 /* Pushes the leaders of a group's parts at the levels from `depth` on; all but
  * `leader`'s own connections upward are left to the caller. */
-static void split(struct builder *builder, struct slice group, int depth, int leader)
+static void split_group(struct builder *builder,
+                        struct slice group,
+                        int depth,
+                        int leader)
 {
     if (depth == builder->level_count) {
         for (int i = 0; i < group.count; i++)
@@ -179,11 +185,11 @@ static void split(struct builder *builder, struct slice group, int depth, int le
         struct slice part = first_part(builder, group);
 
         if (builder->items[part.from].part[0] < 0) {
-            split(builder, part, depth + 1, leader);
+            split_group(builder, part, depth + 1, leader);
         } else {
             int chosen = choose_leader(builder, part, builder->levels[depth], leader);
 
-            build(builder, part, depth + 1, chosen);
+            build_group(builder, part, depth + 1, chosen);
             builder->leaders[builder->leader_count++] = chosen;
         }
         group.from += part.count;
@@ -191,12 +197,15 @@ static void split(struct builder *builder, struct slice group, int depth, int le
     }
 }
 
-static void build(struct builder *builder, struct slice group, int depth, int leader)
+static void build_group(struct builder *builder,
+                        struct slice group,
+                        int depth,
+                        int leader)
 {
     int first = builder->leader_count;
 
-    split(builder, group, depth, leader);
-    join(builder, first, leader);
+    split_group(builder, group, depth, leader);
+    set_parent(builder, first, leader);
     builder->leader_count = first;
 }
 
@@ -206,16 +215,16 @@ int esi_shape_levels(const struct esi_shape_input *input, int *parents)
     size_t ranks = (size_t)input->size;
     int result = -ENOMEM;
 
-    for (int i = 0; i < LEVELS && input->places != NULL; i++)
+    for (int i = 0; i < LEVELS && input->locations != NULL; i++)
         if ((input->rule->levels & all_levels[i]) != 0)
             builder.levels[builder.level_count++] = (int)all_levels[i];
     builder.items = calloc(ranks, sizeof *builder.items);
-    /* A rank leads once at each level at most, and stands among the last for itself. */
+    /* A rank leads at most once at each level, and is once a leaf. */
     builder.leaders = calloc(ranks * (LEVELS + 1), sizeof *builder.leaders);
     if (builder.items != NULL && builder.leaders != NULL) {
         for (int rank = 0; rank < input->size; rank++)
             builder.items[rank].rank = rank;
-        build(&builder, (struct slice){.count = input->size}, 0, input->root);
+        build_group(&builder, (struct slice){.count = input->size}, 0, input->root);
         parents[input->root] = -1;
         result = 0;
     }

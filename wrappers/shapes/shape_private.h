@@ -13,7 +13,7 @@ struct esi_shape_input {
     const struct es_tree_rule *rule;
     int size;
     int root;
-    const struct esi_location *places; /* NULL = nothing is known */
+    const struct esi_location *locations; /* NULL = nothing is known */
     struct es_error *error;
 };
 

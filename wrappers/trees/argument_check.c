@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Judging a collective's arguments by asking the MPI library itself. */
+/* Checking a collective's arguments by asking the MPI library itself. */
 #include "config.h"
 
 #include "wrappers/trees/argument_check.h"
@@ -12,14 +12,14 @@
 #include "wrappers/mpi/tree_ops.h"
 
 /* Of this process alone; returns errors.  Written while no other thread calls MPI. */
-static MPI_Comm alone = MPI_COMM_NULL;
+static MPI_Comm self_comm = MPI_COMM_NULL;
 /* Held while it is asked: MPI allows no two collectives on a communicator at a time. */
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void set_alone(MPI_Comm made)
+static void set_self_comm(MPI_Comm made)
 {
     ESI_REAL(MPI_Comm_set_errhandler)(made, MPI_ERRORS_RETURN);
-    alone = made;
+    self_comm = made;
 }
 
 void esi_argument_check_start(void)
@@ -27,84 +27,83 @@ void esi_argument_check_start(void)
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
 
-    if (alone != MPI_COMM_NULL ||
+    if (self_comm != MPI_COMM_NULL ||
         ESI_REAL(MPI_Comm_group)(MPI_COMM_SELF, &group) != MPI_SUCCESS)
         return;
     /* Not duplicated: attributes have callbacks. */
     if (ESI_REAL(MPI_Comm_create)(MPI_COMM_SELF, group, &made) == MPI_SUCCESS)
-        set_alone(made);
+        set_self_comm(made);
     ESI_REAL(MPI_Group_free)(&group);
 }
 
 #if MPI_VERSION >= 4
-static MPI_Session lender = MPI_SESSION_NULL;
+static MPI_Session self_session = MPI_SESSION_NULL;
 
 void esi_argument_check_start_in_session(MPI_Session session)
 {
     MPI_Group group;
     MPI_Comm made = MPI_COMM_NULL;
 
-    if (alone != MPI_COMM_NULL || ESI_REAL(MPI_Group_from_session_pset)(
-                                      session, "mpi://SELF", &group) != MPI_SUCCESS)
+    if (self_comm != MPI_COMM_NULL || ESI_REAL(MPI_Group_from_session_pset)(
+                                          session, "mpi://SELF", &group) != MPI_SUCCESS)
         return;
     if (ESI_REAL(MPI_Comm_create_from_group)(group, "eventspace", MPI_INFO_NULL,
                                              MPI_ERRORS_RETURN, &made) == MPI_SUCCESS) {
-        set_alone(made);
-        lender = session;
+        set_self_comm(made);
+        self_session = session;
     }
     ESI_REAL(MPI_Group_free)(&group);
 }
 
 void esi_argument_check_end_session(MPI_Session session)
 {
-    if (lender == MPI_SESSION_NULL || lender != session)
+    if (self_session == MPI_SESSION_NULL || self_session != session)
         return;
-    lender = MPI_SESSION_NULL;
+    self_session = MPI_SESSION_NULL;
     esi_argument_check_end();
 }
 #endif
 
 void esi_argument_check_end(void)
 {
-    if (alone != MPI_COMM_NULL)
-        ESI_REAL(MPI_Comm_free)(&alone);
+    if (self_comm != MPI_COMM_NULL)
+        ESI_REAL(MPI_Comm_free)(&self_comm);
 }
 
-static int broadcast_alone(void *buffer, MPI_Count count, MPI_Datatype datatype)
+static int bcast_on_self(void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
 #if MPI_VERSION >= 4
     if (count > INT_MAX)
-        return ESI_REAL(MPI_Bcast_c)(buffer, count, datatype, 0, alone);
+        return ESI_REAL(MPI_Bcast_c)(buffer, count, datatype, 0, self_comm);
 #endif
-    return ESI_REAL(MPI_Bcast)(buffer, (int)count, datatype, 0, alone);
+    return ESI_REAL(MPI_Bcast)(buffer, (int)count, datatype, 0, self_comm);
 }
 
 /* Whether MPI takes a buffer of `count` elements: a broadcast among one process looks
  * at everything and touches nothing. */
-static bool is_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
+static bool is_good_buffer(const void *buffer, MPI_Count count, MPI_Datatype datatype)
 {
     void *touched_by_nobody = (void *)(uintptr_t)buffer;
     int code;
 
     if (count <= 0 || buffer == MPI_IN_PLACE)
         return count == 0 && buffer != MPI_IN_PLACE;
-    pthread_mutex_lock(&asking);
-    code = broadcast_alone(touched_by_nobody, count, datatype);
-    pthread_mutex_unlock(&asking);
+    pthread_mutex_lock(&self_lock);
+    code = bcast_on_self(touched_by_nobody, count, datatype);
+    pthread_mutex_unlock(&self_lock);
     return code == MPI_SUCCESS;
 }
 
-/* Whether MPI combines such elements by such an operation: with no element to combine.
- */
-static bool is_operation(MPI_Op op, MPI_Datatype datatype)
+/* Whether MPI reduces such elements by such an operation: asked with no element. */
+static bool is_good_operation(MPI_Op op, MPI_Datatype datatype)
 {
     int from = 0;
     int to = 0;
     int code;
 
-    pthread_mutex_lock(&asking);
-    code = ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, alone);
-    pthread_mutex_unlock(&asking);
+    pthread_mutex_lock(&self_lock);
+    code = ESI_REAL(MPI_Allreduce)(&from, &to, 0, datatype, op, self_comm);
+    pthread_mutex_unlock(&self_lock);
     return code == MPI_SUCCESS;
 }
 
@@ -124,17 +123,17 @@ struct side {
     MPI_Datatype datatype;
 };
 
-static bool is_side(const struct esi_call *call,
-                    const struct side *side,
-                    uint64_t *ret_bytes)
+static bool is_good_side(const struct esi_call *call,
+                         const struct side *side,
+                         uint64_t *ret_bytes)
 {
-    if (!is_buffer(side->buffer, side->count, side->datatype))
+    if (!is_good_buffer(side->buffer, side->count, side->datatype))
         return false;
     *ret_bytes = bytes_of(call, side->count, side->datatype);
     return true;
 }
 
-static bool judge_reduction(const struct esi_call *call,
+static bool check_reduction(const struct esi_call *call,
                             const struct esi_collective *collective,
                             bool is_root,
                             uint64_t *ret_bytes)
@@ -145,18 +144,18 @@ static bool judge_reduction(const struct esi_call *call,
     if (is_root) { /* also every rank of an allreduce */
         if (collective->receive_count > 0 && collective->send == collective->receive)
             return false;
-        if (!is_buffer(collective->receive, collective->receive_count,
-                       collective->receive_type))
+        if (!is_good_buffer(collective->receive, collective->receive_count,
+                            collective->receive_type))
             return false;
         if (collective->send == MPI_IN_PLACE)
             side.buffer = collective->receive;
     }
-    return is_side(call, &side, ret_bytes) &&
-           is_operation(collective->op, collective->receive_type);
+    return is_good_side(call, &side, ret_bytes) &&
+           is_good_operation(collective->op, collective->receive_type);
 }
 
-/* Whether the block that a rank sends to itself lies where it is received already: MPI
- * libraries refuse it. */
+/* Whether the block that a rank sends to itself is already where it is received.  MPI
+ * libraries refuse that. */
 static bool is_aliased(const struct esi_call *call,
                        const struct side *one,
                        const struct side *many)
@@ -170,7 +169,7 @@ static bool is_aliased(const struct esi_call *call,
 
 /* Gather, scatter and allgather: `one` is the side that has a block of each rank's own,
  * `many` the one with the blocks of all, which only the root of the first two has. */
-static bool judge_blocks(const struct esi_call *call,
+static bool check_blocks(const struct esi_call *call,
                          const struct side *one,
                          const struct side *many,
                          bool has_many,
@@ -179,10 +178,10 @@ static bool judge_blocks(const struct esi_call *call,
     uint64_t bytes;
 
     if (!has_many)
-        return is_side(call, one, ret_bytes);
+        return is_good_side(call, one, ret_bytes);
     if (one->buffer == MPI_IN_PLACE)
-        return is_side(call, many, ret_bytes);
-    return is_side(call, many, &bytes) && is_side(call, one, ret_bytes) &&
+        return is_good_side(call, many, ret_bytes);
+    return is_good_side(call, many, &bytes) && is_good_side(call, one, ret_bytes) &&
            !is_aliased(call, one, many);
 }
 
@@ -196,7 +195,7 @@ bool esi_argument_check(const struct esi_call *call,
                            collective->receive_type};
     bool is_root = call->comm->rank == collective->root;
 
-    if (alone == MPI_COMM_NULL || collective->root < 0 ||
+    if (self_comm == MPI_COMM_NULL || collective->root < 0 ||
         collective->root >= call->comm->size)
         return false;
     switch (collective->kind) {
@@ -204,17 +203,17 @@ bool esi_argument_check(const struct esi_call *call,
         *ret_bytes = 0;
         return true;
     case ES_TREE_BCAST:
-        return is_side(call, &receive, ret_bytes);
+        return is_good_side(call, &receive, ret_bytes);
     case ES_TREE_REDUCE:
-        return judge_reduction(call, collective, is_root, ret_bytes);
+        return check_reduction(call, collective, is_root, ret_bytes);
     case ES_TREE_ALLREDUCE:
-        return judge_reduction(call, collective, true, ret_bytes);
+        return check_reduction(call, collective, true, ret_bytes);
     case ES_TREE_GATHER:
-        return judge_blocks(call, &send, &receive, is_root, ret_bytes);
+        return check_blocks(call, &send, &receive, is_root, ret_bytes);
     case ES_TREE_SCATTER:
-        return judge_blocks(call, &receive, &send, is_root, ret_bytes);
+        return check_blocks(call, &receive, &send, is_root, ret_bytes);
     case ES_TREE_ALLGATHER:
-        return judge_blocks(call, &send, &receive, true, ret_bytes);
+        return check_blocks(call, &send, &receive, true, ret_bytes);
     case ES_TREE_KIND_COUNT:
         break;
     }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Judging a collective's arguments: whether a tree may do it.
+ * Checking a collective's arguments: whether a tree may do the operation.
  *
- * What MPI refuses must go to the real routine, so that errors are exactly MPI's own.
- * Nobody knows better than the MPI library what it refuses, so it is asked: by a call
- * with the same arguments on a communicator of this process alone, which moves nothing.
+ * What MPI refuses must go to the real routine, so that errors are exactly MPI's
+ * own. Only the MPI library knows what it refuses.  So it is asked by a call with
+ * the same arguments on a communicator of this process alone, which moves nothing.
  *
- * Ranks are judged one by one; for correct programs all come to the same end.  Where
- * the count is 0 the datatype is not looked at, as some libraries do not either.
+ * Each rank checks for itself.  In a correct program all ranks find the same.  Where
+ * the count is 0 the datatype is not read, since some libraries do not read it
+ * either.
  *
  *   may run at the same time: esi_argument_check(); the others are called while MPI
- * begins or ends.
+ *   begins or ends.
  */
 #ifndef ES_WRAPPERS_TREES_ARGUMENT_CHECK_H
 #define ES_WRAPPERS_TREES_ARGUMENT_CHECK_H

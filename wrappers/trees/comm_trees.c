@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Making and freeing the trees of a communicator.
+ * Creating and freeing the trees of a communicator.
  *
- * That all ranks have a shadow communicator, or none, is agreed by the library's own
- * operations on the program's communicator.  These are the only ones that we ever call
- * there, and all ranks call them at the same place in the order of its collectives.
+ * All ranks have a shadow communicator, or none has.  The library's own operations
+ * on the program's communicator decide it.  These are the only ones that this
+ * library calls there, and all ranks call them at the same point in the order of its
+ * collectives.
  */
 #include "config.h"
 
@@ -18,13 +19,13 @@
 #include "wrappers/mpi/progress.h"
 #include "wrappers/trees/trees.h"
 
-static _Atomic int live; /* shadow communicators of this process */
+static _Atomic int shadow_count; /* shadow communicators of this process */
 /* Of communicators that have none, for good. */
-static struct esi_comm_trees without_trees = {.shadow = MPI_COMM_NULL};
+static struct esi_comm_trees no_trees = {.shadow = MPI_COMM_NULL};
 
-/* Whether all ranks say yes.  Patient: who is late here may first need our help with
- * another operation. */
-static bool do_all(MPI_Comm comm, bool is_ready)
+/* Whether `is_ready` is true at all ranks.  Operations under way advance meanwhile: a
+ * late rank may first need this one for another operation. */
+static bool all_agree(MPI_Comm comm, bool is_ready)
 {
     int own = is_ready;
     int all = 0;
@@ -36,7 +37,7 @@ static bool do_all(MPI_Comm comm, bool is_ready)
 }
 
 /* A communicator of the same group.  Not a duplicate: attributes have callbacks. */
-static MPI_Comm make_shadow(MPI_Comm comm)
+static MPI_Comm create_shadow(MPI_Comm comm)
 {
     MPI_Comm shadow = MPI_COMM_NULL;
     MPI_Group group;
@@ -58,22 +59,22 @@ static void free_shadow(MPI_Comm *shadow)
 }
 
 /* MPI_COMM_NULL at all ranks unless all have one. */
-static MPI_Comm agree_on_shadow(MPI_Comm comm, bool is_ready)
+static MPI_Comm create_shadow_at_all(MPI_Comm comm, bool is_ready)
 {
     MPI_Comm shadow;
 
-    if (!do_all(comm, is_ready))
+    if (!all_agree(comm, is_ready))
         return MPI_COMM_NULL;
-    /* All are here: what blocks now blocks nobody else. */
-    shadow = make_shadow(comm);
-    if (do_all(comm, shadow != MPI_COMM_NULL))
+    /* All ranks are here: what blocks now delays no other operation. */
+    shadow = create_shadow(comm);
+    if (all_agree(comm, shadow != MPI_COMM_NULL))
         return shadow;
     free_shadow(&shadow);
     return MPI_COMM_NULL;
 }
 
 /* Failures stay between us: the program has not asked for anything. */
-static MPI_Comm make_quietly(MPI_Comm comm, bool is_ready)
+static MPI_Comm create_shadow_quietly(MPI_Comm comm, bool is_ready)
 {
     MPI_Errhandler handler;
     MPI_Comm shadow;
@@ -81,7 +82,7 @@ static MPI_Comm make_quietly(MPI_Comm comm, bool is_ready)
     if (ESI_REAL(MPI_Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS)
         return MPI_COMM_NULL;
     ESI_REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    shadow = agree_on_shadow(comm, is_ready);
+    shadow = create_shadow_at_all(comm, is_ready);
     ESI_REAL(MPI_Comm_set_errhandler)(comm, handler);
     ESI_REAL(MPI_Errhandler_free)(&handler);
     return shadow;
@@ -89,57 +90,58 @@ static MPI_Comm make_quietly(MPI_Comm comm, bool is_ready)
 
 struct esi_comm_trees *esi_comm_trees_create(struct esi_comm *comm, MPI_Comm handle)
 {
-    struct esi_comm_trees *site = calloc(1, sizeof *site);
-    bool has_room = atomic_fetch_add(&live, 1) < ESI_COMM_TREES_MAX;
+    struct esi_comm_trees *trees = calloc(1, sizeof *trees);
+    bool has_room = atomic_fetch_add(&shadow_count, 1) < ESI_COMM_TREES_MAX;
     MPI_Comm shadow;
 
-    if (site != NULL) {
-        site->shadow = MPI_COMM_NULL;
-        site->comm = comm;
-        site->rules = esi_rules_ref(esi_trees_rules()); /* until the first agreement */
+    if (trees != NULL) {
+        trees->shadow = MPI_COMM_NULL;
+        trees->comm = comm;
+        trees->rules = esi_rules_ref(esi_trees_rules()); /* until the first
+                                                            synchronisation */
     }
-    shadow = make_quietly(handle, has_room && site != NULL);
+    shadow = create_shadow_quietly(handle, has_room && trees != NULL);
     if (shadow == MPI_COMM_NULL) {
-        atomic_fetch_sub(&live, 1);
-        esi_comm_trees_destroy(site);
-        return &without_trees;
+        atomic_fetch_sub(&shadow_count, 1);
+        esi_comm_trees_destroy(trees);
+        return &no_trees;
     }
-    site->shadow = shadow;
-    return site;
+    trees->shadow = shadow;
+    return trees;
 }
 
-static void drop_trees(struct esi_comm_trees *site)
+static void drop_trees(struct esi_comm_trees *trees)
 {
     for (size_t i = 0; i < ESI_COMM_TREES_CACHE; i++) {
-        esi_rooted_tree_unref(site->trees[i]);
-        site->trees[i] = NULL;
+        esi_rooted_tree_unref(trees->trees[i]);
+        trees->trees[i] = NULL;
     }
-    free(site->places);
-    site->places = NULL;
+    free(trees->locations);
+    trees->locations = NULL;
 }
 
-void esi_comm_trees_destroy(struct esi_comm_trees *site)
+void esi_comm_trees_destroy(struct esi_comm_trees *trees)
 {
-    if (site == NULL || site == &without_trees)
+    if (trees == NULL || trees == &no_trees)
         return;
-    if (site->shadow != MPI_COMM_NULL) {
-        free_shadow(&site->shadow);
-        atomic_fetch_sub(&live, 1);
+    if (trees->shadow != MPI_COMM_NULL) {
+        free_shadow(&trees->shadow);
+        atomic_fetch_sub(&shadow_count, 1);
     }
-    drop_trees(site);
-    esi_rules_unref(site->rules);
-    free(site->applicable);
-    free(site->whereabouts);
-    free(site);
+    drop_trees(trees);
+    esi_rules_unref(trees->rules);
+    free(trees->applicable);
+    free(trees->host_infos);
+    free(trees);
 }
 
-int esi_comm_trees_set_rules(struct esi_comm_trees *site,
+int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
                              struct esi_rules *rules,
                              const char *name)
 {
     const struct es_tree_rules *all = &esi_rules_plan(rules)->rules;
     const struct es_tree_rule **applicable = calloc(all->count + 1, sizeof *applicable);
-    struct esi_rules *old = site->rules;
+    struct esi_rules *old = trees->rules;
     size_t count = 0;
 
     if (applicable == NULL)
@@ -147,12 +149,12 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *site,
     for (size_t i = 0; i < all->count; i++)
         if (fnmatch(all->rules[i].communicator, name, 0) == 0)
             applicable[count++] = &all->rules[i];
-    drop_trees(site);
-    free(site->applicable);
-    site->applicable = applicable;
-    site->applicable_count = count;
-    site->rules = esi_rules_ref(rules);
+    drop_trees(trees);
+    free(trees->applicable);
+    trees->applicable = applicable;
+    trees->applicable_count = count;
+    trees->rules = esi_rules_ref(rules);
     esi_rules_unref(old);
-    snprintf(site->agreed.name, sizeof site->agreed.name, "%s", name);
+    snprintf(trees->last_sync.name, sizeof trees->last_sync.name, "%s", name);
     return 0;
 }

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What a site is made of, for the files that make it, agree on it and build its trees.
+/*
+ * The trees of one communicator.
+ *
+ * They are created at the first blocking operation that a tree could do: a shadow
+ * communicator of the same group, which carries only trees and rule
+ * synchronisations; the number of operations so far; the rules in force
+ * (rule_sync.h); and the trees built by these rules, for a few roots.
+ *
+ * MPI demands that all ranks call collectives on a communicator in the same order,
+ * one after the other.  So one thread at a time is here, and no lock is taken.  Only
+ * the ends of nonblocking operations come from any thread; what they touch is
+ * atomic.
  */
 #ifndef ES_WRAPPERS_TREES_COMM_TREES_H
 #define ES_WRAPPERS_TREES_COMM_TREES_H
@@ -28,7 +39,7 @@ enum {
 /* A tree by a rule, for a root; `tree` NULL: the rule does not suit the communicator,
  * and the library does it. */
 struct esi_rooted_tree {
-    _Atomic unsigned int references; /* the cache's and operations' under way */
+    _Atomic unsigned int references; /* of the cache, and of operations under way */
     const struct es_tree_rule *rule; /* names the rule; not followed later on */
     int root;
     struct esi_tree *tree; /* owned */
@@ -36,32 +47,33 @@ struct esi_rooted_tree {
 
 struct esi_comm_trees {
     MPI_Comm shadow; /* MPI_COMM_NULL: no trees on this communicator, for good */
-    const struct esi_comm *comm;            /* borrowed: whose site it is */
+    const struct esi_comm *comm;            /* borrowed: whose trees they are */
     uint32_t count;                         /* operations that trees could do, so far */
-    struct esi_rule_sync agreed;            /* what all ranks know */
+    struct esi_rule_sync last_sync;         /* what all ranks know */
     struct esi_rules *rules;                /* in force */
-    const struct es_tree_rule **applicable; /* of these, to this communicator; owned;
-                                               NULL = nothing is agreed yet */
+    const struct es_tree_rule **applicable; /* those of `rules` for this
+                                               communicator; owned; NULL = before the
+                                               first synchronisation */
     size_t applicable_count;
-    struct esi_host_info *whereabouts; /* of all ranks; NULL = not asked for yet */
-    struct esi_location *places;       /* made of these by the rules in force */
-    struct esi_rule_sync_pace pace;    /* rank 0: when the last agreement was */
-    uint32_t seen;                     /* rank 0: newest wish that was looked at */
+    struct esi_host_info *host_infos; /* of all ranks; NULL = not asked for yet */
+    struct esi_location *locations;   /* made of these by the rules in force */
+    struct esi_rule_sync_pace pace;   /* rank 0: when the last one was */
+    uint32_t seen_version;            /* rank 0: newest desired rules that were read */
     struct esi_rooted_tree *trees[ESI_COMM_TREES_CACHE];
 };
 
-/* Follows other rules, or the same under another name of the communicator: trees are
- * built anew.  -ENOMEM: then nothing has changed. */
-int esi_comm_trees_set_rules(struct esi_comm_trees *site,
+/* Puts other rules in force, or the same under another name of the communicator: trees
+ * are built anew.  -ENOMEM: then nothing has changed. */
+int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
                              struct esi_rules *rules,
                              const char *name);
 
-/* Makes the site of a communicator; collective over it.  There is always one in the
- * end, if only to say that there are no trees here. */
+/* Creates the trees of a communicator; collective over it.  Never NULL: where there are
+ * to be no trees it returns an object that says so. */
 struct esi_comm_trees *esi_comm_trees_create(struct esi_comm *comm, MPI_Comm handle);
 
-/* Frees the site, which may be NULL, and its shadow communicator: collective. */
-void esi_comm_trees_destroy(struct esi_comm_trees *site);
+/* Frees the trees, which may be NULL, and their shadow communicator: collective. */
+void esi_comm_trees_destroy(struct esi_comm_trees *trees);
 
 /* Any thread.  Accepts NULL. */
 void esi_rooted_tree_unref(struct esi_rooted_tree *rooted);

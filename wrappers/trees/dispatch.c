@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The way that an operation takes: by which rule, over which tree. */
+/* Dispatch of an operation: by which rule, over which tree. */
 #include "config.h"
 
 #include "wrappers/trees/dispatch.h"
@@ -30,7 +30,7 @@ void esi_rooted_tree_unref(struct esi_rooted_tree *rooted)
         rooted_tree_destroy(rooted);
 }
 
-/* Where the rule itself says who is the root, an operation without one has that. */
+/* The root of explicit edges; an operation without a root uses it. */
 static int root_of_edges(const struct es_tree_rule *rule, int size)
 {
     int root = -1;
@@ -48,10 +48,10 @@ static int root_of_edges(const struct es_tree_rule *rule, int size)
 
 /* A tree by the rule; *ret_rooted has no tree if the rule does not suit the
  * communicator, which all ranks find alike. */
-static int build(const struct esi_comm_trees *site,
-                 const struct es_tree_rule *rule,
-                 int root,
-                 struct esi_rooted_tree **ret_rooted)
+static int build_rooted_tree(const struct esi_comm_trees *trees,
+                             const struct es_tree_rule *rule,
+                             int root,
+                             struct esi_rooted_tree **ret_rooted)
 {
     struct esi_rooted_tree *rooted = calloc(1, sizeof *rooted);
     int code;
@@ -61,9 +61,9 @@ static int build(const struct esi_comm_trees *site,
     *rooted = (struct esi_rooted_tree){.rule = rule, .root = root};
     atomic_init(&rooted->references, 1);
     if (root == ESI_ROOT_OF_RULE)
-        root =
-            rule->shape == ES_TREE_EXPLICIT ? root_of_edges(rule, site->comm->size) : 0;
-    code = esi_tree_create(rule, site->comm->size, root, site->places, NULL,
+        root = rule->shape == ES_TREE_EXPLICIT ? root_of_edges(rule, trees->comm->size)
+                                               : 0;
+    code = esi_tree_create(rule, trees->comm->size, root, trees->locations, NULL,
                            &rooted->tree);
     if (code == -ENOMEM) {
         free(rooted);
@@ -76,18 +76,18 @@ static int build(const struct esi_comm_trees *site,
 }
 
 /* The tree of a rule for a root, kept for the next time; NULL without memory. */
-static struct esi_rooted_tree *find_tree(struct esi_comm_trees *site,
+static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
                                          const struct es_tree_rule *rule,
                                          int root)
 {
-    size_t number = (size_t)(rule - esi_rules_plan(site->rules)->rules.rules);
+    size_t number = (size_t)(rule - esi_rules_plan(trees->rules)->rules.rules);
     struct esi_rooted_tree **at =
-        &site->trees[(number * 7 + (size_t)(root + 1)) % ESI_COMM_TREES_CACHE];
+        &trees->trees[(number * 7 + (size_t)(root + 1)) % ESI_COMM_TREES_CACHE];
     struct esi_rooted_tree *made = *at;
 
     if (made != NULL && made->rule == rule && made->root == root)
         return made;
-    if (build(site, rule, root, &made) < 0)
+    if (build_rooted_tree(trees, rule, root, &made) < 0)
         return NULL;
     esi_rooted_tree_unref(*at);
     return *at = made;
@@ -95,12 +95,12 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *site,
 
 /* --- Ways ----------------------------------------------------------------------- */
 
-static const struct es_tree_rule *find_rule(const struct esi_comm_trees *site,
+static const struct es_tree_rule *find_rule(const struct esi_comm_trees *trees,
                                             uint32_t operation,
                                             uint64_t bytes)
 {
-    for (size_t i = 0; i < site->applicable_count; i++) {
-        const struct es_tree_rule *rule = site->applicable[i];
+    for (size_t i = 0; i < trees->applicable_count; i++) {
+        const struct es_tree_rule *rule = trees->applicable[i];
 
         if ((rule->operations & operation) != 0 && bytes >= rule->min_bytes &&
             bytes <= rule->max_bytes)
@@ -117,7 +117,7 @@ static bool has_root(enum es_tree_kind kind)
 
 /* Nothing of the datatypes is looked at when there is nothing to send: they may be
  * anything then. */
-static void describe_nothing(struct esi_tree_call *run)
+static void clear_payload(struct esi_tree_call *run)
 {
     run->send_count = 0;
     run->send_type = MPI_BYTE;
@@ -125,18 +125,18 @@ static void describe_nothing(struct esi_tree_call *run)
     run->receive_type = MPI_BYTE;
 }
 
-static void fill_way(const struct esi_comm_trees *site,
-                     const struct esi_collective *collective,
-                     const struct es_tree_rule *rule,
-                     uint64_t bytes,
-                     struct esi_dispatch *way)
+static void fill_dispatch(const struct esi_comm_trees *trees,
+                          const struct esi_collective *collective,
+                          const struct es_tree_rule *rule,
+                          uint64_t bytes,
+                          struct esi_dispatch *dispatch)
 {
-    way->run = (struct esi_tree_call){
+    dispatch->run = (struct esi_tree_call){
         .kind = collective->kind,
-        .tree = way->tree->tree,
-        .comm = site->shadow,
-        .rank = site->comm->rank,
-        .tag = (int)((site->count - 1) % TAGS),
+        .tree = dispatch->tree->tree,
+        .comm = trees->shadow,
+        .rank = trees->comm->rank,
+        .tag = (int)((trees->count - 1) % TAGS),
         .segment_bytes = rule->segment_bytes,
         .send = collective->send,
         .send_count = collective->send_count,
@@ -145,46 +145,46 @@ static void fill_way(const struct esi_comm_trees *site,
         .receive_count = collective->receive_count,
         .receive_type = collective->receive_type,
         .op = collective->op,
-        .observer = &way->edges.observer,
+        .observer = &dispatch->edges.observer,
     };
     if (bytes == 0)
-        describe_nothing(&way->run);
+        clear_payload(&dispatch->run);
 }
 
-static enum esi_dispatch_kind go_by_rule(struct esi_call *call,
-                                         struct esi_comm_trees *site,
-                                         const struct esi_collective *collective,
-                                         uint64_t bytes,
-                                         struct esi_dispatch *way)
+static enum esi_dispatch_kind dispatch_by_rule(struct esi_call *call,
+                                               struct esi_comm_trees *trees,
+                                               const struct esi_collective *collective,
+                                               uint64_t bytes,
+                                               struct esi_dispatch *dispatch)
 {
     uint32_t operation = collective->is_nonblocking
                              ? ES_TREE_NONBLOCKING(collective->kind)
                              : 1u << collective->kind;
-    const struct es_tree_rule *rule = find_rule(site, operation, bytes);
+    const struct es_tree_rule *rule = find_rule(trees, operation, bytes);
     struct esi_rooted_tree *rooted;
 
     if (rule == NULL || rule->shape == ES_TREE_LIBRARY)
         return ESI_DISPATCH_NATIVE;
     rooted = find_tree(
-        site, rule, has_root(collective->kind) ? collective->root : ESI_ROOT_OF_RULE);
+        trees, rule, has_root(collective->kind) ? collective->root : ESI_ROOT_OF_RULE);
     if (rooted == NULL) {
-        way->code = MPI_ERR_NO_MEM;
+        dispatch->code = MPI_ERR_NO_MEM;
         return ESI_DISPATCH_FAILED;
     }
     if (rooted->tree == NULL)
         return ESI_DISPATCH_NATIVE;
     atomic_fetch_add_explicit(&rooted->references, 1, memory_order_relaxed);
-    way->tree = rooted;
-    way->code = MPI_SUCCESS;
-    fill_way(site, collective, rule, bytes, way);
-    esi_edges_init(&way->edges, call, site->agreed.version,
+    dispatch->tree = rooted;
+    dispatch->code = MPI_SUCCESS;
+    fill_dispatch(trees, collective, rule, bytes, dispatch);
+    esi_edges_init(&dispatch->edges, call, trees->last_sync.version,
                    !collective->is_nonblocking);
     return ESI_DISPATCH_TREE;
 }
 
 enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
                                          const struct esi_collective *collective,
-                                         struct esi_dispatch *way)
+                                         struct esi_dispatch *dispatch)
 {
     struct esi_comm *comm = call->comm;
     uint32_t number;
@@ -200,17 +200,17 @@ enum esi_dispatch_kind esi_dispatch_find(struct esi_call *call,
         return ESI_DISPATCH_NATIVE;
     number = comm->trees->count++;
     if (!collective->is_nonblocking &&
-        esi_rule_sync_is_due(&comm->trees->agreed, number)) {
-        way->code = esi_rule_sync_run(comm->trees, call, number);
-        if (way->code != MPI_SUCCESS)
+        esi_rule_sync_is_due(&comm->trees->last_sync, number)) {
+        dispatch->code = esi_rule_sync_run(comm->trees, call, number);
+        if (dispatch->code != MPI_SUCCESS)
             return ESI_DISPATCH_FAILED;
     }
-    return go_by_rule(call, comm->trees, collective, bytes, way);
+    return dispatch_by_rule(call, comm->trees, collective, bytes, dispatch);
 }
 
-void esi_dispatch_release(struct esi_dispatch *way)
+void esi_dispatch_release(struct esi_dispatch *dispatch)
 {
-    esi_edges_fini(&way->edges);
-    esi_rooted_tree_unref(way->tree);
-    way->tree = NULL;
+    esi_edges_fini(&dispatch->edges);
+    esi_rooted_tree_unref(dispatch->tree);
+    dispatch->tree = NULL;
 }

@@ -24,14 +24,14 @@ static const struct {
     [ESI_EDGE_DEPARTURE_DOWN] = {ES_OP_tree_departure_down, ES_CLASS_DEPARTURE},
 };
 
-static uint64_t now(void)
+static uint64_t read_ticks(void)
 {
     return esi_clock_read();
 }
 
-/* Where this thread writes the tuple; NULL = nobody wants it. */
-static struct es_writer *writer_for(enum esi_edge_event event,
-                                    const struct es_tuple *tuple)
+/* Where this thread writes the tuple; NULL = it is not recorded. */
+static struct es_writer *find_writer(enum esi_edge_event event,
+                                     const struct es_tuple *tuple)
 {
     struct esi_thread *thread = &esi_thread_self;
     struct esi_path *path = thread->paths[codes[event].op_class];
@@ -43,10 +43,10 @@ static struct es_writer *writer_for(enum esi_edge_event event,
     return path != NULL && es_writer_is_enabled(&path->writer) ? &path->writer : NULL;
 }
 
-static struct es_tuple describe(const struct esi_edges *edges,
-                                enum esi_edge_event event,
-                                int peer,
-                                uint64_t start)
+static struct es_tuple describe_edge(const struct esi_edges *edges,
+                                     enum esi_edge_event event,
+                                     int peer,
+                                     uint64_t start)
 {
     return (struct es_tuple){
         .operation = codes[event].operation,
@@ -65,7 +65,7 @@ static bool is_calls_own(const struct esi_edges *edges, const struct es_writer *
            writer == &edges->call->path->writer;
 }
 
-static void hide(struct esi_edges *edges)
+static void withdraw_edge(struct esi_edges *edges)
 {
     if (edges->shown != NULL)
         es_writer_withdraw(edges->shown);
@@ -75,19 +75,19 @@ static void hide(struct esi_edges *edges)
 static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t start)
 {
     struct esi_edges *edges = data;
-    struct es_tuple tuple = describe(edges, event, peer, start);
-    struct es_writer *writer = writer_for(event, &tuple);
+    struct es_tuple tuple = describe_edge(edges, event, peer, start);
+    struct es_writer *writer = find_writer(event, &tuple);
 
     if (edges->call == NULL || writer == NULL || is_calls_own(edges, writer))
         return;
-    hide(edges);
+    withdraw_edge(edges);
     es_writer_open(writer, &tuple);
     edges->shown = writer;
 }
 
-/* An operation under way was moved on inside another call, whose open tuple lay where
- * its edge has been written. */
-static void show_call_again(struct es_writer *writer)
+/* An operation under way advanced inside another call, and its edge was written over
+ * the open tuple of that call. */
+static void reopen_call(struct es_writer *writer)
 {
     const struct esi_call *call =
         esi_thread_self.depth != 0 ? esi_thread_self.outermost : NULL;
@@ -104,8 +104,8 @@ static void record_edge(void *data,
                         uint64_t bytes)
 {
     struct esi_edges *edges = data;
-    struct es_tuple tuple = describe(edges, event, peer, start);
-    struct es_writer *writer = writer_for(event, &tuple);
+    struct es_tuple tuple = describe_edge(edges, event, peer, start);
+    struct es_writer *writer = find_writer(event, &tuple);
 
     if (writer == NULL)
         return;
@@ -117,7 +117,7 @@ static void record_edge(void *data,
     if (is_calls_own(edges, writer))
         edges->is_displaced = true;
     else if (edges->call == NULL)
-        show_call_again(writer);
+        reopen_call(writer);
 }
 
 void esi_edges_init(struct esi_edges *edges,
@@ -126,7 +126,7 @@ void esi_edges_init(struct esi_edges *edges,
                     bool is_blocking)
 {
     *edges = (struct esi_edges){
-        .observer = {.now = now,
+        .observer = {.now = read_ticks,
                      .open = open_edge,
                      .record = record_edge,
                      .data = edges},
@@ -139,7 +139,7 @@ void esi_edges_init(struct esi_edges *edges,
 
 void esi_edges_fini(struct esi_edges *edges)
 {
-    hide(edges);
+    withdraw_edge(edges);
     if (edges->is_displaced)
         es_writer_open(&edges->call->path->writer, &edges->call->tuple);
     edges->is_displaced = false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Handles in use: a short table under a lock, since few are held at a time.  MPI is
- * called outside the lock: freeing a datatype can call back into the program.
+ * Handles in use: a short table under a lock, since few are in use at a time.  MPI
+ * is called outside the lock, because freeing a datatype can call back into the
+ * program.
  */
 #include "config.h"
 
@@ -16,98 +17,98 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
-enum kind { TYPE, OPERATION };
+enum handle_kind { TYPE, OPERATION };
 
-struct held {
+struct handle_entry {
     uint64_t handle;
-    enum kind kind;
-    int users;  /* operations under way; 0 = the slot is free */
-    bool freed; /* by the program */
+    enum handle_kind kind;
+    int users;     /* operations under way; 0 = the slot is free */
+    bool is_freed; /* by the program */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct held *table; /* the rest under lock */
+static pthread_mutex_t uses_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct handle_entry *uses; /* the rest under lock */
 static size_t capacity;
 
-static struct held *find(enum kind kind, uint64_t handle)
+static struct handle_entry *find_use(enum handle_kind kind, uint64_t handle)
 {
     for (size_t i = 0; i < capacity; i++)
-        if (table[i].users > 0 && table[i].kind == kind && table[i].handle == handle)
-            return &table[i];
+        if (uses[i].users > 0 && uses[i].kind == kind && uses[i].handle == handle)
+            return &uses[i];
     return NULL;
 }
 
-static struct held *find_free(void)
+static struct handle_entry *find_free_use(void)
 {
     size_t more = capacity + 8;
-    struct held *grown;
+    struct handle_entry *grown;
 
     for (size_t i = 0; i < capacity; i++)
-        if (table[i].users == 0)
-            return &table[i];
-    grown = realloc(table, more * sizeof *table);
+        if (uses[i].users == 0)
+            return &uses[i];
+    grown = realloc(uses, more * sizeof *uses);
     if (grown == NULL)
         return NULL;
-    table = grown;
+    uses = grown;
     for (size_t i = capacity; i < more; i++)
-        table[i] = (struct held){.users = 0};
+        uses[i] = (struct handle_entry){.users = 0};
     capacity = more;
-    return &table[more - 8];
+    return &uses[more - 8];
 }
 
-static bool take(enum kind kind, uint64_t handle)
+static bool begin_use(enum handle_kind kind, uint64_t handle)
 {
-    struct held *held;
+    struct handle_entry *use;
 
-    pthread_mutex_lock(&lock);
-    held = find(kind, handle);
-    if (held == NULL) {
-        held = find_free();
-        if (held != NULL)
-            *held = (struct held){.handle = handle, .kind = kind};
+    pthread_mutex_lock(&uses_lock);
+    use = find_use(kind, handle);
+    if (use == NULL) {
+        use = find_free_use();
+        if (use != NULL)
+            *use = (struct handle_entry){.handle = handle, .kind = kind};
     }
-    if (held != NULL)
-        held->users++;
-    pthread_mutex_unlock(&lock);
-    return held != NULL;
+    if (use != NULL)
+        use->users++;
+    pthread_mutex_unlock(&uses_lock);
+    return use != NULL;
 }
 
-/* Whether the program has freed the handle, and nobody else uses it. */
-static bool drop(enum kind kind, uint64_t handle)
+/* Whether the program has freed the handle, and no other operation uses it. */
+static bool end_use(enum handle_kind kind, uint64_t handle)
 {
-    struct held *held;
+    struct handle_entry *use;
     bool is_last;
 
-    pthread_mutex_lock(&lock);
-    held = find(kind, handle);
-    is_last = held != NULL && --held->users == 0 && held->freed;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&uses_lock);
+    use = find_use(kind, handle);
+    is_last = use != NULL && --use->users == 0 && use->is_freed;
+    pthread_mutex_unlock(&uses_lock);
     return is_last;
 }
 
-static void drop_type(MPI_Datatype type)
+static void end_type_use(MPI_Datatype type)
 {
-    if (!drop(TYPE, ESI_HANDLE(type)))
+    if (!end_use(TYPE, ESI_HANDLE(type)))
         return;
     ESI_REAL(MPI_Type_free)(&type);
     /* As when the program frees one: its size may be in caches again. */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
-static void drop_op(MPI_Op op)
+static void end_op_use(MPI_Op op)
 {
-    if (drop(OPERATION, ESI_HANDLE(op)))
+    if (end_use(OPERATION, ESI_HANDLE(op)))
         ESI_REAL(MPI_Op_free)(&op);
 }
 
 bool esi_handle_use_begin(struct esi_handle_use *handles)
 {
     handles->count = 0;
-    if (take(TYPE, ESI_HANDLE(handles->types[0])))
+    if (begin_use(TYPE, ESI_HANDLE(handles->types[0])))
         handles->count = 1;
-    if (handles->count == 1 && take(TYPE, ESI_HANDLE(handles->types[1])))
+    if (handles->count == 1 && begin_use(TYPE, ESI_HANDLE(handles->types[1])))
         handles->count = 2;
-    if (handles->count == 2 && take(OPERATION, ESI_HANDLE(handles->op)))
+    if (handles->count == 2 && begin_use(OPERATION, ESI_HANDLE(handles->op)))
         handles->count = 3;
     if (handles->count < 3)
         esi_handle_use_end(handles);
@@ -117,33 +118,33 @@ bool esi_handle_use_begin(struct esi_handle_use *handles)
 void esi_handle_use_end(struct esi_handle_use *handles)
 {
     if (handles->count > 2)
-        drop_op(handles->op);
+        end_op_use(handles->op);
     if (handles->count > 1)
-        drop_type(handles->types[1]);
+        end_type_use(handles->types[1]);
     if (handles->count > 0)
-        drop_type(handles->types[0]);
+        end_type_use(handles->types[0]);
     handles->count = 0;
 }
 
-static bool put_off(enum kind kind, uint64_t handle)
+static bool defer_free(enum handle_kind kind, uint64_t handle)
 {
-    struct held *held;
+    struct handle_entry *use;
 
-    pthread_mutex_lock(&lock);
-    held = find(kind, handle);
-    if (held != NULL)
-        held->freed = true;
-    pthread_mutex_unlock(&lock);
-    return held != NULL;
+    pthread_mutex_lock(&uses_lock);
+    use = find_use(kind, handle);
+    if (use != NULL)
+        use->is_freed = true;
+    pthread_mutex_unlock(&uses_lock);
+    return use != NULL;
 }
 
-static bool is_held(enum kind kind, uint64_t handle)
+static bool is_in_use(enum handle_kind kind, uint64_t handle)
 {
     bool found;
 
-    pthread_mutex_lock(&lock);
-    found = find(kind, handle) != NULL;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&uses_lock);
+    found = find_use(kind, handle) != NULL;
+    pthread_mutex_unlock(&uses_lock);
     return found;
 }
 
@@ -161,8 +162,8 @@ static bool is_predefined_type(MPI_Datatype type)
 
 bool esi_handle_use_defer_type_free(MPI_Datatype type)
 {
-    return is_held(TYPE, ESI_HANDLE(type)) && !is_predefined_type(type) &&
-           put_off(TYPE, ESI_HANDLE(type));
+    return is_in_use(TYPE, ESI_HANDLE(type)) && !is_predefined_type(type) &&
+           defer_free(TYPE, ESI_HANDLE(type));
 }
 
 static bool is_predefined_op(MPI_Op op)
@@ -179,5 +180,5 @@ static bool is_predefined_op(MPI_Op op)
 
 bool esi_handle_use_defer_op_free(MPI_Op op)
 {
-    return !is_predefined_op(op) && put_off(OPERATION, ESI_HANDLE(op));
+    return !is_predefined_op(op) && defer_free(OPERATION, ESI_HANDLE(op));
 }

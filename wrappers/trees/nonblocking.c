@@ -3,14 +3,14 @@
 /*
  * Nonblocking operations under way.
  *
- * New ones are pushed onto a stack without a lock; whoever moves operations on takes
- * them from there into the list, in the order in which they began, which is his alone
- * while `moving` is set.  What is done leaves the list, and is completed after `moving`
- * has been given back: completing can call into the program (attribute callbacks of a
- * datatype that it has freed meanwhile).
+ * New ones are pushed onto a stack without a lock.  The thread that has set
+ * `advancing` moves them into the list, in the order in which they began, and
+ * advances them; the list is its own meanwhile.  A finished operation leaves the
+ * list.  It is completed after `advancing` is cleared, since completing can call
+ * into the program (attribute callbacks of a datatype that it has freed meanwhile).
  *
  * An operation's memory has two owners: its run, until it is done, and its request,
- * until MPI says that it needs it no more.
+ * until MPI needs it no more.
  */
 #include "config.h"
 
@@ -28,9 +28,9 @@
 
 struct pending {
     struct pending *next;
-    struct esi_dispatch way;
+    struct esi_dispatch dispatch;
     struct esi_tree_run *run;
-    struct esi_handle_use held;
+    struct esi_handle_use handles;
     struct esi_comm *known; /* the program's communicator; referenced */
     MPI_Comm comm;          /* its handle, good while `known` has it */
     MPI_Request request;
@@ -38,8 +38,8 @@ struct pending {
     _Atomic int owners;
 };
 
-static _Atomic(struct pending *) begun; /* the newest first */
-static atomic_flag moving = ATOMIC_FLAG_INIT;
+static _Atomic(struct pending *) begun_stack; /* the newest first */
+static atomic_flag advancing = ATOMIC_FLAG_INIT;
 static struct pending *list; /* the oldest first; while `moving` is ours */
 
 void esi_nonblocking_start(const struct es_tree_rules *rules)
@@ -49,7 +49,7 @@ void esi_nonblocking_start(const struct es_tree_rules *rules)
             esi_progress_collectives = true;
 }
 
-/* Why calls are patient also while nothing is under way: both are needed. */
+/* Why calls advance operations also while none is under way: both are needed. */
 enum { HAS_THREADS = 1, HAS_OTHERS = 2 };
 
 static void note_reason(int reason)
@@ -76,7 +76,7 @@ void esi_nonblocking_note_peers(void)
 
 /* --- The request ---------------------------------------------------------------- */
 
-static void give_up(struct pending *pending)
+static void unref_pending(struct pending *pending)
 {
     /* The last owner sees what the other did. */
     if (atomic_fetch_sub_explicit(&pending->owners, 1, memory_order_acq_rel) == 1) {
@@ -85,9 +85,9 @@ static void give_up(struct pending *pending)
     }
 }
 
-/* Has the error raised where the operation's own would be, if the completion call is
- * one that can. */
-static int hand_over_error(const struct pending *pending)
+/* Raises the error at the operation's communicator, if the completion call is one that
+ * can. */
+static int report_error(const struct pending *pending)
 {
     if (pending->result == MPI_SUCCESS || esi_progress_error == NULL ||
         esi_comm_lookup(ESI_HANDLE(pending->comm)) != pending->known)
@@ -99,26 +99,26 @@ static int hand_over_error(const struct pending *pending)
 
 /* The status of a collective operation: nothing was received.  Source and tag are
  * undefined, and stay what they are in MPI's requests. */
-static int query(void *data, MPI_Status *status)
+static int query_request(void *data, MPI_Status *status)
 {
     ESI_REAL(MPI_Status_set_elements)(status, MPI_BYTE, 0);
     ESI_REAL(MPI_Status_set_cancelled)(status, 0);
-    return hand_over_error(data);
+    return report_error(data);
 }
 
-static int release(void *data)
+static int release_request(void *data)
 {
     struct pending *pending = data;
 
     /* Until here completion calls had to look for its error. */
     if (pending->result != MPI_SUCCESS)
         atomic_fetch_sub(&esi_progress_reasons, 1);
-    give_up(pending);
+    unref_pending(pending);
     return MPI_SUCCESS;
 }
 
 /* Collective operations cannot be cancelled. */
-static int cancel(void *data, int is_complete)
+static int cancel_request(void *data, int is_complete)
 {
     (void)data;
     (void)is_complete;
@@ -128,10 +128,11 @@ static int cancel(void *data, int is_complete)
 /* --- Moving on ------------------------------------------------------------------ */
 
 /* Behind those that are there, in the order in which they began. */
-static void take_begun(void)
+static void append_begun(void)
 {
     /* Pairs with the release of push(): what they are is written. */
-    struct pending *from = atomic_exchange_explicit(&begun, NULL, memory_order_acquire);
+    struct pending *from =
+        atomic_exchange_explicit(&begun_stack, NULL, memory_order_acquire);
     struct pending *forward = NULL;
     struct pending **end = &list;
 
@@ -147,11 +148,12 @@ static void take_begun(void)
     *end = forward;
 }
 
-static void push(struct pending *pending)
+static void push_pending(struct pending *pending)
 {
-    pending->next = atomic_load_explicit(&begun, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(
-        &begun, &pending->next, pending, memory_order_release, memory_order_relaxed))
+    pending->next = atomic_load_explicit(&begun_stack, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&begun_stack, &pending->next, pending,
+                                                  memory_order_release,
+                                                  memory_order_relaxed))
         continue;
 }
 
@@ -171,7 +173,7 @@ static struct pending *step_all(void)
     struct pending **last = &done;
     struct pending **at = &list;
 
-    take_begun();
+    append_begun();
     while (*at != NULL) {
         struct pending *pending = *at;
 
@@ -188,46 +190,46 @@ static struct pending *step_all(void)
 }
 
 /* The program's buffers are its own again. */
-static void complete(struct pending *pending)
+static void complete_pending(struct pending *pending)
 {
     bool failed = pending->result != MPI_SUCCESS;
 
     esi_tree_run_end(pending->run);
-    esi_dispatch_release(&pending->way);
-    esi_handle_use_end(&pending->held);
+    esi_dispatch_release(&pending->dispatch);
+    esi_handle_use_end(&pending->handles);
     ESI_REAL(MPI_Grequest_complete)(pending->request);
     if (!failed)
         atomic_fetch_sub(&esi_progress_reasons, 1);
-    give_up(pending);
+    unref_pending(pending);
 }
 
-static bool begin_moving(void)
+static bool begin_advancing(void)
 {
     /* Pairs with end_moving(): the list is as the last one left it. */
-    if (!atomic_flag_test_and_set_explicit(&moving, memory_order_acquire))
+    if (!atomic_flag_test_and_set_explicit(&advancing, memory_order_acquire))
         return true;
     /* Another thread is at it, and may wait for this core. */
     sched_yield();
     return false;
 }
 
-static void end_moving(void)
+static void end_advancing(void)
 {
-    atomic_flag_clear_explicit(&moving, memory_order_release);
+    atomic_flag_clear_explicit(&advancing, memory_order_release);
 }
 
 void esi_trees_progress(void)
 {
     struct pending *done;
 
-    if (!begin_moving())
+    if (!begin_advancing())
         return;
     done = step_all();
-    end_moving();
+    end_advancing();
     while (done != NULL) {
         struct pending *next = done->next;
 
-        complete(done);
+        complete_pending(done);
         done = next;
     }
 }
@@ -235,55 +237,55 @@ void esi_trees_progress(void)
 /* --- Beginning ------------------------------------------------------------------ */
 
 /* Ends what could not begin.  Returns what the call returns. */
-static int fail(struct pending *pending, MPI_Comm comm, int code)
+static int fail_pending(struct pending *pending, MPI_Comm comm, int code)
 {
-    esi_dispatch_release(&pending->way);
-    esi_handle_use_end(&pending->held);
+    esi_dispatch_release(&pending->dispatch);
+    esi_handle_use_end(&pending->handles);
     free(pending);
     return esi_comm_raise(comm, code);
 }
 
-/* Its way has been found.  An error of the run itself is told by the request. */
-static int begin(struct pending *pending,
-                 struct esi_call *call,
-                 const struct esi_collective *collective,
-                 MPI_Request *ret_request)
+/* Begins an operation that goes by tree.  Its request reports an error of the run. */
+static int begin_pending(struct pending *pending,
+                         struct esi_call *call,
+                         const struct esi_collective *collective,
+                         MPI_Request *ret_request)
 {
     int result;
 
-    pending->held.types[0] = collective->send_type;
-    pending->held.types[1] = collective->receive_type;
-    pending->held.op = collective->op;
-    if (!esi_handle_use_begin(&pending->held))
-        return fail(pending, collective->comm, MPI_ERR_NO_MEM);
-    result = ESI_REAL(MPI_Grequest_start)(query, release, cancel, pending,
-                                          &pending->request);
+    pending->handles.types[0] = collective->send_type;
+    pending->handles.types[1] = collective->receive_type;
+    pending->handles.op = collective->op;
+    if (!esi_handle_use_begin(&pending->handles))
+        return fail_pending(pending, collective->comm, MPI_ERR_NO_MEM);
+    result = ESI_REAL(MPI_Grequest_start)(query_request, release_request,
+                                          cancel_request, pending, &pending->request);
     if (result != MPI_SUCCESS)
-        return fail(pending, collective->comm, result);
+        return fail_pending(pending, collective->comm, result);
     pending->comm = collective->comm;
     pending->known = call->comm;
     esi_comm_ref(pending->known);
     atomic_init(&pending->owners, 2);
-    pending->result = esi_tree_run_begin(&pending->way.run, &pending->run);
+    pending->result = esi_tree_run_begin(&pending->dispatch.run, &pending->run);
     *ret_request = pending->request;
     atomic_fetch_add(&esi_progress_reasons, 1);
-    push(pending);
+    push_pending(pending);
     esi_trees_progress();
     return MPI_SUCCESS;
 }
 
-/* This rank has no memory for what the others do. */
-static bool lose(struct esi_call *call,
-                 const struct esi_collective *collective,
-                 int *ret_result)
+/* This rank has no memory for what the other ranks do. */
+static bool fail_without_memory(struct esi_call *call,
+                                const struct esi_collective *collective,
+                                int *ret_result)
 {
-    struct esi_dispatch way;
-    enum esi_dispatch_kind direction = esi_dispatch_find(call, collective, &way);
+    struct esi_dispatch dispatch;
+    enum esi_dispatch_kind kind = esi_dispatch_find(call, collective, &dispatch);
 
-    if (direction == ESI_DISPATCH_NATIVE)
+    if (kind == ESI_DISPATCH_NATIVE)
         return false;
-    if (direction == ESI_DISPATCH_TREE)
-        esi_dispatch_release(&way);
+    if (kind == ESI_DISPATCH_TREE)
+        esi_dispatch_release(&dispatch);
     *ret_result = esi_comm_raise(collective->comm, MPI_ERR_NO_MEM);
     return true;
 }
@@ -299,13 +301,13 @@ bool esi_trees_post(struct esi_call *call,
         return false;
     pending = calloc(1, sizeof *pending);
     if (pending == NULL)
-        return lose(call, collective, ret_result);
-    switch (esi_dispatch_find(call, collective, &pending->way)) {
+        return fail_without_memory(call, collective, ret_result);
+    switch (esi_dispatch_find(call, collective, &pending->dispatch)) {
     case ESI_DISPATCH_TREE:
-        *ret_result = begin(pending, call, collective, ret_request);
+        *ret_result = begin_pending(pending, call, collective, ret_request);
         return true;
     case ESI_DISPATCH_FAILED:
-        *ret_result = esi_comm_raise(collective->comm, pending->way.code);
+        *ret_result = esi_comm_raise(collective->comm, pending->dispatch.code);
         free(pending);
         return true;
     default:
@@ -326,16 +328,16 @@ static bool is_listed(const struct esi_comm *comm)
     return pending != NULL;
 }
 
-static void drain(const struct esi_comm *comm)
+static void drain_pending(const struct esi_comm *comm)
 {
     bool is_busy = true;
 
     while (is_busy) {
         esi_trees_progress();
-        if (begin_moving()) {
-            take_begun();
+        if (begin_advancing()) {
+            append_begun();
             is_busy = is_listed(comm);
-            end_moving();
+            end_advancing();
         }
     }
 }
@@ -343,11 +345,11 @@ static void drain(const struct esi_comm *comm)
 void esi_nonblocking_drain(const struct esi_comm *comm)
 {
     if (atomic_load(&esi_progress_reasons) != 0 && comm != NULL)
-        drain(comm);
+        drain_pending(comm);
 }
 
 void esi_nonblocking_drain_all(void)
 {
     if (atomic_load(&esi_progress_reasons) != 0)
-        drain(NULL);
+        drain_pending(NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Agreements: what rank 0 of a communicator tells the others.
+ * Rule synchronisation over the shadow communicator.
  *
- * All is done by the MPI library's own operations over the shadow communicator.  They
- * are waited for patiently: ranks that are late may need our help first.
+ * It uses the MPI library's own operations.  Trees advance while it waits for them,
+ * since late ranks may need this one first.
  */
 #include "config.h"
 
@@ -26,25 +26,25 @@ static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- Messages ------------------------------------------------------------------- */
 
-static int share(const struct esi_comm_trees *site, void *bytes, size_t size)
+static int bcast_bytes(const struct esi_comm_trees *trees, void *bytes, size_t size)
 {
     MPI_Request request;
     int code;
 
     /* All ranks must do the same: a blocking operation matches no nonblocking one. */
     if (!esi_progress_collectives)
-        return ESI_REAL(MPI_Bcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow);
-    code = ESI_REAL(MPI_Ibcast)(bytes, (int)size, MPI_BYTE, 0, site->shadow, &request);
+        return ESI_REAL(MPI_Bcast)(bytes, (int)size, MPI_BYTE, 0, trees->shadow);
+    code = ESI_REAL(MPI_Ibcast)(bytes, (int)size, MPI_BYTE, 0, trees->shadow, &request);
     return code == MPI_SUCCESS ? esi_progress_wait_own(&request) : code;
 }
 
-/* Whether all ranks say yes. */
-static int ask_all(const struct esi_comm_trees *site, bool own, bool *ret_all)
+/* Whether `own` is true at all ranks. */
+static int all_agree(const struct esi_comm_trees *trees, bool own, bool *ret_all)
 {
     int mine = own;
     int all = 0;
     MPI_Request request;
-    int code = ESI_REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MIN, site->shadow,
+    int code = ESI_REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MIN, trees->shadow,
                                         &request);
 
     if (code == MPI_SUCCESS)
@@ -53,22 +53,22 @@ static int ask_all(const struct esi_comm_trees *site, bool own, bool *ret_all)
     return code;
 }
 
-static int gather_places(struct esi_comm_trees *site)
+static int gather_host_infos(struct esi_comm_trees *trees)
 {
     struct esi_host_info own;
-    struct esi_host_info *all = calloc((size_t)site->comm->size, sizeof *all);
+    struct esi_host_info *all = calloc((size_t)trees->comm->size, sizeof *all);
     MPI_Request request;
     int code = MPI_ERR_NO_MEM;
 
     if (all != NULL) {
         esi_host_info_find(&own);
         code = ESI_REAL(MPI_Iallgather)(&own, sizeof own, MPI_BYTE, all, sizeof own,
-                                        MPI_BYTE, site->shadow, &request);
+                                        MPI_BYTE, trees->shadow, &request);
     }
     if (code == MPI_SUCCESS)
         code = esi_progress_wait_own(&request);
     if (code == MPI_SUCCESS)
-        site->whereabouts = all;
+        trees->host_infos = all;
     else
         free(all);
     return code;
@@ -76,22 +76,23 @@ static int gather_places(struct esi_comm_trees *site)
 
 /* --- The wish ------------------------------------------------------------------- */
 
-/* Rank 0: new rules, if somebody wished for some since.  A wish that cannot be read is
- * passed over. */
-static void read_wish(struct esi_comm_trees *site,
-                      struct esi_rule_sync *message,
-                      struct esi_rules **ret_rules)
+/* Rank 0: reads new desired rules, if there are any.  Text that cannot be read is
+ * ignored. */
+static void read_desired_rules(struct esi_comm_trees *trees,
+                               struct esi_rule_sync *message,
+                               struct esi_rules **ret_rules)
 {
     const struct esi_process *process = esi_process_get();
     char *text;
     uint32_t version;
 
-    if (process == NULL || es_tree_wish_version(process->segment) == site->seen)
+    if (process == NULL ||
+        es_tree_wish_version(process->segment) == trees->seen_version)
         return;
     text = malloc(ES_TREE_WISH_BYTES);
     version = text != NULL ? es_tree_wish_read(process->segment, text) : 0;
     if (version != 0) {
-        site->seen = version;
+        trees->seen_version = version;
         if (esi_rules_get(text, NULL, ret_rules) == 0) {
             message->version = version;
             message->text_bytes = (uint32_t)strlen(esi_rules_text(*ret_rules)) + 1;
@@ -101,7 +102,7 @@ static void read_wish(struct esi_comm_trees *site,
 }
 
 /* The text of new rules, from rank 0, which has them already. */
-static int share_rules(const struct esi_comm_trees *site,
+static int bcast_rules(const struct esi_comm_trees *trees,
                        uint32_t text_bytes,
                        struct esi_rules **rules)
 {
@@ -112,7 +113,7 @@ static int share_rules(const struct esi_comm_trees *site,
         return MPI_ERR_NO_MEM;
     if (*rules != NULL)
         memcpy(text, esi_rules_text(*rules), text_bytes);
-    code = share(site, text, text_bytes);
+    code = bcast_bytes(trees, text, text_bytes);
     text[text_bytes - 1] = '\0';
     if (code == MPI_SUCCESS && *rules == NULL && esi_rules_get(text, NULL, rules) < 0)
         *rules = NULL;
@@ -122,41 +123,41 @@ static int share_rules(const struct esi_comm_trees *site,
 
 /* --- What follows from it ------------------------------------------------------- */
 
-static bool has_levels(const struct esi_comm_trees *site)
+static bool has_levels(const struct esi_comm_trees *trees)
 {
-    for (size_t i = 0; i < site->applicable_count; i++)
-        if (site->applicable[i]->shape == ES_TREE_LEVELS)
+    for (size_t i = 0; i < trees->applicable_count; i++)
+        if (trees->applicable[i]->shape == ES_TREE_LEVELS)
             return true;
     return false;
 }
 
 /* Trees by level need to know where the ranks are.  Without memory for it on one rank
  * there are none on all. */
-static int find_places(struct esi_comm_trees *site)
+static int find_locations(struct esi_comm_trees *trees)
 {
-    bool has_places = false;
+    bool has_locations = false;
     int code = MPI_SUCCESS;
 
-    if (site->places != NULL || !has_levels(site))
+    if (trees->locations != NULL || !has_levels(trees))
         return MPI_SUCCESS;
-    if (site->whereabouts == NULL)
-        code = gather_places(site);
+    if (trees->host_infos == NULL)
+        code = gather_host_infos(trees);
     if (code == MPI_SUCCESS)
-        code = ask_all(site,
-                       esi_placement_create(site->whereabouts, site->comm->size,
-                                            esi_rules_plan(site->rules),
-                                            &site->places) == 0,
-                       &has_places);
-    return has_places || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
+        code = all_agree(trees,
+                         esi_placement_create(trees->host_infos, trees->comm->size,
+                                              esi_rules_plan(trees->rules),
+                                              &trees->locations) == 0,
+                         &has_locations);
+    return has_locations || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
 
-static void log_rule(const struct esi_comm_trees *site,
+static void log_rule(const struct esi_comm_trees *trees,
                      const struct esi_call *call,
                      const struct es_tree_rule *rule)
 {
     struct es_tree_log_entry entry = {
-        .communicator = site->comm->index,
-        .version = site->agreed.version,
+        .communicator = trees->comm->index,
+        .version = trees->last_sync.version,
         .first_instance = call->tuple.sequence,
         .operations = rule->operations,
         .min_bytes = rule->min_bytes,
@@ -169,8 +170,9 @@ static void log_rule(const struct esi_comm_trees *site,
     es_tree_log_add(esi_process_get()->segment, &entry);
 }
 
-/* Tells from outside which rules hold from this operation on. */
-static void log_rules(const struct esi_comm_trees *site, const struct esi_call *call)
+/* Writes into the log which rules hold from this operation on. */
+static void log_applied_rules(const struct esi_comm_trees *trees,
+                              const struct esi_call *call)
 {
     static const struct es_tree_rule none = {
         .shape = ES_TREE_LIBRARY, .operations = ES_TREE_ALL, .max_bytes = UINT64_MAX};
@@ -178,46 +180,47 @@ static void log_rules(const struct esi_comm_trees *site, const struct esi_call *
     if (esi_process_get() == NULL)
         return;
     pthread_mutex_lock(&log_lock);
-    for (size_t i = 0; i < site->applicable_count; i++)
-        log_rule(site, call, site->applicable[i]);
+    for (size_t i = 0; i < trees->applicable_count; i++)
+        log_rule(trees, call, trees->applicable[i]);
     /* The trees that were there before are not in force any more. */
-    if (site->applicable_count == 0 && site->agreed.version != 0)
-        log_rule(site, call, &none);
+    if (trees->applicable_count == 0 && trees->last_sync.version != 0)
+        log_rule(trees, call, &none);
     pthread_mutex_unlock(&log_lock);
 }
 
-/* Does what rank 0 has told.  `rules` NULL: as before, or at the first agreement those
- * that the run began with. */
-static int follow(struct esi_comm_trees *site,
-                  const struct esi_rule_sync *message,
-                  struct esi_rules *rules,
-                  const struct esi_call *call)
+/* Applies what rank 0 has sent.  `rules` NULL: the rules stay, or at the first
+ * synchronisation those that the run began with are applied. */
+static int apply_sync(struct esi_comm_trees *trees,
+                      const struct esi_rule_sync *message,
+                      struct esi_rules *rules,
+                      const struct esi_call *call)
 {
-    if (rules != NULL || site->applicable == NULL ||
-        strcmp(message->name, site->agreed.name) != 0) {
-        if (esi_comm_trees_set_rules(site, rules != NULL ? rules : site->rules,
+    if (rules != NULL || trees->applicable == NULL ||
+        strcmp(message->name, trees->last_sync.name) != 0) {
+        if (esi_comm_trees_set_rules(trees, rules != NULL ? rules : trees->rules,
                                      message->name) < 0)
             return MPI_ERR_NO_MEM;
-        site->agreed = *message;
-        log_rules(site, call);
-        return find_places(site);
+        trees->last_sync = *message;
+        log_applied_rules(trees, call);
+        return find_locations(trees);
     }
-    site->agreed = *message;
+    trees->last_sync = *message;
     return MPI_SUCCESS;
 }
 
-static void prepare(struct esi_comm_trees *site,
-                    uint32_t number,
-                    struct esi_rule_sync *message,
-                    struct esi_rules **ret_rules)
+static void prepare_sync(struct esi_comm_trees *trees,
+                         uint32_t number,
+                         struct esi_rule_sync *message,
+                         struct esi_rules **ret_rules)
 {
-    message->version = site->agreed.version;
-    message->next = esi_rule_sync_next(&site->pace, number, es_now_ns(CLOCK_MONOTONIC));
-    esi_comm_copy_name(site->comm, message->name);
-    read_wish(site, message, ret_rules);
+    message->version = trees->last_sync.version;
+    message->next =
+        esi_rule_sync_next(&trees->pace, number, es_now_ns(CLOCK_MONOTONIC));
+    esi_comm_copy_name(trees->comm, message->name);
+    read_desired_rules(trees, message, ret_rules);
 }
 
-int esi_rule_sync_run(struct esi_comm_trees *site,
+int esi_rule_sync_run(struct esi_comm_trees *trees,
                       const struct esi_call *call,
                       uint32_t number)
 {
@@ -226,21 +229,21 @@ int esi_rule_sync_run(struct esi_comm_trees *site,
     bool has_rules = false;
     int code;
 
-    if (site->comm->rank == 0)
-        prepare(site, number, &message, &rules);
-    code = share(site, &message, sizeof message);
+    if (trees->comm->rank == 0)
+        prepare_sync(trees, number, &message, &rules);
+    code = bcast_bytes(trees, &message, sizeof message);
     if (code == MPI_SUCCESS && message.text_bytes != 0) {
-        code = share_rules(site, message.text_bytes, &rules);
+        code = bcast_rules(trees, message.text_bytes, &rules);
         if (code == MPI_SUCCESS)
-            code = ask_all(site, rules != NULL, &has_rules);
-        if (!has_rules) { /* somebody has no memory for them: nobody follows them */
+            code = all_agree(trees, rules != NULL, &has_rules);
+        if (!has_rules) { /* a rank has no memory for them: no rank applies them */
             esi_rules_unref(rules);
             rules = NULL;
-            message.version = site->agreed.version;
+            message.version = trees->last_sync.version;
         }
     }
     if (code == MPI_SUCCESS)
-        code = follow(site, &message, rules, call);
+        code = apply_sync(trees, &message, rules, call);
     esi_rules_unref(rules);
     return code;
 }

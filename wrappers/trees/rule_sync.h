@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * How the ranks of a communicator come to follow the same rules from the same operation
- * on, without a message for each operation.
+ * Rule synchronisation: all ranks of a communicator apply the same rules from the
+ * same operation on, without a message for each operation.
  *
- * Operations on a communicator are counted alike at all ranks.  At the first, and from
- * then on at the first *blocking* one whose number is not below what the last agreement
- * named, all ranks take part in a small broadcast from rank 0 over the shadow
- * communicator.  It says which version of the rules holds from this operation on, under
- * which name the communicator is known (names are local in MPI), and the number for the
- * next time; the text of new rules follows.  Rank 0 chooses that number so that
- * agreements come about twice a second, as the program goes.
+ * All ranks count the operations on a communicator alike.  They synchronise at the
+ * first one, and then at the first *blocking* one whose number is not below the
+ * number that the last synchronisation named: rank 0 broadcasts a small message over
+ * the shadow communicator.  It has the version of the rules that holds from this
+ * operation on, the name of the communicator (names are local in MPI), and the
+ * number for the next time; the text of new rules follows.  Rank 0 chooses that
+ * number so that there are about two synchronisations a second.
  *
- * Nonblocking operations need no agreement: those that begin between two agreements
- * follow the rules of the first.
+ * Nonblocking operations need none: those between two synchronisations follow the
+ * rules of the first.
  */
 #ifndef ES_WRAPPERS_TREES_RULE_SYNC_H
 #define ES_WRAPPERS_TREES_RULE_SYNC_H
@@ -24,19 +24,19 @@
 struct esi_call;
 struct esi_comm_trees;
 
-/* What rank 0 tells the others. */
+/* What rank 0 broadcasts. */
 struct esi_rule_sync {
-    uint32_t version; /* of the rules: of the wish that they came with; 0 = those that
-                         the run began with */
-    uint32_t next;    /* number of the operation at which the next agreement takes place
-                       */
+    uint32_t version;    /* of the rules: that of the desired rules they came with; 0 =
+                            those that the run began with */
+    uint32_t next;       /* number of the operation at which the next synchronisation
+                            takes place */
     uint32_t text_bytes; /* of new rules that follow, with the end mark; 0 = none */
     char name[64];       /* of the communicator */
 };
 
-/* Where rank 0 stands in time. */
+/* When rank 0 synchronised last. */
 struct esi_rule_sync_pace {
-    bool began;      /* there was an agreement before */
+    bool began;      /* there was a synchronisation before */
     uint32_t number; /* of the operation at it */
     uint64_t time_ns;
 };
@@ -48,24 +48,24 @@ enum {
     ESI_RULE_SYNC_MAX_GAP = 1024,
 };
 
-/* How many operations there are to the next agreement, when `operations` have taken
- * `elapsed_ns` since the last: as many as half a second has, at least one. */
+/* How many operations there are to the next synchronisation, when `operations` have
+ * taken `elapsed_ns` since the last: as many as half a second has, at least one. */
 uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns);
 
-/* Notes an agreement at operation `number` and returns the next one's. */
+/* Notes a synchronisation at operation `number` and returns the number of the next. */
 uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
                             uint32_t number,
                             uint64_t now_ns);
 
-/* Whether the operation must agree first.  Numbers wrap around. */
-static inline bool esi_rule_sync_is_due(const struct esi_rule_sync *agreed,
+/* Whether the operation must synchronise first.  Numbers wrap around. */
+static inline bool esi_rule_sync_is_due(const struct esi_rule_sync *last_sync,
                                         uint32_t number)
 {
-    return (int32_t)(number - agreed->next) >= 0;
+    return (int32_t)(number - last_sync->next) >= 0;
 }
 
-/* Takes part in an agreement, at operation `number`.  Returns MPI's code. */
-int esi_rule_sync_run(struct esi_comm_trees *site,
+/* Takes part in a synchronisation at operation `number`.  Returns MPI's code. */
+int esi_rule_sync_run(struct esi_comm_trees *trees,
                       const struct esi_call *call,
                       uint32_t number);
 

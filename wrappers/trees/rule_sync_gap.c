@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* When the ranks of a communicator agree next: arithmetic, without MPI. */
+/* When the ranks of a communicator synchronise next: arithmetic, without MPI. */
 #include "config.h"
 
 #include "wrappers/trees/rule_sync.h"
 
-static const uint64_t wanted_ns = 500000000; /* between two agreements */
+static const uint64_t wanted_ns = 500000000; /* between two synchronisations */
 
 uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns)
 {

@@ -17,7 +17,7 @@ struct esi_rules {
     char *text; /* as it came */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t newest_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_rules *newest; /* under lock; holds a reference */
 
 struct esi_rules *esi_rules_ref(struct esi_rules *rules)
@@ -77,7 +77,7 @@ int esi_rules_get(const char *text,
     struct esi_rules *rules = NULL;
     int code = 0;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&newest_lock);
     if (newest == NULL || strcmp(newest->text, text) != 0) {
         code = read_rules(text, error, &rules);
         if (code == 0) {
@@ -87,7 +87,7 @@ int esi_rules_get(const char *text,
     }
     if (code == 0)
         *ret_rules = esi_rules_ref(newest);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&newest_lock);
     esi_rules_unref(old);
     return code;
 }

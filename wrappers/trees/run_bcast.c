@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Down the tree, the same for all: bcast, and the way back of barrier, allreduce and
+ * Bcast phase, down the tree: bcast, and the second phase of barrier, allreduce and
  * allgather.
  *
- * A node passes each piece on as it has come.  Reductions have one datatype everywhere,
- * so their pieces travel typed, cut as on the way up.  Otherwise types may differ, and
- * a message that is cut travels as packed bytes.
+ * A node forwards each piece as it has arrived.  Reductions have one datatype
+ * everywhere, so their pieces travel typed, cut as in the reduce phase.  Otherwise
+ * types may differ, and a message that is cut travels as packed bytes.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@ static bool is_reduction(const struct esi_tree_run *run)
     return run->call.kind == ES_TREE_ALLREDUCE;
 }
 
-static int set_up_lane(struct esi_tree_run *run, struct esi_lane *lane)
+static int set_up_bcast_lane(struct esi_tree_run *run, struct esi_lane *lane)
 {
     if (is_reduction(run)) {
         esi_lane_set_typed(lane, &run->result, esi_run_per_piece(run));
@@ -32,56 +32,57 @@ static int set_up_lane(struct esi_tree_run *run, struct esi_lane *lane)
     return run->packed != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-static int set_up(struct esi_tree_run *run)
+static int bcast_set_up(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
 
     if (run->call.kind == ES_TREE_BARRIER)
-        return MPI_SUCCESS; /* its way up has done so for all lanes */
+        return MPI_SUCCESS; /* the reduce phase has done so for all lanes */
     for (int i = run->down_first; i < run->lane_count && result == MPI_SUCCESS; i++)
-        result = set_up_lane(run, &run->lanes[i]);
+        result = set_up_bcast_lane(run, &run->lanes[i]);
     return result;
 }
 
 /* Pieces that the root has. */
-static MPI_Count begun(const struct esi_tree_run *run)
+static MPI_Count root_pieces_ready(const struct esi_tree_run *run)
 {
     if (run->call.kind == ES_TREE_BCAST)
         return INT64_MAX;
     if (run->call.kind == ES_TREE_ALLGATHER)
-        return run->collected ? INT64_MAX : 0;
-    return run->combined;
+        return run->gathered ? INT64_MAX : 0;
+    return run->reduced;
 }
 
-static int work(struct esi_tree_run *run)
+static int bcast_work(struct esi_tree_run *run)
 {
-    if (run->packed == NULL || run->spread_settled)
+    if (run->packed == NULL || run->packed_done)
         return MPI_SUCCESS;
-    if (run->is_root ? begun(run) == 0 : !esi_lane_is_done(run->down_from))
+    if (run->is_root ? root_pieces_ready(run) == 0 : !esi_lane_is_done(run->down_from))
         return MPI_SUCCESS;
-    run->spread_settled = true;
+    run->packed_done = true;
     return run->is_root ? esi_data_pack(run, &run->result, run->packed)
                         : esi_data_unpack(run, run->packed, &run->result);
 }
 
-/* Pieces that may come over what stood in the program's memory before. */
-static MPI_Count welcome(const struct esi_tree_run *run)
+/* Pieces that may overwrite what the program's memory had before. */
+static MPI_Count pieces_receivable(const struct esi_tree_run *run)
 {
     if (!run->result_is_read)
         return INT64_MAX;
-    /* Pieces of both ways are alike only where values are combined on the way. */
+    /* Pieces of both phases are alike only where values are reduced on the way up. */
     if (run->up == &esi_run_reduce)
         return run->up_to->done;
     return esi_lane_is_done(run->up_to) ? INT64_MAX : 0;
 }
 
-static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *lane)
+static MPI_Count bcast_ready(const struct esi_tree_run *run,
+                             const struct esi_lane *lane)
 {
     if (lane == run->down_from)
-        return welcome(run);
-    return run->is_root ? begun(run) : run->down_from->done;
+        return pieces_receivable(run);
+    return run->is_root ? root_pieces_ready(run) : run->down_from->done;
 }
 
-const struct esi_run_phase esi_run_bcast = {.set_up = set_up,
-                                            .work = work,
-                                            .ready = ready};
+const struct esi_run_phase esi_run_bcast = {.set_up = bcast_set_up,
+                                            .work = bcast_work,
+                                            .ready = bcast_ready};

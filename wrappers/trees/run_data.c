@@ -130,7 +130,9 @@ int esi_data_span(const struct esi_data *data,
 
 #if MPI_VERSION >= 4
 
-static int pack(struct esi_tree_run *run, const struct esi_data *data, char *packed)
+static int pack_typed(struct esi_tree_run *run,
+                      const struct esi_data *data,
+                      char *packed)
 {
     MPI_Count position = 0;
 
@@ -138,9 +140,9 @@ static int pack(struct esi_tree_run *run, const struct esi_data *data, char *pac
                                 data->bytes, &position, run->call.comm);
 }
 
-static int unpack(struct esi_tree_run *run,
-                  const char *packed,
-                  const struct esi_data *data)
+static int unpack_typed(struct esi_tree_run *run,
+                        const char *packed,
+                        const struct esi_data *data)
 {
     MPI_Count position = 0;
 
@@ -148,9 +150,9 @@ static int unpack(struct esi_tree_run *run,
                                   data->count, data->type, run->call.comm);
 }
 
-static int exchange(struct esi_tree_run *run,
-                    struct esi_data *to,
-                    const struct esi_data *from)
+static int exchange_with_self(struct esi_tree_run *run,
+                              struct esi_data *to,
+                              const struct esi_data *from)
 {
     return ESI_REAL(MPI_Sendrecv_c)(from->base, from->count, from->type, run->call.rank,
                                     run->call.tag, to->base, to->count, to->type,
@@ -168,7 +170,9 @@ static MPI_Count per_call(const struct esi_data *data)
     return most > 0 ? most : 1;
 }
 
-static int pack(struct esi_tree_run *run, const struct esi_data *data, char *packed)
+static int pack_typed(struct esi_tree_run *run,
+                      const struct esi_data *data,
+                      char *packed)
 {
     MPI_Count most = per_call(data);
     int result = MPI_SUCCESS;
@@ -186,9 +190,9 @@ static int pack(struct esi_tree_run *run, const struct esi_data *data, char *pac
     return result;
 }
 
-static int unpack(struct esi_tree_run *run,
-                  const char *packed,
-                  const struct esi_data *data)
+static int unpack_typed(struct esi_tree_run *run,
+                        const char *packed,
+                        const struct esi_data *data)
 {
     MPI_Count most = per_call(data);
     int result = MPI_SUCCESS;
@@ -206,9 +210,9 @@ static int unpack(struct esi_tree_run *run,
 }
 
 /* Counts are those of the program's call, which were ints. */
-static int exchange(struct esi_tree_run *run,
-                    struct esi_data *to,
-                    const struct esi_data *from)
+static int exchange_with_self(struct esi_tree_run *run,
+                              struct esi_data *to,
+                              const struct esi_data *from)
 {
     return ESI_REAL(MPI_Sendrecv)(from->base, (int)from->count, from->type,
                                   run->call.rank, run->call.tag, to->base,
@@ -223,7 +227,7 @@ int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed)
     if (data->bytes == 0)
         return MPI_SUCCESS;
     if (!esi_data_is_plain(data))
-        return pack(run, data, packed);
+        return pack_typed(run, data, packed);
     memcpy(packed, data->base, (size_t)data->bytes);
     return MPI_SUCCESS;
 }
@@ -233,7 +237,7 @@ int esi_data_unpack(struct esi_tree_run *run, const char *packed, struct esi_dat
     if (data->bytes == 0)
         return MPI_SUCCESS;
     if (!esi_data_is_plain(data))
-        return unpack(run, packed, data);
+        return unpack_typed(run, packed, data);
     memcpy(data->base, packed, (size_t)data->bytes);
     return MPI_SUCCESS;
 }
@@ -244,7 +248,7 @@ int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data
     if (from->bytes == 0 || to->base == from->base)
         return MPI_SUCCESS;
     if (!esi_data_is_plain(from) || !esi_data_is_plain(to) || to->bytes < from->bytes)
-        return exchange(run, to, from);
+        return exchange_with_self(run, to, from);
     memcpy(to->base, from->base, (size_t)from->bytes);
     return MPI_SUCCESS;
 }

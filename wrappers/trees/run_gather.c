@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Up the tree without combining: gather, allgather, and reductions that do not commute.
+ * Gather phase, up the tree: gather, allgather, and reductions that do not commute.
  *
- * A node sends one message, in pieces: its own block and behind it the messages of its
- * children in their order, so blocks come in preorder.  Its memory holds them all; what
- * is there from the begin on without a gap is passed on before the rest has come.  The
- * root receives blocks where the program wants them if it can, and unpacks the others.
+ * A node sends one message, in pieces: its own block, then the messages of its
+ * children in their order, so blocks are in preorder.  Its memory holds them all.
+ * The contiguous prefix that has arrived is forwarded before the rest arrives.  The
+ * root receives blocks where the program wants them if it can, and unpacks the
+ * others.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ static bool is_folded(const struct esi_tree_run *run)
 }
 
 /* Memory for the blocks of the whole subtree; once. */
-static int stage(struct esi_tree_run *run)
+static int allocate_staged(struct esi_tree_run *run)
 {
     size_t ranks = (size_t)run->call.tree->subtree[run->call.rank];
 
@@ -41,16 +42,16 @@ static int stage(struct esi_tree_run *run)
     return run->staged != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* The place of a rank's block in the program's buffer, at the root. */
-static struct esi_data target(const struct esi_tree_run *run, int rank)
+/* A rank's block in the program's buffer, at the root. */
+static struct esi_data block_of_rank(const struct esi_tree_run *run, int rank)
 {
     MPI_Count count = run->call.receive_count;
 
     return esi_data_part(&run->result, rank * count, count);
 }
 
-/* Whether a child's message comes right to where it belongs. */
-static bool comes_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
+/* Whether a child's message is received at its final address. */
+static bool receive_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
 {
     const struct esi_tree *tree = run->call.tree;
     struct esi_data there;
@@ -58,7 +59,7 @@ static bool comes_direct(struct esi_tree_run *run, int child, struct esi_lane *l
 
     if (!run->is_root || is_folded(run))
         return false;
-    there = target(run, child);
+    there = block_of_rank(run, child);
     if (ranks == 1)
         return esi_lane_set_direct(lane, run->piece_bytes, &there, true);
     if (!esi_data_is_plain(&run->result) || !esi_run_is_ascending(run, child))
@@ -74,9 +75,9 @@ static int set_up_children(struct esi_tree_run *run)
     for (int i = 0; i < run->child_count && result == MPI_SUCCESS; i++) {
         int child = run->children[i];
 
-        if (comes_direct(run, child, &run->up_from[i]))
+        if (receive_direct(run, child, &run->up_from[i]))
             continue;
-        result = stage(run);
+        result = allocate_staged(run);
         if (result == MPI_SUCCESS)
             esi_lane_set_bytes(&run->up_from[i], run->piece_bytes,
                                esi_run_staged(run, child),
@@ -85,7 +86,8 @@ static int set_up_children(struct esi_tree_run *run)
     return result;
 }
 
-/* The own block goes as it lies from a leaf, if it can; else in front of the others. */
+/* A leaf sends its own block from the program's memory if it can; else the block is
+ * packed in front of the others. */
 static int set_up_parent(struct esi_tree_run *run)
 {
     MPI_Count ranks = run->call.tree->subtree[run->call.rank];
@@ -97,14 +99,14 @@ static int set_up_parent(struct esi_tree_run *run)
         run->result_is_read = run->in_place;
         return MPI_SUCCESS;
     }
-    result = stage(run);
+    result = allocate_staged(run);
     if (result == MPI_SUCCESS)
         result = esi_data_pack(run, &run->own, run->staged);
     esi_lane_set_bytes(run->up_to, run->piece_bytes, run->staged, ranks * run->block);
     return result;
 }
 
-static int set_up(struct esi_tree_run *run)
+static int gather_set_up(struct esi_tree_run *run)
 {
     int result;
 
@@ -117,7 +119,7 @@ static int set_up(struct esi_tree_run *run)
     return result;
 }
 
-/* At the root: all blocks of a child's message to their places. */
+/* At the root: unpacks all blocks of a child's message. */
 static int unpack_child(struct esi_tree_run *run, int child)
 {
     const struct esi_tree *tree = run->call.tree;
@@ -125,7 +127,7 @@ static int unpack_child(struct esi_tree_run *run, int child)
     int result = MPI_SUCCESS;
 
     for (int i = 0; i < tree->subtree[child] && result == MPI_SUCCESS; i++) {
-        struct esi_data there = target(run, order[i]);
+        struct esi_data there = block_of_rank(run, order[i]);
 
         result = esi_data_unpack(run, esi_run_staged(run, order[i]), &there);
     }
@@ -140,48 +142,49 @@ static bool is_staged(const struct esi_tree_run *run, int index)
 
 static int copy_own(struct esi_tree_run *run)
 {
-    struct esi_data there = target(run, run->call.rank);
+    struct esi_data there = block_of_rank(run, run->call.rank);
 
     return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &there, &run->own);
 }
 
 /* Children in their order whose messages have come whole. */
-static int work(struct esi_tree_run *run)
+static int gather_work(struct esi_tree_run *run)
 {
     bool unpacks = run->is_root && !is_folded(run);
     int result = MPI_SUCCESS;
 
-    while (run->settled < run->child_count && result == MPI_SUCCESS &&
-           esi_lane_is_done(&run->up_from[run->settled])) {
-        if (unpacks && is_staged(run, run->settled))
-            result = unpack_child(run, run->children[run->settled]);
-        run->settled++;
+    while (run->children_done < run->child_count && result == MPI_SUCCESS &&
+           esi_lane_is_done(&run->up_from[run->children_done])) {
+        if (unpacks && is_staged(run, run->children_done))
+            result = unpack_child(run, run->children[run->children_done]);
+        run->children_done++;
     }
-    if (run->settled < run->child_count || run->collected || result != MPI_SUCCESS)
+    if (run->children_done < run->child_count || run->gathered || result != MPI_SUCCESS)
         return result;
-    run->collected = true;
+    run->gathered = true;
     return unpacks ? copy_own(run) : MPI_SUCCESS;
 }
 
-static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *lane)
+static MPI_Count gather_ready(const struct esi_tree_run *run,
+                              const struct esi_lane *lane)
 {
     const struct esi_tree *tree = run->call.tree;
     MPI_Count there;
     int child;
 
-    if (lane != run->up_to || run->settled == run->child_count)
+    if (lane != run->up_to || run->children_done == run->child_count)
         return lane->pieces;
-    child = run->children[run->settled];
+    child = run->children[run->children_done];
     there = run->block * (tree->position[child] - tree->position[run->call.rank]) +
-            esi_lane_bytes_done(&run->up_from[run->settled]);
+            esi_lane_bytes_done(&run->up_from[run->children_done]);
     return there / lane->per_piece;
 }
 
-/* --- Operations that do not commute ---------------------------------------------- */
+/* --- Operations that do not commute --------------------------------------------- */
 
 /*
- * The root has all contributions packed, and combines them in the order of ranks, from
- * left to right; a piece of all ranks at a time, so that little memory is needed beyond
+ * The root has all contributions packed, and reduces them in rank order from left to
+ * right: one piece of all ranks at a time, so that little memory is needed beyond
  * that of the contributions.
  */
 static int fold_set_up(struct esi_tree_run *run)
@@ -192,7 +195,7 @@ static int fold_set_up(struct esi_tree_run *run)
 
     esi_lane_set_typed(&run->work, &run->own, per_piece);
     run->pieces = run->work.pieces;
-    result = set_up(run);
+    result = gather_set_up(run);
     if (result != MPI_SUCCESS || !run->is_root)
         return result;
     result = esi_run_typed_memory(run, per_piece, 2, &run->fold_values[0], &step);
@@ -201,10 +204,10 @@ static int fold_set_up(struct esi_tree_run *run)
 }
 
 /* A piece of a rank's contribution, to `there`. */
-static int fetch(struct esi_tree_run *run,
-                 int rank,
-                 MPI_Count piece,
-                 struct esi_data *there)
+static int fetch_contribution(struct esi_tree_run *run,
+                              int rank,
+                              MPI_Count piece,
+                              struct esi_data *there)
 {
     MPI_Count first = piece * run->work.per_piece;
     struct esi_data own = esi_data_part(&run->own, first, there->count);
@@ -215,7 +218,7 @@ static int fetch(struct esi_tree_run *run,
                            there);
 }
 
-static int fold(struct esi_tree_run *run, MPI_Count piece)
+static int fold_piece(struct esi_tree_run *run, MPI_Count piece)
 {
     MPI_Count count = esi_lane_count(&run->work, piece);
     struct esi_data to =
@@ -226,11 +229,11 @@ static int fold(struct esi_tree_run *run, MPI_Count piece)
 
     value.base = run->fold_values[0];
     next.base = run->fold_values[1];
-    result = fetch(run, 0, piece, &value);
+    result = fetch_contribution(run, 0, piece, &value);
     for (int rank = 1; rank < run->call.tree->size && result == MPI_SUCCESS; rank++) {
         char *free_memory = value.base;
 
-        result = fetch(run, rank, piece, &next);
+        result = fetch_contribution(run, rank, piece, &next);
         if (result == MPI_SUCCESS)
             result = ESI_REAL(MPI_Reduce_local)(value.base, next.base, (int)count,
                                                 run->own.type, run->call.op);
@@ -242,17 +245,17 @@ static int fold(struct esi_tree_run *run, MPI_Count piece)
 
 static int fold_work(struct esi_tree_run *run)
 {
-    int result = work(run);
+    int result = gather_work(run);
 
-    while (run->is_root && run->collected && run->combined < run->pieces &&
+    while (run->is_root && run->gathered && run->reduced < run->pieces &&
            result == MPI_SUCCESS)
-        result = fold(run, run->combined++);
+        result = fold_piece(run, run->reduced++);
     return result;
 }
 
-const struct esi_run_phase esi_run_gather = {.set_up = set_up,
-                                             .work = work,
-                                             .ready = ready};
+const struct esi_run_phase esi_run_gather = {.set_up = gather_set_up,
+                                             .work = gather_work,
+                                             .ready = gather_ready};
 const struct esi_run_phase esi_run_fold = {.set_up = fold_set_up,
                                            .work = fold_work,
-                                           .ready = ready};
+                                           .ready = gather_ready};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Lanes: posting pieces as they get ready, and taking what has come.
+ * Lanes: posting pieces as they get ready, and completing what has arrived.
  *
- * All edges are served at once.  On a lane at most `window` pieces are under way; they
- * are told apart by their order alone, which MPI keeps.
+ * All edges are served at once.  On a lane at most `window` pieces are under way.
+ * Their order alone tells them apart, and MPI keeps it.
  */
 #include "config.h"
 
@@ -81,7 +81,7 @@ static void note_start(const struct esi_tree_run *run, struct esi_lane *lane)
         lane->start = run->call.observer->now();
 }
 
-/* Waiting for the parent begins when nothing is left to be given to it. */
+/* Waiting for the parent begins when nothing is left to be sent to it. */
 static void note_end(struct esi_tree_run *run, struct esi_lane *lane)
 {
     const struct esi_tree_observer *observer = run->call.observer;
@@ -98,7 +98,7 @@ static void note_end(struct esi_tree_run *run, struct esi_lane *lane)
 }
 
 /* Shows what is waited for first. */
-static void show(struct esi_tree_run *run)
+static void show_awaited(struct esi_tree_run *run)
 {
     const struct esi_tree_observer *observer = run->call.observer;
 
@@ -151,7 +151,7 @@ static MPI_Request *request_of(struct esi_tree_run *run, int lane, MPI_Count pie
     return &run->requests[lane * run->window + (int)(piece % run->window)];
 }
 
-static int post(struct esi_tree_run *run, int index)
+static int post_piece(struct esi_tree_run *run, int index)
 {
     struct esi_lane *lane = &run->lanes[index];
     MPI_Request *request = request_of(run, index, lane->posted);
@@ -177,19 +177,19 @@ static int post(struct esi_tree_run *run, int index)
 static int post_ready(struct esi_tree_run *run, int index)
 {
     struct esi_lane *lane = &run->lanes[index];
-    const struct esi_run_phase *half = index < run->down_first ? run->up : run->down;
+    const struct esi_run_phase *phase = index < run->down_first ? run->up : run->down;
     MPI_Count ready;
     int result = MPI_SUCCESS;
 
     if (lane->posted == lane->pieces)
         return MPI_SUCCESS;
-    ready = half->ready(run, lane);
+    ready = phase->ready(run, lane);
     if (ready > lane->pieces)
         ready = lane->pieces;
     if (ready > lane->done + run->window)
         ready = lane->done + run->window;
     while (lane->posted < ready && result == MPI_SUCCESS)
-        result = post(run, index);
+        result = post_piece(run, index);
     return result;
 }
 
@@ -208,13 +208,13 @@ int esi_run_post_pieces(struct esi_tree_run *run)
 
 /* --- Taking --------------------------------------------------------------------- */
 
-static void settle(struct esi_tree_run *run, int index)
+static void note_completion(struct esi_tree_run *run, int index)
 {
     struct esi_lane *lane = &run->lanes[index];
 
     run->outstanding--;
     if (esi_lane_is_done(lane))
-        return; /* pieces that were told later than those behind them */
+        return; /* pieces that were completed later than those behind them */
     while (lane->done < lane->posted &&
            *request_of(run, index, lane->done) == MPI_REQUEST_NULL)
         lane->done++;
@@ -243,7 +243,7 @@ int esi_run_complete_pieces(struct esi_tree_run *run, bool waits)
     if (run->outstanding == 0)
         return MPI_ERR_INTERN; /* would wait for ever: our own mistake */
     if (waits)
-        show(run);
+        show_awaited(run);
     if (waits)
         result = ESI_REAL(MPI_Waitsome)(all, run->requests, &count, run->indices,
                                         run->statuses);
@@ -255,7 +255,7 @@ int esi_run_complete_pieces(struct esi_tree_run *run, bool waits)
     if (result != MPI_SUCCESS)
         return result;
     for (int i = 0; i < count; i++)
-        settle(run, run->indices[i] / run->window);
+        note_completion(run, run->indices[i] / run->window);
     return MPI_SUCCESS;
 }
 

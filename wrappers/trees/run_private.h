@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Runs from within: lanes, and the halves that a run is made of.
+ * The inside of a run: lanes, and the phases that a run is made of.
  *
- * A run has up to two halves: up the tree (combine, or collect), and down it (spread,
- * or deal).  A half has a lane for each edge that it uses: the messages there in one
- * direction, pieces of one stream.  The engine (run_lane.c) posts pieces as the half
- * says that they are ready, and tells it when something has come.
+ * A run has up to two phases: up the tree (reduce or gather), and down it (bcast or
+ * scatter).  A phase has a lane for each edge that it uses: the messages in one
+ * direction, pieces of one stream.  The engine (run_lane.c) posts the pieces that
+ * the phase calls ready, and calls the phase when something has arrived.
  *
- *   kind        up                   down
- *   barrier     combine, of nothing  spread, of nothing
- *   bcast                            spread
- *   reduce      combine, or fold
- *   allreduce   combine, or fold     spread
- *   gather      collect
- *   scatter                          deal
- *   allgather   collect              spread
+ *   kind        up               down
+ *   barrier     reduce, empty    bcast, empty
+ *   bcast                        bcast
+ *   reduce      reduce or fold
+ *   allreduce   reduce or fold   bcast
+ *   gather      gather
+ *   scatter                      scatter
+ *   allgather   gather           bcast
  *
- * Fold = collect, and then combined at the root: for operations that do not commute.
+ * Fold = gather, then reduce at the root: for operations that do not commute.
  */
 #ifndef ES_WRAPPERS_TREES_RUN_PRIVATE_H
 #define ES_WRAPPERS_TREES_RUN_PRIVATE_H
@@ -98,13 +98,13 @@ struct esi_tree_run {
     const int *children;
     MPI_Count piece_bytes; /* at most */
 
-    struct esi_lane *lanes; /* of the half up, then of the half down */
+    struct esi_lane *lanes; /* of the phase up, then of the phase down */
     int lane_count;
     int down_first;             /* index of the first lane down */
-    struct esi_lane *up_from;   /* one a child; NULL = no such half */
-    struct esi_lane *up_to;     /* NULL = the root, or no such half */
+    struct esi_lane *up_from;   /* one a child; NULL = no such phase */
+    struct esi_lane *up_to;     /* NULL = the root, or no such phase */
     struct esi_lane *down_from; /* likewise */
-    struct esi_lane *down_to;   /* one a child; NULL = no such half */
+    struct esi_lane *down_to;   /* one a child; NULL = no such phase */
     int lanes_left;             /* that are not done */
     const struct esi_lane *shown;
 
@@ -117,26 +117,26 @@ struct esi_tree_run {
     struct esi_data own;    /* what this rank brings in */
     struct esi_data result; /* what the program gets here */
 
-    /* combine, fold */
+    /* reduce, fold */
     struct esi_lane work; /* own contribution where it can be written to: only memory */
     bool work_is_own;     /* it is there already */
-    int own_place;        /* children whose lowest rank is below ours */
+    int own_index;        /* children whose lowest rank is below ours */
     int ring;             /* pieces of each child in memory */
-    MPI_Count combined;   /* pieces */
+    MPI_Count reduced;    /* pieces */
     MPI_Count pieces;     /* of the result, in reductions */
-    bool result_is_read;  /* the result's memory takes part in the half up */
+    bool result_is_read;  /* the phase up uses the memory of the result */
     char *fold_values[2];
 
-    /* collect, deal */
-    MPI_Count block; /* bytes that each rank brings in, or gets */
-    char *staged;    /* blocks of the subtree in preorder; NULL = not needed */
-    int settled;     /* collect: children whose bytes are all there, in order; deal: 1
-                        when the own block is unpacked */
-    bool collected;
+    /* gather, scatter */
+    MPI_Count block;   /* bytes that each rank brings in, or gets */
+    char *staged;      /* blocks of the subtree in preorder; NULL = not needed */
+    int children_done; /* gather: children whose bytes have all arrived, in order;
+                          scatter: 1 when the own block is unpacked */
+    bool gathered;
 
-    /* spread */
-    char *packed; /* the whole message; NULL = it travels as it lies */
-    bool spread_settled;
+    /* bcast */
+    char *packed; /* the whole message; NULL = it is sent from the program's memory */
+    bool packed_done;
 
     struct esi_run_block *blocks;
     size_t inline_used;
@@ -191,10 +191,10 @@ void esi_lane_set_bytes(struct esi_lane *lane,
                         MPI_Count piece_bytes,
                         char *base,
                         MPI_Count bytes);
-/* As they lie, if they can: typed in one message if the other end is `typed` too, else
- * as bytes if they are plain.  False: they have to be packed.  (A typed message could
- * be received packed and the other way round, says MPI; MPICH 4.0.2 takes some for
- * truncated, of types like MPI_DOUBLE_INT.) */
+/* Sends from, or receives into, the program's memory if possible: typed in one message
+ * if the other end is `typed` too, else as bytes if elements are plain.  False: they
+ * have to be packed.  (MPI allows a typed message to be received packed and the other
+ * way round. MPICH 4.0.2 takes some for truncated, of types like MPI_DOUBLE_INT.) */
 bool esi_lane_set_direct(struct esi_lane *lane,
                          MPI_Count piece_bytes,
                          struct esi_data *data,
@@ -209,12 +209,12 @@ static inline bool esi_lane_is_done(const struct esi_lane *lane)
 int esi_run_prepare_requests(struct esi_tree_run *run);
 /* Works, and posts all that is ready. */
 int esi_run_post_pieces(struct esi_tree_run *run);
-/* Takes what has come; waits for something first if `waits`. */
+/* Completes what has arrived; waits for something first if `waits`. */
 int esi_run_complete_pieces(struct esi_tree_run *run, bool waits);
-/* What failed is left to MPI. */
+/* After a failure: the messages are left to MPI. */
 void esi_run_abandon(struct esi_tree_run *run);
 
-/* --- Parts of halves that others need ------------------------------------------- */
+/* --- Parts of phases that others need ------------------------------------------- */
 
 /* Elements of a reduction's message. */
 MPI_Count esi_run_per_piece(const struct esi_tree_run *run);
@@ -225,7 +225,7 @@ int esi_run_typed_memory(struct esi_tree_run *run,
                          size_t count,
                          char **ret_base,
                          MPI_Aint *ret_step);
-/* Where the block of a rank in the subtree stands in `staged`. */
+/* The block of a rank of the subtree, in `staged`. */
 static inline char *esi_run_staged(const struct esi_tree_run *run, int rank)
 {
     const struct esi_tree *tree = run->call.tree;
@@ -233,8 +233,8 @@ static inline char *esi_run_staged(const struct esi_tree_run *run, int rank)
     return run->staged + (MPI_Aint)(run->block * (tree->position[rank] -
                                                   tree->position[run->call.rank]));
 }
-/* Whether the subtree is a run of ranks in ascending order, so that its blocks stand in
- * the program's buffer as they travel. */
+/* Whether the subtree has consecutive ranks in ascending order, so that its blocks are
+ * in the program's buffer as they travel. */
 bool esi_run_is_ascending(const struct esi_tree_run *run, int rank);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Up the tree with combining: barrier, reduce, allreduce.
+ * Reduce phase, up the tree: barrier, reduce, allreduce.
  *
- * A node combines its own contribution and those of its children's subtrees from left
- * to right, in ascending order of the lowest rank in each.  MPI_Reduce_local() leaves
- * what it combined in its right operand, so the value wanders through the buffers that
- * children's pieces came into, and the last of them has the result: nothing is copied
- * unless the own contribution stands in between.
+ * A node reduces its own contribution and those of its children's subtrees from left
+ * to right, in ascending order of the lowest rank in each.  MPI_Reduce_local()
+ * leaves its result in its right operand.  So the value moves through the buffers
+ * that children's pieces arrived in, and the last of them has the result; nothing is
+ * copied unless the own contribution is in between.
  *
- * Messages are cut into pieces, which go up one behind the other: while a node combines
- * one, its children send the next.
+ * Messages are cut into pieces: while a node reduces one, its children send the
+ * next.
  */
 #include "config.h"
 
@@ -50,20 +50,20 @@ int esi_run_typed_memory(struct esi_tree_run *run,
     return MPI_SUCCESS;
 }
 
-/* Whether the last part to be combined is our own. */
+/* Whether the last operand is the own contribution. */
 static bool is_own_last(const struct esi_tree_run *run)
 {
-    return run->own_place == run->child_count;
+    return run->own_index == run->child_count;
 }
 
-/* Where the own contribution is written to, if something is combined into it. */
+/* Where the own contribution is copied to, if it is a right operand. */
 static int set_up_work(struct esi_tree_run *run)
 {
     bool has_result = run->is_root || run->call.kind == ES_TREE_ALLREDUCE;
     struct esi_lane *work = &run->work;
 
     esi_lane_set_typed(work, &run->own, esi_run_per_piece(run));
-    run->work_is_own = run->own_place == 0 || run->in_place;
+    run->work_is_own = run->own_index == 0 || run->in_place;
     run->result_is_read = run->in_place;
     if (run->work_is_own)
         return MPI_SUCCESS;
@@ -77,8 +77,8 @@ static int set_up_work(struct esi_tree_run *run)
                                 &work->step);
 }
 
-/* Each child has a ring of pieces; at the root the last one's come where the result
- * has to be. */
+/* Each child has a ring of pieces.  At the root the last child's pieces arrive where
+ * the result has to be. */
 static int set_up_children(struct esi_tree_run *run)
 {
     MPI_Count per_piece = esi_run_per_piece(run);
@@ -116,7 +116,7 @@ static int set_up_barrier(struct esi_tree_run *run)
     return MPI_SUCCESS;
 }
 
-static int set_up(struct esi_tree_run *run)
+static int reduce_set_up(struct esi_tree_run *run)
 {
     const struct esi_tree *tree = run->call.tree;
     MPI_Count per_piece;
@@ -127,9 +127,9 @@ static int set_up(struct esi_tree_run *run)
     per_piece = esi_run_per_piece(run);
     run->pieces = run->own.count / per_piece + (run->own.count % per_piece != 0);
     run->ring = run->pieces < ESI_RUN_WINDOW ? (int)run->pieces : ESI_RUN_WINDOW;
-    while (run->own_place < run->child_count &&
-           tree->lowest[run->children[run->own_place]] < run->call.rank)
-        run->own_place++;
+    while (run->own_index < run->child_count &&
+           tree->lowest[run->children[run->own_index]] < run->call.rank)
+        run->own_index++;
     result = set_up_work(run);
     if (result == MPI_SUCCESS)
         result = set_up_children(run);
@@ -145,8 +145,8 @@ static int set_up(struct esi_tree_run *run)
     return result;
 }
 
-/* The own part of a piece; copied if something is going to be combined into it. */
-static int own_part(struct esi_tree_run *run, MPI_Count piece, char **ret_part)
+/* The own contribution to a piece; copied if it is a right operand. */
+static int own_piece(struct esi_tree_run *run, MPI_Count piece, char **ret_part)
 {
     const struct esi_lane *work = &run->work;
     struct esi_data from =
@@ -157,7 +157,7 @@ static int own_part(struct esi_tree_run *run, MPI_Count piece, char **ret_part)
     return run->work_is_own ? MPI_SUCCESS : esi_data_copy(run, &to, &from);
 }
 
-static int combine(struct esi_tree_run *run, MPI_Count piece)
+static int reduce_piece(struct esi_tree_run *run, MPI_Count piece)
 {
     MPI_Count count = esi_lane_count(&run->work, piece);
     struct esi_data from;
@@ -168,10 +168,10 @@ static int combine(struct esi_tree_run *run, MPI_Count piece)
     for (int part = 0; part <= run->child_count && result == MPI_SUCCESS; part++) {
         char *next;
 
-        if (part == run->own_place)
-            result = own_part(run, piece, &next);
+        if (part == run->own_index)
+            result = own_piece(run, piece, &next);
         else
-            next = esi_lane_piece(&run->up_from[part - (part > run->own_place)], piece);
+            next = esi_lane_piece(&run->up_from[part - (part > run->own_index)], piece);
         if (value != NULL && result == MPI_SUCCESS)
             result = ESI_REAL(MPI_Reduce_local)(value, next, (int)count, run->own.type,
                                                 run->call.op);
@@ -185,42 +185,43 @@ static int combine(struct esi_tree_run *run, MPI_Count piece)
     return esi_data_copy(run, &to, &from);
 }
 
-static bool has_come(const struct esi_tree_run *run, MPI_Count piece)
+static bool has_arrived(const struct esi_tree_run *run, MPI_Count piece)
 {
     for (int i = 0; i < run->child_count; i++)
         if (run->up_from[i].done <= piece)
             return false;
-    /* The own part of an earlier piece may still be under way upward. */
+    /* The own contribution to an earlier piece may still be under way upward. */
     return run->up_to == NULL || run->work.ring == 0 ||
            piece < run->up_to->done + run->work.ring;
 }
 
-static int work(struct esi_tree_run *run)
+static int reduce_work(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
 
-    while (run->combined < run->pieces && result == MPI_SUCCESS &&
-           has_come(run, run->combined)) {
+    while (run->reduced < run->pieces && result == MPI_SUCCESS &&
+           has_arrived(run, run->reduced)) {
         if (run->call.kind != ES_TREE_BARRIER && (run->child_count > 0 || run->is_root))
-            result = combine(run, run->combined);
-        run->combined++;
+            result = reduce_piece(run, run->reduced);
+        run->reduced++;
     }
     return result;
 }
 
-/* What the last part's memory holds is sent from there, so it is free later. */
-static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *lane)
+/* The last operand's memory is sent from, so it is free later. */
+static MPI_Count reduce_ready(const struct esi_tree_run *run,
+                              const struct esi_lane *lane)
 {
     if (lane == run->up_to)
-        return run->combined;
+        return run->reduced;
     if (lane->ring == 0)
         return lane->pieces;
     return lane->ring + (run->up_to != NULL && !is_own_last(run) &&
                                  lane == &run->up_from[run->child_count - 1]
                              ? run->up_to->done
-                             : run->combined);
+                             : run->reduced);
 }
 
-const struct esi_run_phase esi_run_reduce = {.set_up = set_up,
-                                             .work = work,
-                                             .ready = ready};
+const struct esi_run_phase esi_run_reduce = {.set_up = reduce_set_up,
+                                             .work = reduce_work,
+                                             .ready = reduce_ready};

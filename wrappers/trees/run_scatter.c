@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Down the tree, each its own: scatter.
+ * Scatter phase, down the tree.
  *
- * The mirror image of run_collect.c: a node gets the blocks of its subtree in preorder,
- * its own first, and passes on those of its children as they come.
+ * The mirror image of the gather phase: a node receives the blocks of its subtree in
+ * preorder, its own first, and forwards those of its children as they arrive.
  */
 #include "config.h"
 
 #include "wrappers/trees/run_private.h"
 
-static int stage(struct esi_tree_run *run)
+static int allocate_staged(struct esi_tree_run *run)
 {
     size_t ranks = (size_t)run->call.tree->subtree[run->call.rank];
 
@@ -23,16 +23,16 @@ static int stage(struct esi_tree_run *run)
 }
 
 /* A rank's block in the program's buffer, at the root. */
-static struct esi_data source(const struct esi_tree_run *run, int rank)
+static struct esi_data block_of_rank(const struct esi_tree_run *run, int rank)
 {
     MPI_Count count = run->call.send_count;
 
     return esi_data_part(&run->own, rank * count, count);
 }
 
-static bool goes_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
+static bool send_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
 {
-    struct esi_data there = source(run, child);
+    struct esi_data there = block_of_rank(run, child);
     int ranks = run->call.tree->subtree[child];
 
     if (ranks == 1)
@@ -51,7 +51,7 @@ static int pack_child(struct esi_tree_run *run, int child)
     int result = MPI_SUCCESS;
 
     for (int i = 0; i < tree->subtree[child] && result == MPI_SUCCESS; i++) {
-        struct esi_data there = source(run, order[i]);
+        struct esi_data there = block_of_rank(run, order[i]);
 
         result = esi_data_pack(run, &there, esi_run_staged(run, order[i]));
     }
@@ -64,9 +64,9 @@ static int set_up_child(struct esi_tree_run *run, int index)
     struct esi_lane *lane = &run->down_to[index];
     int result;
 
-    if (run->is_root && goes_direct(run, child, lane))
+    if (run->is_root && send_direct(run, child, lane))
         return MPI_SUCCESS;
-    result = stage(run);
+    result = allocate_staged(run);
     if (result != MPI_SUCCESS)
         return result;
     esi_lane_set_bytes(lane, run->piece_bytes, esi_run_staged(run, child),
@@ -83,13 +83,13 @@ static int set_up_parent(struct esi_tree_run *run)
         esi_lane_set_direct(run->down_from, run->piece_bytes, &run->result,
                             run->down_from->peer == run->call.tree->root))
         return MPI_SUCCESS;
-    result = stage(run);
+    result = allocate_staged(run);
     esi_lane_set_bytes(run->down_from, run->piece_bytes, run->staged,
                        ranks * run->block);
     return result;
 }
 
-static int set_up(struct esi_tree_run *run)
+static int scatter_set_up(struct esi_tree_run *run)
 {
     int result = MPI_SUCCESS;
 
@@ -102,26 +102,27 @@ static int set_up(struct esi_tree_run *run)
     return result;
 }
 
-/* The own block, to where the program wants it. */
-static int work(struct esi_tree_run *run)
+/* Unpacks the own block into the program's memory. */
+static int scatter_work(struct esi_tree_run *run)
 {
     struct esi_data own;
 
-    if (run->settled != 0)
+    if (run->children_done != 0)
         return MPI_SUCCESS;
     if (run->is_root) {
-        run->settled = 1;
-        own = source(run, run->call.rank);
+        run->children_done = 1;
+        own = block_of_rank(run, run->call.rank);
         return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &run->result, &own);
     }
     if (!esi_lane_is_done(run->down_from))
         return MPI_SUCCESS;
-    run->settled = 1;
+    run->children_done = 1;
     return run->staged != NULL ? esi_data_unpack(run, run->staged, &run->result)
                                : MPI_SUCCESS;
 }
 
-static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *lane)
+static MPI_Count scatter_ready(const struct esi_tree_run *run,
+                               const struct esi_lane *lane)
 {
     MPI_Count before;
     MPI_Count come;
@@ -135,6 +136,6 @@ static MPI_Count ready(const struct esi_tree_run *run, const struct esi_lane *la
     return come > 0 ? come / lane->per_piece : 0;
 }
 
-const struct esi_run_phase esi_run_scatter = {.set_up = set_up,
-                                              .work = work,
-                                              .ready = ready};
+const struct esi_run_phase esi_run_scatter = {.set_up = scatter_set_up,
+                                              .work = scatter_work,
+                                              .ready = scatter_ready};

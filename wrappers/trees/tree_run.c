@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One collective operation over a tree: what its arguments mean, which halves it has,
- * and its way from begin to end.
+ * One collective operation over a tree: what its arguments mean, which phases it
+ * has, and its course from begin to end.
  */
 #include "config.h"
 
@@ -58,7 +58,8 @@ static int read_reduction(struct esi_tree_run *run)
     return result;
 }
 
-/* The send arguments mean nothing in place, the receive arguments but at the root. */
+/* The send arguments mean nothing in place, and the receive arguments only at the root.
+ */
 static int read_gather(struct esi_tree_run *run)
 {
     bool has_result = run->is_root || run->call.kind == ES_TREE_ALLGATHER;
@@ -138,7 +139,7 @@ static struct esi_lane *add_lane(struct esi_tree_run *run,
     return lane;
 }
 
-/* What a leaf gives to its parent is its own contribution and nothing else. */
+/* A leaf sends its own contribution to its parent and nothing else. */
 static void add_lanes_up(struct esi_tree_run *run, int parent)
 {
     run->up_from = run->lanes;
@@ -162,8 +163,8 @@ static void add_lanes_down(struct esi_tree_run *run, int parent)
 static int make_lanes(struct esi_tree_run *run)
 {
     int parent = run->call.tree->parents[run->call.rank];
-    int halves = (run->up != NULL) + (run->down != NULL);
-    size_t count = (size_t)halves * ((size_t)run->child_count + 1);
+    int phases = (run->up != NULL) + (run->down != NULL);
+    size_t count = (size_t)phases * ((size_t)run->child_count + 1);
 
     run->lanes = run->inline_lanes;
     if (count > ESI_RUN_LANES)
@@ -180,7 +181,7 @@ static int make_lanes(struct esi_tree_run *run)
 
 /* --- From begin to end ---------------------------------------------------------- */
 
-static int set_up(struct esi_tree_run *run)
+static int set_up_run(struct esi_tree_run *run)
 {
     int result = read_arguments(run);
 
@@ -212,7 +213,7 @@ static void record_own(const struct esi_tree_run *run, uint64_t start)
 }
 
 /* Everything that can fail for want of memory comes before the first message. */
-static int begin(struct esi_tree_run *run, const struct esi_tree_call *call)
+static int init_run(struct esi_tree_run *run, const struct esi_tree_call *call)
 {
     const struct esi_tree *tree = call->tree;
     bool observed = call->observer != NULL && call->observer->record != NULL &&
@@ -230,7 +231,7 @@ static int begin(struct esi_tree_run *run, const struct esi_tree_call *call)
     run->piece_bytes = ESI_RUN_MESSAGE_MAX;
     if (call->segment_bytes > 0 && call->segment_bytes < (uint64_t)ESI_RUN_MESSAGE_MAX)
         run->piece_bytes = (MPI_Count)call->segment_bytes;
-    result = set_up(run);
+    result = set_up_run(run);
     if (result != MPI_SUCCESS) {
         esi_run_free_blocks(run);
         return result;
@@ -244,7 +245,7 @@ static int begin(struct esi_tree_run *run, const struct esi_tree_call *call)
 }
 
 /* What was not completed may still be written to, or read, by MPI: it stays. */
-static void finish(struct esi_tree_run *run)
+static void release_run(struct esi_tree_run *run)
 {
     if (run->outstanding > 0)
         esi_run_abandon(run);
@@ -259,7 +260,7 @@ int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **r
 
     *ret_run = NULL;
     if (run != NULL)
-        result = begin(run, call);
+        result = init_run(run, call);
     if (result != MPI_SUCCESS) {
         free(run);
         return result;
@@ -297,7 +298,7 @@ void esi_tree_run_end(struct esi_tree_run *run)
     if (run == NULL)
         return;
     stays = run->outstanding > 0;
-    finish(run);
+    release_run(run);
     if (!stays)
         free(run);
 }
@@ -305,11 +306,11 @@ void esi_tree_run_end(struct esi_tree_run *run)
 int esi_tree_run(const struct esi_tree_call *call)
 {
     struct esi_tree_run run;
-    int result = begin(&run, call);
+    int result = init_run(&run, call);
 
     if (result != MPI_SUCCESS)
         return result;
     result = esi_tree_run_wait(&run);
-    finish(&run);
+    release_run(&run);
     return result;
 }

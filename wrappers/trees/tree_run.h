@@ -4,26 +4,27 @@
  * One collective operation over a tree, made of the MPI library's point-to-point
  * operations on a communicator that nobody else uses.
  *
- * An operation is a schedule that moves on as its messages complete:
+ * An operation is a schedule that advances as its messages complete:
  * esi_tree_run_begin(), then either esi_tree_run_wait() (blocking forms) or
  * esi_tree_run_step() from time to time (nonblocking ones) until it is done, then
- * esi_tree_run_end().  Several may be under way on one communicator if they are begun
- * in the same order on all ranks; each uses its own tag.
+ * esi_tree_run_end().  Several may be under way on one communicator if all ranks
+ * begin them in the same order; each uses its own tag.
  *
- * Arguments are those of MPI's call.  They have been judged before (judge.h):
- * counts are not negative, datatypes committed, the root in range, the communicator no
- * intercommunicator.  Results are MPI's codes; the communicator returns its errors. But
- * MPICH 4.0.2 raises what it finds when a message has come (a truncated one, in a wrong
- * program) at MPI_COMM_WORLD, whatever the communicator.
+ * Arguments are those of MPI's call.  They have been checked before
+ * (argument_check.h): counts are not negative, datatypes committed, the root in
+ * range, the communicator no intercommunicator.  Results are MPI's codes; the
+ * communicator returns its errors. But MPICH 4.0.2 raises what it finds when a
+ * message has arrived (a truncated one, in a wrong program) at MPI_COMM_WORLD,
+ * whatever the communicator.
  *
- * Order of combination, also in docs/collective-trees.md: each node combines, from left
- * to right, its own contribution and those of its children's subtrees in ascending
- * order of the lowest rank in each.  Operations that do not commute travel to the root
- * one by one and are combined there in rank order.  So a result is bitwise the same for
- * the same tree, and for all ranks of an allreduce.
+ * The order of reduction is also in docs/collective-trees.md: each node reduces,
+ * from left to right, its own contribution and those of its children's subtrees in
+ * ascending order of the lowest rank in each.  Operations that do not commute travel
+ * to the root one by one and are reduced there in rank order.  So a result is
+ * bitwise the same for the same tree, and for all ranks of an allreduce.
  *
  *   may run at the same time: operations of different communicators; one operation is
- * one thread's at a time.
+ *   one thread's at a time.
  */
 #ifndef ES_WRAPPERS_TREES_TREE_RUN_H
 #define ES_WRAPPERS_TREES_TREE_RUN_H
@@ -87,15 +88,14 @@ struct esi_tree_run;
  * failed meanwhile; NULL only with MPI_ERR_NO_MEM before anything was sent. */
 int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **ret_run);
 
-/* Moves on without waiting.  *ret_done when nothing is left to do here: the program's
+/* Advances without waiting.  *ret_done when nothing is left to do here: the program's
  * buffers are its own again. */
 int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done);
 
 /* Waits until it is done. */
 int esi_tree_run_wait(struct esi_tree_run *run);
 
-/* Frees it; a run that failed is given up, its messages are left to MPI.  Accepts NULL.
- */
+/* Frees it.  The messages of a run that failed are left to MPI.  Accepts NULL. */
 void esi_tree_run_end(struct esi_tree_run *run);
 
 /* begin, wait, end. */

@@ -44,17 +44,17 @@ static bool run_operation(struct esi_call *call,
                           const struct esi_collective *collective,
                           int *ret_result)
 {
-    struct esi_dispatch way;
+    struct esi_dispatch dispatch;
     int code;
 
-    switch (esi_dispatch_find(call, collective, &way)) {
+    switch (esi_dispatch_find(call, collective, &dispatch)) {
     case ESI_DISPATCH_TREE:
-        code = esi_progress_is_due() ? run_with_progress(&way.run)
-                                     : esi_tree_run(&way.run);
-        esi_dispatch_release(&way);
+        code = esi_progress_is_due() ? run_with_progress(&dispatch.run)
+                                     : esi_tree_run(&dispatch.run);
+        esi_dispatch_release(&dispatch);
         break;
     case ESI_DISPATCH_FAILED:
-        code = way.code;
+        code = dispatch.code;
         break;
     default:
         return false;
