@@ -295,6 +295,10 @@ static void print_shortages(const struct es_segment_info *info)
     if (info->communicators_refused)
         printf("rank %d: %" PRIu32 " communicators found no place in the table\n",
                info->rank, info->communicators_refused);
+    if (info->tuples_refused)
+        printf("rank %d: %" PRIu64 " tuples found no memory in the program: "
+               "not recorded\n",
+               info->rank, info->tuples_refused);
 }
 
 /* One process, and what it has collected. */
@@ -346,6 +350,7 @@ static void describe_process(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "elements_refused", NULL, info->elements_refused);
     esi_row_unsigned(row, "elements_shrunk", NULL, info->elements_shrunk);
     esi_row_unsigned(row, "communicators_refused", NULL, info->communicators_refused);
+    esi_row_unsigned(row, "tuples_refused", NULL, info->tuples_refused);
 }
 
 static void process_init(struct process *process,

@@ -78,6 +78,8 @@ struct es_segment_layout {
      * still attached; readers count, also those that were killed.  While there are any,
      * no index of a communicator is used again. */
     _Atomic uint32_t watchers;
+    /* In what was padding before: tuples that the process had no memory for. */
+    _Atomic uint64_t tuples_refused;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum es_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */

@@ -434,6 +434,8 @@ void es_segment_view_info(const struct es_segment_view *segment,
             atomic_load_explicit(&layout->elements_shrunk, memory_order_relaxed),
         .communicators_refused =
             atomic_load_explicit(&layout->communicators_refused, memory_order_relaxed),
+        .tuples_refused =
+            atomic_load_explicit(&layout->tuples_refused, memory_order_relaxed),
     };
 
     if (ended)

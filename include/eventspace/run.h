@@ -117,6 +117,7 @@ struct es_segment_info {
     uint32_t elements_refused;
     uint32_t elements_shrunk;
     uint32_t communicators_refused;
+    uint64_t tuples_refused; /* that the process had no memory for */
 };
 
 ES_API void es_segment_view_info(const struct es_segment_view *segment,

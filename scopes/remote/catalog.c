@@ -152,6 +152,7 @@ static void read_state(const struct es_member *member,
         .elements_refused = (uint32_t)counter(member, "refused"),
         .elements_shrunk = (uint32_t)counter(member, "shrunk"),
         .communicators_refused = (uint32_t)counter(member, "communicators_refused"),
+        .tuples_refused = counter(member, "tuples_refused"),
     };
 }
 

@@ -54,6 +54,7 @@ static void write_process(const struct es_segment_info *info, struct es_json_out
     es_json_out_unsigned(out, "refused", info->elements_refused);
     es_json_out_unsigned(out, "shrunk", info->elements_shrunk);
     es_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
+    es_json_out_unsigned(out, "tuples_refused", info->tuples_refused);
 }
 
 static void write_element(const struct es_element_view *element,

@@ -4,8 +4,8 @@
  * The requests of one completion call: their handles as they were before it, since MPI
  * nulls what completes, and a place for statuses that the program does not want.
  *
- * Calls with up to 64 requests use the stack; larger ones allocate, and count as lost
- * to sight when that fails.
+ * Calls with up to 64 requests use the stack; larger ones allocate.  Where that fails
+ * the completions of the call are not recorded, which is counted once.
  */
 #ifndef ES_WRAPPERS_MPI_BATCH_H
 #define ES_WRAPPERS_MPI_BATCH_H
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/communicators.h"
+#include "wrappers/mpi/process.h"
 
 enum { ESI_BATCH_SMALL = 64 };
 
@@ -53,6 +54,7 @@ static inline bool esi_batch_init(struct esi_batch *batch,
     if (size > ESI_BATCH_SMALL) {
         batch->heap = malloc(size * (sizeof(uint64_t) + sizeof(MPI_Status)));
         if (batch->heap == NULL) {
+            esi_process_count_refused_tuple();
             batch->count = 0;
             batch->statuses = statuses;
             return false;

@@ -5,19 +5,19 @@
  *
  * A wrapper is esi_call_enter(), a description (describe.h) that shows the operation as
  * the open tuple, the real call, and esi_call_leave() or another end, which publishes
- * the tuple. What recording may do to the program on the way:
+ * the tuple.  What recording may do to the program on the way:
  *
  *   path                            allocates  locks  may yield  may drop
- *   ------------------------------  ---------  -----  --------- -----------------------
+ *   ------------------------------  ---------  -----  ---------  ------------------
  *   known path, known channel       no         no     no         no
  *   the same, element on `block`    no         no     sleeps (1) no
  *   a reader sleeps on the element  no         no     no (2)     no
  *   first call of a class, choice   yes        mutex  yes        element refused (3)
  *   first message of a channel      yes        mutex  yes        no: number unknown
- *   request is posted, completed    grows      spin   rarely (4) without memory
+ *   request is posted, completed    grows      spin   rarely (4) without memory (5)
  *   receive meets a wildcard        yes        spin   rarely (4) no: number unknown
- *   another thread decides it       yes        no     no         without memory
- *   more than 64 requests at once   yes        no     no         without memory
+ *   another thread decides it       yes        no     no         without memory (5)
+ *   more than 64 requests at once   yes        no     no         without memory (5)
  *   communicator comes, goes        yes        mutex  yes        no: number unknown
  *   operation by tree               yes        mutex  yes        no
  *
@@ -25,6 +25,7 @@
  *       not move.  (2) One system call wakes it.  (3) All operations of the path go
  *       unrecorded; counted in `elements_refused`.  (4) Only where threads are in MPI
  *       at the same time: the spin lock yields when its holder was preempted.
+ *       (5) Counted in `tuples_refused`, and shown by `eventspace list`.
  *
  * Nothing else happens on a known path: no system call, no division.  A tuple that is
  * overwritten before a reader came is that reader's loss, and is counted there.

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
 #include "wrappers/mpi/topology.h"
 
@@ -106,13 +107,17 @@ static void leave_idup(struct esi_call *call,
         esi_call_complete_late(call, result);
     request.tuple = call->tuple;
     request.comm = call->comm;
-    if (result == MPI_SUCCESS && call->comm != NULL)
+    if (result == MPI_SUCCESS && call->comm != NULL) {
         request.duplicate = malloc(sizeof *request.duplicate);
+        if (request.duplicate == NULL)
+            esi_process_count_refused_tuple();
+    }
     if (request.duplicate != NULL) {
         request.duplicate->made = made;
         esi_comm_idup_key(call->comm, request.duplicate->key);
         esi_comm_ref(call->comm);
         if (!esi_request_put(&request)) {
+            esi_process_count_refused_tuple();
             esi_comm_unref(call->comm);
             free(request.duplicate);
         }

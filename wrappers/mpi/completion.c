@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrappers/mpi/process.h"
 #include "wrappers/mpi/topology.h"
 
 /* How many requests of a completion call are looked at to say what it waits for. */
@@ -388,8 +389,12 @@ static void put_request(const struct esi_call *call,
         is_known_send(call->thread, kind, ESI_HANDLE(*handle)))
         return;
     request = esi_request_claim(ESI_HANDLE(*handle));
-    if (request == NULL)
+    if (request == NULL) {
+        if (kind ==
+            ESI_REQUEST_COLLECTIVE) /* others are written when they are called */
+            esi_process_count_refused_tuple();
         return;
+    }
     esi_request_fill(request, kind, &call->tuple,
                      kind == ESI_REQUEST_COLLECTIVE ? call->comm : NULL, NULL);
     esi_request_release(request);

@@ -316,3 +316,12 @@ void esi_process_set_abort_code(int code)
         atomic_store_explicit(&es_segment_layout(self->segment)->abort_code,
                               (uint32_t)code, memory_order_relaxed);
 }
+
+void esi_process_count_refused_tuple(void)
+{
+    struct esi_process *self = esi_process_get();
+
+    if (self != NULL)
+        atomic_fetch_add_explicit(&es_segment_layout(self->segment)->tuples_refused, 1,
+                                  memory_order_relaxed);
+}

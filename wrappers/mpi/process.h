@@ -32,6 +32,9 @@ void esi_process_set_rank(int rank, int size);
 void esi_process_set_state(enum es_segment_state state);
 void esi_process_set_abort_code(int code);
 
+/* Counts a tuple that is not recorded because an allocation failed.  Any thread. */
+void esi_process_count_refused_tuple(void);
+
 /* One line on stderr, at most one a process: "eventspace: rank R: ...". */
 void esi_process_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/process.h"
 
 /* When a blocking receive gets its number. */
 enum posting {
@@ -176,8 +177,8 @@ ES_HOT void close_receive(struct blocking *receive,
 /* Posts a nonblocking receive, with our own source and tag.  Returns what the match
  * waits for, NULL when the number is decided. */
 static inline struct esi_receive *post_in_match(struct esi_call *call,
-                                               int source,
-                                               int tag)
+                                                int source,
+                                                int tag)
 {
     struct esi_comm *comm = call->comm;
     struct esi_receive *receive = NULL;
@@ -241,6 +242,8 @@ static void end_receive(struct esi_call *call,
     if (ESI_LIKELY(result == MPI_SUCCESS))
         request = esi_request_claim(ESI_HANDLE(*handle));
     if (ESI_UNLIKELY(request == NULL)) {
+        if (result == MPI_SUCCESS)
+            esi_process_count_refused_tuple();
         unpost_in_match(call, receive);
     } else {
         esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
@@ -350,8 +353,12 @@ static void end_matched(struct esi_call *call,
                         const MPI_Request *handle)
 {
     request->handle = ESI_HANDLE(*handle);
-    if (result != MPI_SUCCESS || !esi_request_put(request))
+    if (result != MPI_SUCCESS) {
         esi_receive_unpost(request);
+    } else if (!esi_request_put(request)) {
+        esi_process_count_refused_tuple();
+        esi_receive_unpost(request);
+    }
     esi_call_exit(call);
 }
 

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "wrappers/mpi/completion.h"
+#include "wrappers/mpi/process.h"
 
 struct pair {
     struct esi_call call; /* the send half */
@@ -94,6 +95,7 @@ static void leave_receive_half(struct pair *pair, uint64_t handle, uint64_t now)
         pair->request.tuple.stop = now;
         esi_path_write(pair->call.thread, &pair->request.tuple);
     } else if (!esi_request_put(&pair->request)) {
+        esi_process_count_refused_tuple();
         esi_receive_unpost(&pair->request);
     }
 }

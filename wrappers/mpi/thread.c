@@ -17,6 +17,7 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/path.h"
+#include "wrappers/mpi/process.h"
 
 _Thread_local struct esi_thread esi_thread_self;
 
@@ -99,8 +100,10 @@ void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple)
 {
     struct esi_late_tuple *late = malloc(sizeof *late);
 
-    if (late == NULL)
+    if (late == NULL) {
+        esi_process_count_refused_tuple();
         return;
+    }
     late->tuple = *tuple;
     atomic_fetch_add_explicit(&esi_late_tuple_count, 1, memory_order_relaxed);
     late->next = atomic_load_explicit(&slot->late, memory_order_relaxed);

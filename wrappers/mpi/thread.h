@@ -92,7 +92,8 @@ static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
  * first, since readers had the most time for its tuples.  NULL without memory. */
 struct esi_slot *esi_slot_acquire(void);
 
-/* Leaves a tuple for the thread that has the slot.  Without memory it is dropped. */
+/* Leaves a tuple for the thread that has the slot.  Without memory it is dropped, and
+ * counted (esi_process_count_refused_tuple()). */
 void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple);
 
 /* Tuples that are left for threads and not yet written, of all slots. */
