@@ -161,6 +161,28 @@ static void sleep_until_reader_moves(struct es_writer *writer)
     atomic_store_explicit(&element->writer_waits, 0, memory_order_relaxed);
 }
 
+/* Sleeps once, for a slice at most, and looks after a reader that still does not move.
+ * `place` NULL: a reader that stands still is waited for. */
+static void sleep_one_slice(struct es_writer *writer,
+                            struct reader_place *place,
+                            uint64_t begun_ns)
+{
+    sleep_until_reader_moves(writer);
+    if (!must_wait(writer))
+        return;
+    drop_dead_reader(writer->element);
+    if (place != NULL)
+        pass_still_reader(writer->element, place);
+    give_up_late(writer->element, begun_ns);
+}
+
+/* The reader may be asleep waiting for what the fence-free path has published. */
+static void wake_sleeping_reader(struct es_writer *writer)
+{
+    if (atomic_load_explicit(&writer->element->waiters, memory_order_relaxed) != 0)
+        esi_writer_wake(writer);
+}
+
 void esi_writer_wait_for_room(struct es_writer *writer)
 {
     struct es_element_layout *element = writer->element;
@@ -177,18 +199,10 @@ void esi_writer_wait_for_room(struct es_writer *writer)
         &element->blocked,
         atomic_load_explicit(&element->blocked, memory_order_relaxed) + 1,
         memory_order_relaxed);
-    /* The reader may be asleep waiting for what the fence-free path has published. */
-    if (atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0)
-        esi_writer_wake(writer);
+    wake_sleeping_reader(writer);
     give_up_late(element, begun_ns);
-    while (must_wait(writer)) {
-        sleep_until_reader_moves(writer);
-        if (!must_wait(writer))
-            break;
-        drop_dead_reader(element);
-        pass_still_reader(element, &place);
-        give_up_late(element, begun_ns);
-    }
+    while (must_wait(writer))
+        sleep_one_slice(writer, &place, begun_ns);
     errno = saved_errno;
 }
 
@@ -199,13 +213,6 @@ bool esi_writer_has_room(const struct es_writer *writer)
 
 void esi_writer_sleep_for_room(struct es_writer *writer, uint64_t begun_ns)
 {
-    struct es_element_layout *element = writer->element;
-
-    /* The reader may be asleep waiting for what the fence-free path has published. */
-    if (atomic_load_explicit(&element->waiters, memory_order_relaxed) != 0)
-        esi_writer_wake(writer);
-    sleep_until_reader_moves(writer);
-    if (must_wait(writer))
-        drop_dead_reader(element);
-    give_up_late(element, begun_ns);
+    wake_sleeping_reader(writer);
+    sleep_one_slice(writer, NULL, begun_ns);
 }
