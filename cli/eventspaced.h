@@ -49,7 +49,10 @@ void esi_daemon_step_back(void);
 
 struct es_watch;
 
-int esi_watch_create(const char *run, const char *host, struct es_watch **ret_watch);
+/* Watches through `segments`, which have to live longer. */
+int esi_watch_create(struct esi_segment_set *segments,
+                     const char *host,
+                     struct es_watch **ret_watch);
 /* Accepts NULL. */
 void esi_watch_destroy(struct es_watch *watch);
 /* Looks at all; `lose` is called once for each process that has vanished.  Returns how

@@ -505,12 +505,13 @@ static int start(struct daemon *daemon, struct es_error *error)
     if (code == 0)
         code = es_host_board_create(options->run, options->host, !options->home,
                                     &daemon->board);
-    if (code == 0)
-        code = esi_watch_create(options->run, options->host, &daemon->watch);
     if (code < 0)
         return code;
     es_host_board_set_site(daemon->board, options->cluster, options->gateway);
     code = start_server(daemon, error);
+    if (code == 0)
+        code =
+            esi_watch_create(daemon->service.segments, options->host, &daemon->watch);
     if (code < 0)
         return code;
     publish_address(daemon);
@@ -532,9 +533,9 @@ static void stop(struct daemon *daemon)
         es_host_board_close(daemon->board);
     if (daemon->server) {
         es_server_stop(daemon->server);
+        esi_watch_destroy(daemon->watch);
         es_service_fini(&daemon->service);
     }
-    esi_watch_destroy(daemon->watch);
     es_host_board_destroy(daemon->board);
     explicit_bzero(&daemon->key, sizeof daemon->key);
     if (daemon->log >= 0)

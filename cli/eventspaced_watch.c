@@ -10,6 +10,7 @@
 
 #include "cli/ending.h"
 #include "cli/eventspaced.h"
+#include "tuplespace/segment_set.h"
 
 enum {
     SETTLED = 255,
@@ -30,14 +31,16 @@ struct es_watch {
     size_t count;
 };
 
-int esi_watch_create(const char *run, const char *host, struct es_watch **ret_watch)
+int esi_watch_create(struct esi_segment_set *segments,
+                     const char *host,
+                     struct es_watch **ret_watch)
 {
     struct es_watch *watch = calloc(1, sizeof *watch);
 
     if (!watch)
         return -ENOMEM;
     snprintf(watch->host, sizeof watch->host, "%s", host);
-    int code = es_run_open_empty(run, NULL, &watch->run);
+    int code = esi_run_open_shared(segments, false, NULL, &watch->run);
     if (code < 0) {
         free(watch);
         return code;

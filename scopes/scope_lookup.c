@@ -183,12 +183,12 @@ const char *esi_scope_communicator_name(void *data,
 }
 
 static int note_segment(const struct es_segment_name *name,
-                        uint64_t inode,
+                        const struct stat *status,
                         void *context)
 {
     bool *found = context;
 
-    (void)inode;
+    (void)status;
     /* What this consumer records of itself is not the run. */
     if (name->rank == -1 && name->pid == (int)getpid())
         return 0;

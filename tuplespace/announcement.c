@@ -6,38 +6,43 @@
 #include "tuplespace/announcement.h"
 
 #include "tuplespace/futex.h"
+#include "tuplespace/segment_set.h"
 #include "tuplespace/view_private.h"
 
-static bool has_new_elements(const struct es_segment_view *view)
+static bool has_new_elements(const struct esi_listed_segment *segment)
 {
+    const struct es_segment_view *view = segment->view;
     /* Acquire is left to the refresh that follows. */
     uint32_t count =
         atomic_load_explicit(&view->layout->element_count, memory_order_relaxed);
 
-    return count > view->scanned && view->scanned < view->max_elements;
+    return count > segment->scanned && segment->scanned < view->max_elements;
 }
 
 bool es_run_has_new_elements(const struct es_run *run)
 {
-    for (size_t i = 0; i < es_run_segment_count(run); i++)
-        if (has_new_elements(es_run_segment(run, i)))
+    const struct esi_segment_list *list = esi_run_segments(run);
+
+    for (size_t i = 0; i < list->count; i++)
+        if (has_new_elements(&list->items[i]))
             return true;
     return false;
 }
 
 void es_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns)
 {
+    const struct esi_segment_list *list = esi_run_segments(run);
     _Atomic uint32_t *words[ESI_FUTEX_WORDS];
     uint32_t values[ESI_FUTEX_WORDS];
     size_t count = 0;
 
-    for (size_t i = 0; i < es_run_segment_count(run) && count < ESI_FUTEX_WORDS; i++) {
-        const struct es_segment_view *view = es_run_segment(run, i);
+    for (size_t i = 0; i < list->count && count < ESI_FUTEX_WORDS; i++) {
+        const struct esi_listed_segment *segment = &list->items[i];
 
-        if (view->scanned >= view->max_elements)
+        if (segment->scanned >= segment->view->max_elements)
             continue;
-        words[count] = &view->layout->element_count;
-        values[count++] = view->scanned;
+        words[count] = &segment->view->layout->element_count;
+        values[count++] = segment->scanned;
     }
     esi_futex_wait_any(words, values, count, timeout_ns);
 }

@@ -14,14 +14,14 @@
 
 #include "base/process.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/segment_set.h"
 #include "tuplespace/view_private.h"
 
 struct es_run {
     char name[64];
-    struct es_segment_view **segments; /* owned; ordered by rank, pid */
-    size_t segment_count;
-    struct es_error *unreadable; /* owned */
-    size_t unreadable_count;
+    struct esi_segment_set *set;
+    bool owns_set;
+    struct esi_segment_list list; /* ordered by rank, pid */
 };
 
 /* One more item at the end of a heap array; NULL when there is no memory. */
@@ -90,13 +90,13 @@ static int add_segment(struct run_list *list,
 }
 
 static int list_segment(const struct es_segment_name *name,
-                        uint64_t inode,
+                        const struct stat *status,
                         void *context)
 {
     struct es_segment_view *view = NULL;
     int rc = esi_segment_view_attach(name, NULL, &view);
 
-    (void)inode;
+    (void)status;
     if (rc == -ENOMEM)
         return rc;
     rc = add_segment(context, name, view, rc);
@@ -142,56 +142,6 @@ int es_run_list_everywhere(struct es_run_info **ret_runs)
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-static bool is_attached(const struct es_run *run,
-                        const struct es_segment_name *name,
-                        uint64_t inode)
-{
-    for (size_t i = 0; i < run->segment_count; i++)
-        if (run->segments[i]->inode == inode && run->segments[i]->name.pid == name->pid)
-            return true;
-    return false;
-}
-
-static int note_unreadable(struct es_run *run, const struct es_error *error)
-{
-    struct es_error *grown =
-        grow(run->unreadable, run->unreadable_count, sizeof *grown);
-
-    if (!grown)
-        return -ENOMEM;
-    run->unreadable = grown;
-    grown[run->unreadable_count++] = *error;
-    return 0;
-}
-
-static int attach_segment(const struct es_segment_name *name,
-                          uint64_t inode,
-                          void *context)
-{
-    struct es_run *run = context;
-    struct es_error error = {.text = ""};
-    struct es_segment_view **grown;
-    struct es_segment_view *view;
-    int rc;
-
-    if (is_attached(run, name, inode))
-        return 0;
-    grown = grow(run->segments, run->segment_count, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    run->segments = grown;
-    rc = esi_segment_view_attach(name, &error, &view);
-    if (rc == -ENOMEM)
-        return rc;
-    /* One that is just being made, or was removed just now, is no news. */
-    if (rc == -ENOENT || (rc == -EAGAIN && es_process_is_alive(name->pid, 0)))
-        return 0;
-    if (rc != 0)
-        return note_unreadable(run, &error);
-    run->segments[run->segment_count++] = view;
-    return 0;
-}
-
 static int segment_rank(const struct es_segment_view *view)
 {
     return atomic_load_explicit(&view->layout->world_rank, memory_order_relaxed);
@@ -199,8 +149,8 @@ static int segment_rank(const struct es_segment_view *view)
 
 static int compare_segments(const void *a, const void *b)
 {
-    const struct es_segment_view *x = *(struct es_segment_view *const *)a;
-    const struct es_segment_view *y = *(struct es_segment_view *const *)b;
+    const struct es_segment_view *x = ((const struct esi_listed_segment *)a)->view;
+    const struct es_segment_view *y = ((const struct esi_listed_segment *)b)->view;
     int x_rank = segment_rank(x);
     int y_rank = segment_rank(y);
 
@@ -211,27 +161,13 @@ static int compare_segments(const void *a, const void *b)
 
 int es_run_refresh(struct es_run *run)
 {
-    size_t before = run->segment_count;
-    size_t found;
-    int rc;
+    struct esi_segment_list *list = &run->list;
+    int found = esi_segment_set_update(run->set, list);
 
-    run->unreadable_count = 0;
-    for (size_t i = found = 0; i < before; i++) {
-        rc = esi_segment_view_refresh(run->segments[i]);
-        if (rc < 0)
-            return rc;
-        found += (size_t)rc;
-    }
-    rc = es_segment_name_foreach(run->name, attach_segment, run);
-    if (rc != 0)
-        return rc;
-    for (size_t i = before; i < run->segment_count; i++)
-        found += 1 + run->segments[i]->element_count;
     /* Ranks may have become known since. */
-    if (run->segment_count > 1)
-        qsort(run->segments, run->segment_count, sizeof(*run->segments),
-              compare_segments);
-    return (int)found;
+    if (found >= 0 && list->count > 1)
+        qsort(list->items, list->count, sizeof *list->items, compare_segments);
+    return found;
 }
 
 /* Appends a run's name to the words of an error. */
@@ -274,15 +210,15 @@ static int choose_run(struct es_error *error, char out[64])
     return 0;
 }
 
-static int name_run(struct es_run *run, const char *name, struct es_error *error)
+static int name_run(const char *name, struct es_error *error, char out[64])
 {
     if (!name)
-        return choose_run(error, run->name);
+        return choose_run(error, out);
     if (!es_run_id_is_valid(name))
         return es_error_set(
             error, -EINVAL,
             "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", name);
-    strcpy(run->name, name);
+    strcpy(out, name);
     return 0;
 }
 
@@ -291,10 +227,10 @@ static int check_found(const struct es_run *run, struct es_error *error)
 {
     unsigned int user;
 
-    if (run->segment_count > 0)
+    if (run->list.count > 0)
         return 0;
-    if (run->unreadable_count > 0) {
-        const struct es_error *first = &run->unreadable[0];
+    if (run->list.unreadable_count > 0) {
+        const struct es_error *first = &run->list.unreadable[0];
 
         return es_error_set_at(error, -EPROTO, first->source, 0, 0, "%s", first->text);
     }
@@ -306,25 +242,52 @@ static int check_found(const struct es_run *run, struct es_error *error)
                         run->name);
 }
 
+/* Makes an empty run on the set. */
+static int make_run(struct esi_segment_set *set, bool reads, struct es_run **ret_run)
+{
+    struct es_run *run = calloc(1, sizeof *run);
+
+    if (!run)
+        return -ENOMEM;
+    strcpy(run->name, esi_segment_set_run(set));
+    run->set = set;
+    run->list.reads = reads;
+    *ret_run = run;
+    return 0;
+}
+
+static int read_run(struct es_run *run, struct es_error *error)
+{
+    int rc = es_run_refresh(run);
+
+    return rc >= 0 ? 0
+                   : es_error_set(error, rc, "run \"%s\": cannot be read: %s",
+                                  run->name, strerror(-rc));
+}
+
 static int open_run(const char *name,
                     bool may_be_empty,
                     struct es_error *error,
                     struct es_run **ret_run)
 {
-    struct es_run *run = calloc(1, sizeof *run);
-    int rc;
+    struct esi_segment_set *set;
+    struct es_run *run;
+    char chosen[64];
+    int rc = name_run(name, error, chosen);
 
-    if (!run)
-        return -ENOMEM;
-    rc = name_run(run, name, error);
-    if (rc == 0) {
-        rc = es_run_refresh(run);
-        if (rc < 0)
-            es_error_set(error, rc, "run \"%s\": cannot be read: %s", run->name,
-                         strerror(-rc));
+    if (rc == 0)
+        rc = esi_segment_set_create(chosen, &set);
+    if (rc != 0)
+        return rc;
+    rc = make_run(set, true, &run);
+    if (rc != 0) {
+        esi_segment_set_destroy(set);
+        return rc;
     }
-    if (rc >= 0)
-        rc = may_be_empty ? 0 : check_found(run, error);
+    run->owns_set = true;
+    rc = read_run(run, error);
+    if (rc == 0 && !may_be_empty)
+        rc = check_found(run, error);
     if (rc != 0) {
         es_run_close(run);
         return rc;
@@ -343,16 +306,34 @@ int es_run_open_empty(const char *name, struct es_error *error, struct es_run **
     return open_run(name, true, error, ret_run);
 }
 
+int esi_run_open_shared(struct esi_segment_set *set,
+                        bool reads,
+                        struct es_error *error,
+                        struct es_run **ret_run)
+{
+    struct es_run *run;
+    int rc = make_run(set, reads, &run);
+
+    if (rc != 0)
+        return rc;
+    rc = read_run(run, error);
+    if (rc != 0) {
+        es_run_close(run);
+        return rc;
+    }
+    *ret_run = run;
+    return 0;
+}
+
 void es_run_close(struct es_run *run)
 {
     int saved_errno = errno;
 
     if (!run)
         return;
-    for (size_t i = 0; i < run->segment_count; i++)
-        esi_segment_view_detach(run->segments[i]);
-    free(run->segments);
-    free(run->unreadable);
+    esi_segment_set_release(run->set, &run->list);
+    if (run->owns_set)
+        esi_segment_set_destroy(run->set);
     free(run);
     errno = saved_errno;
 }
@@ -364,22 +345,27 @@ const char *es_run_name(const struct es_run *run)
 
 size_t es_run_unreadable_count(const struct es_run *run)
 {
-    return run->unreadable_count;
+    return run->list.unreadable_count;
 }
 
 const struct es_error *es_run_unreadable(const struct es_run *run, size_t index)
 {
-    return index < run->unreadable_count ? &run->unreadable[index] : NULL;
+    return index < run->list.unreadable_count ? &run->list.unreadable[index] : NULL;
 }
 
 size_t es_run_segment_count(const struct es_run *run)
 {
-    return run->segment_count;
+    return run->list.count;
 }
 
 struct es_segment_view *es_run_segment(const struct es_run *run, size_t index)
 {
-    return index < run->segment_count ? run->segments[index] : NULL;
+    return index < run->list.count ? run->list.items[index].view : NULL;
+}
+
+const struct esi_segment_list *esi_run_segments(const struct es_run *run)
+{
+    return &run->list;
 }
 
 /* --- Removing, and notes of watchers ---------------------------------------------- */
@@ -413,13 +399,13 @@ static bool is_to_go(const struct removal *removal, const struct es_segment_name
 }
 
 static int remove_segment(const struct es_segment_name *name,
-                          uint64_t inode,
+                          const struct stat *status,
                           void *context)
 {
     struct removal *removal = context;
     char file[ES_SEGMENT_NAME_BYTES];
 
-    (void)inode;
+    (void)status;
     if (!is_to_go(removal, name))
         return 0;
     if (es_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
@@ -454,14 +440,16 @@ struct exit_note {
     int noted;
 };
 
-static int note_exit(const struct es_segment_name *name, uint64_t inode, void *context)
+static int note_exit(const struct es_segment_name *name,
+                     const struct stat *status,
+                     void *context)
 {
     struct exit_note *note = context;
     struct es_segment_layout *layout;
     struct es_segment_view *view;
     struct timespec now;
 
-    (void)inode;
+    (void)status;
     if (name->pid != note->pid || esi_segment_view_attach(name, NULL, &view) != 0)
         return 0;
     layout = view->layout;

@@ -180,7 +180,7 @@ int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *co
         return errno == ENOENT ? 0 : -errno;
     while (rc == 0 && next_segment(directory, run, &name, &status))
         if (status.st_uid == geteuid())
-            rc = visit(&name, status.st_ino, context);
+            rc = visit(&name, &status, context);
     closedir(directory);
     return rc;
 }

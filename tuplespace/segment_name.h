@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* Where the C library keeps shared memory objects; names can only be listed there. */
 #define ES_SHM_DIRECTORY "/dev/shm"
@@ -34,11 +35,11 @@ int es_segment_name_format(const struct es_segment_name *name,
 int es_segment_name_parse(const char *text, struct es_segment_name *ret_name);
 
 /* Calls `visit` for each segment of this user (of one run, or of all where `run` is
- * NULL); a result other than 0 ends the visits and is returned.  `inode` tells a file
- * from a later one of the same name.  -errno when the directory cannot be read; one
- * that is not there is empty. */
+ * NULL); a result other than 0 ends the visits and is returned.  `status` is the
+ * file's; its inode tells a file from a later one of the same name.  -errno when the
+ * directory cannot be read; one that is not there is empty. */
 typedef int (*es_segment_visit_fn)(const struct es_segment_name *name,
-                                   uint64_t inode,
+                                   const struct stat *status,
                                    void *context);
 int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context);
 

@@ -88,31 +88,34 @@ static void take_header(struct es_segment_view *view,
     view->pid = header->pid;
     view->pid_start = header->pid_start;
     view->folder = header->folder;
+    view->record = header->clock;
     view->clock = header->clock;
-    /* The frequency was measured in a moment at the process's start; by now more can be
-     * told.  Once for all, so that no reader sees times of one process move.  Elements
-     * that are kept for processes of other hosts have the clocks of these. */
-    if (!view->kept)
-        es_clock_refine(&view->clock);
     esi_copy_text(view->host, sizeof view->host, header->host);
     esi_copy_text(view->program, sizeof view->program, header->program);
 }
 
 /* --- Attaching -------------------------------------------------------------------- */
 
-static int map_file(struct es_segment_view *view)
+static void note_allocated(struct es_segment_view *view, const struct stat *status)
+{
+    atomic_store_explicit(&view->allocated, (uint64_t)status->st_blocks * 512,
+                          memory_order_relaxed);
+}
+
+static int map_file(struct es_segment_view *view, int fd)
 {
     struct stat status;
     void *base;
 
-    if (fstat(view->fd, &status) != 0)
+    if (fstat(fd, &status) != 0)
         return -errno;
     if (status.st_size < (off_t)sizeof(struct es_segment_layout))
         /* Also what a file looks like between being made and being sized. */
         return status.st_size == 0 ? -EAGAIN : -EPROTO;
     view->bytes = (uint64_t)status.st_size;
     view->inode = status.st_ino;
-    base = mmap(NULL, view->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, view->fd, 0);
+    note_allocated(view, &status);
+    base = mmap(NULL, view->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
         return -errno;
     view->base = base;
@@ -143,21 +146,22 @@ static int read_header(struct es_segment_view *view, const char **ret_fault)
     return rc;
 }
 
+/* The mapping needs no descriptor: one process may read more segments than it may have
+ * files open. */
 static int attach(struct es_segment_view *view,
                   const char *file,
                   const char **ret_fault)
 {
+    int fd = shm_open(file, O_RDWR | O_CLOEXEC, 0);
     int rc;
 
-    view->fd = shm_open(file, O_RDWR | O_CLOEXEC, 0);
-    if (view->fd < 0)
+    if (fd < 0)
         return -errno;
-    rc = map_file(view);
+    rc = map_file(view, fd);
+    close(fd);
     if (rc == 0)
         rc = read_header(view, ret_fault);
-    if (rc == 0)
-        rc = esi_segment_view_refresh(view);
-    return rc < 0 ? rc : 0;
+    return rc != 0 ? rc : esi_segment_view_refresh(view, NULL);
 }
 
 int esi_segment_view_attach(const struct es_segment_name *name,
@@ -175,7 +179,6 @@ int esi_segment_view_attach(const struct es_segment_name *name,
     if (!view)
         return -ENOMEM;
     view->name = *name;
-    view->fd = -1;
     rc = attach(view, file, &fault);
     if (rc != 0) {
         esi_segment_view_detach(view);
@@ -189,14 +192,55 @@ int esi_segment_view_attach(const struct es_segment_name *name,
     return 0;
 }
 
+/* The frequency was measured in a moment at the process's start; by now more can be
+ * told.  It happens while nobody reads, so that no reader sees times of one process
+ * move.  Elements that are kept for processes of other hosts have the clocks of these.
+ */
+void esi_segment_view_refine_clock(struct es_segment_view *view)
+{
+    view->clock = view->record;
+    if (!view->kept)
+        es_clock_refine(&view->clock);
+}
+
 void esi_segment_view_begin_watch(struct es_segment_view *view)
 {
-    if (atomic_exchange_explicit(&view->watches, true, memory_order_seq_cst))
-        return;
     atomic_fetch_add_explicit(&view->layout->watchers, 1, memory_order_seq_cst);
     /* Pairs with the fences in take_reusable() and sweep() of the writer: whoever uses
      * an index again sees this, or we see no tuple that names the old one. */
     atomic_thread_fence(memory_order_seq_cst);
+    /* Counted before others rely on it; one watch is enough for all. */
+    if (atomic_exchange_explicit(&view->watches, true, memory_order_acq_rel))
+        atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
+}
+
+void esi_segment_view_end_watch(struct es_segment_view *view)
+{
+    if (atomic_exchange_explicit(&view->watches, false, memory_order_relaxed))
+        /* Release: all that was read was read before. */
+        atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
+}
+
+/* Block and offset of an element. */
+static struct es_element_view **slot_of(const struct es_segment_view *view,
+                                        uint32_t index,
+                                        unsigned *ret_block)
+{
+    uint32_t number = index / ES_VIEW_BLOCK + 1;
+    unsigned block = 31 - (unsigned)__builtin_clz(number);
+
+    *ret_block = block;
+    return view->blocks[block] ? view->blocks[block] + index -
+                                     (size_t)ES_VIEW_BLOCK * ((1u << block) - 1)
+                               : NULL;
+}
+
+static struct es_element_view *element_at(const struct es_segment_view *view,
+                                          uint32_t index)
+{
+    unsigned block;
+
+    return *slot_of(view, index, &block);
 }
 
 void esi_segment_view_detach(struct es_segment_view *view)
@@ -205,16 +249,14 @@ void esi_segment_view_detach(struct es_segment_view *view)
 
     if (!view)
         return;
-    if (atomic_load_explicit(&view->watches, memory_order_relaxed))
-        /* Release: all that was read was read before. */
-        atomic_fetch_sub_explicit(&view->layout->watchers, 1, memory_order_release);
-    for (size_t i = 0; i < view->element_count; i++)
-        free(view->elements[i]);
-    free(view->elements);
+    if (view->layout)
+        esi_segment_view_end_watch(view);
+    for (uint32_t i = 0; i < esi_segment_view_count(view); i++)
+        free(element_at(view, i));
+    for (size_t i = 0; i < ES_VIEW_BLOCKS; i++)
+        free(view->blocks[i]);
     if (view->base)
         munmap(view->base, view->bytes);
-    if (view->fd >= 0)
-        close(view->fd);
     free(view);
     errno = saved_errno;
 }
@@ -266,17 +308,33 @@ static int sane_size(int size)
     return size >= 0 && size <= ES_GROUP_MAX ? size : -1;
 }
 
-/* 1, or 0 when the entry is broken, or -ENOMEM. */
+/* Where the next element goes; NULL: no memory. */
+static struct es_element_view **make_slot(struct es_segment_view *view, uint32_t index)
+{
+    unsigned block;
+    struct es_element_view **slot = slot_of(view, index, &block);
+
+    if (slot)
+        return slot;
+    view->blocks[block] =
+        calloc((size_t)ES_VIEW_BLOCK << block, sizeof *view->blocks[block]);
+    return slot_of(view, index, &block);
+}
+
+/* Broken entries are left out.  0 or -ENOMEM. */
 static int add_element(struct es_segment_view *view, uint32_t index)
 {
     struct es_element_layout *layout = (void *)(view->base + view->elements_offset +
                                                 (uint64_t)index * view->element_bytes);
     struct ring_facts ring = ring_facts(layout);
+    uint32_t count = esi_segment_view_count(view);
+    struct es_element_view **slot;
     struct es_element_view *element;
 
     if (!is_sound(view, &ring))
         return 0;
-    element = malloc(sizeof *element);
+    slot = make_slot(view, count);
+    element = slot ? malloc(sizeof *element) : NULL;
     if (!element)
         return -ENOMEM;
     *element = (struct es_element_view){
@@ -295,73 +353,56 @@ static int add_element(struct es_segment_view *view, uint32_t index)
     };
     esi_copy_text(element->name, sizeof element->name, layout->name);
     esi_copy_text(element->collector, sizeof element->collector, layout->collector);
-    view->elements[view->element_count++] = element;
-    return 1;
-}
-
-/* Room for all entries up to `count`. */
-static int grow_elements(struct es_segment_view *view, uint32_t count)
-{
-    size_t room = view->element_count + (count - view->scanned);
-    struct es_element_view **grown =
-        reallocarray(view->elements, room, sizeof *view->elements);
-
-    if (!grown)
-        return -ENOMEM;
-    view->elements = grown;
+    *slot = element;
+    /* Pairs with the acquire in esi_segment_view_count(). */
+    atomic_store_explicit(&view->element_count, count + 1, memory_order_release);
     return 0;
 }
 
 /* Puts zeros where the file no longer is, so that views stay safe to use. */
-static void cover_missing_tail(struct es_segment_view *view)
+static void cover_missing_tail(struct es_segment_view *view, const struct stat *status)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    struct stat status;
     uint64_t left;
 
-    if (fstat(view->fd, &status) != 0 || (uint64_t)status.st_size >= view->bytes)
+    if ((uint64_t)status->st_size >= view->bytes)
         return;
-    left = ((uint64_t)status.st_size + page - 1) / page * page;
+    left = ((uint64_t)status->st_size + page - 1) / page * page;
     if (left < view->bytes)
         mmap(view->base + left, view->bytes - left, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-int esi_segment_view_refresh(struct es_segment_view *view)
+int esi_segment_view_refresh(struct es_segment_view *view, const struct stat *status)
 {
     uint32_t count;
-    int added = 0;
-    int rc;
+    int rc = 0;
 
-    cover_missing_tail(view);
+    if (status) {
+        cover_missing_tail(view, status);
+        note_allocated(view, status);
+    }
     /* Pairs with the release in es_segment_add_element(): entries below are complete.
      */
     count = atomic_load_explicit(&view->layout->element_count, memory_order_acquire);
     if (count > view->max_elements)
         count = view->max_elements;
-    if (count <= view->scanned)
-        return 0;
-    rc = grow_elements(view, count);
-    if (rc != 0)
-        return rc;
-    for (; view->scanned < count; view->scanned++) {
+    for (; view->scanned < count && rc == 0; view->scanned += rc == 0)
         rc = add_element(view, view->scanned);
-        if (rc < 0)
-            return rc;
-        added += rc;
-    }
-    return added;
+    return rc;
 }
 
 size_t es_segment_view_element_count(const struct es_segment_view *segment)
 {
-    return segment->element_count;
+    return esi_segment_view_count(segment);
 }
 
 struct es_element_view *es_segment_view_element(const struct es_segment_view *segment,
                                                 size_t index)
 {
-    return index < segment->element_count ? segment->elements[index] : NULL;
+    return index < esi_segment_view_count(segment)
+               ? element_at(segment, (uint32_t)index)
+               : NULL;
 }
 
 /* --- Facts about the process ------------------------------------------------------ */
@@ -401,14 +442,6 @@ static enum es_process_state find_state(const struct es_segment_view *view,
     return ended ? ES_PROCESS_EXITED : ES_PROCESS_LOST;
 }
 
-/* Memory that the file really takes. */
-static uint64_t allocated_bytes(const struct es_segment_view *view)
-{
-    struct stat status;
-
-    return fstat(view->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
-}
-
 void es_segment_view_info(const struct es_segment_view *segment,
                           struct es_segment_info *ret_info)
 {
@@ -427,7 +460,8 @@ void es_segment_view_info(const struct es_segment_view *segment,
         .kept = segment->kept,
         .exit_code = ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1,
         .signal = ended && WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-        .segment_bytes = allocated_bytes(segment),
+        .segment_bytes =
+            atomic_load_explicit(&segment->allocated, memory_order_relaxed),
         .elements_refused =
             atomic_load_explicit(&layout->elements_refused, memory_order_relaxed),
         .elements_shrunk =

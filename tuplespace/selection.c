@@ -12,6 +12,7 @@
 
 #include "eventspace/operation.h"
 #include "tuplespace/plan/plan.h"
+#include "tuplespace/segment_set.h"
 #include "tuplespace/view_private.h"
 
 /* Rank sets in the form that is quick to ask. */
@@ -109,12 +110,13 @@ bool es_selection_has(const struct es_selection *selection,
     return es_selection_has_info(selection, &info);
 }
 
-static size_t count_elements(const struct es_run *run)
+/* As the run was refreshed last: others may add elements to its segments now. */
+static size_t count_elements(const struct esi_segment_list *list)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < es_run_segment_count(run); i++)
-        count += es_run_segment(run, i)->element_count;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->items[i].elements;
     return count;
 }
 
@@ -137,6 +139,7 @@ int es_run_select(const struct es_run *run,
                   const struct es_selection *selection,
                   struct es_element_view ***ret_elements)
 {
+    const struct esi_segment_list *list = esi_run_segments(run);
     size_t count = 0;
     struct es_element_view **elements;
     struct rank_set set;
@@ -144,19 +147,19 @@ int es_run_select(const struct es_run *run,
 
     if (rc != 0)
         return rc;
-    elements = calloc(count_elements(run) + 1, sizeof(*elements));
+    elements = calloc(count_elements(list) + 1, sizeof(*elements));
     if (!elements) {
         free(set.ranges);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < es_run_segment_count(run); i++) {
-        const struct es_segment_view *segment = es_run_segment(run, i);
-
-        for (size_t j = 0; j < segment->element_count; j++) {
-            struct es_element_info info = attributes_of(segment->elements[j]);
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t j = 0; j < list->items[i].elements; j++) {
+            struct es_element_view *element =
+                es_segment_view_element(list->items[i].view, j);
+            struct es_element_info info = attributes_of(element);
 
             if (agrees(selection, &set, &info))
-                elements[count++] = segment->elements[j];
+                elements[count++] = element;
         }
     }
     free(set.ranges);

@@ -29,6 +29,7 @@
 #include "scopes/server/moving_wire.h"
 #include "scopes/server/service.h"
 #include "tuplespace/moving.h"
+#include "tuplespace/segment_set.h"
 
 #define SENDING_NS UINT64_C(30000000000)
 /* A reader asks again after so long, so that the server can end. */
@@ -91,7 +92,7 @@ static int open_session(const struct es_service *service,
 
     if (!session)
         return -ENOMEM;
-    result = es_run_open_empty(service->run, error, &session->run);
+    result = esi_run_open_shared(service->segments, true, error, &session->run);
     if (result < 0) {
         free(session);
         return result;

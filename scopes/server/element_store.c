@@ -16,6 +16,7 @@
 #include "base/now.h"
 #include "eventspace/run.h"
 #include "tuplespace/moving.h"
+#include "tuplespace/segment_set.h"
 
 /* Segments of one process are told apart by the rank in their names; no program has
  * ranks like these. */
@@ -58,7 +59,7 @@ struct es_element_store {
     atomic_bool stops;
 };
 
-int es_element_store_create(const char *run,
+int es_element_store_create(struct esi_segment_set *segments,
                             const char *host,
                             struct es_element_store **ret_store)
 {
@@ -67,10 +68,10 @@ int es_element_store_create(const char *run,
 
     if (!store)
         return -ENOMEM;
-    snprintf(store->run, sizeof store->run, "%s", run);
+    snprintf(store->run, sizeof store->run, "%s", esi_segment_set_run(segments));
     snprintf(store->host, sizeof store->host, "%s", host);
     store->serial = FIRST_SERIAL;
-    result = es_run_open_empty(run, NULL, &store->before);
+    result = esi_run_open_shared(segments, false, NULL, &store->before);
     if (result < 0) {
         free(store);
         return result;

@@ -31,8 +31,11 @@
 #include "tuplespace/segment.h"
 
 struct es_element_store;
+struct esi_segment_set;
 
-int es_element_store_create(const char *run,
+/* Reads from `segments` what a server before this one has left; they have to live
+ * longer. */
+int es_element_store_create(struct esi_segment_set *segments,
                             const char *host,
                             struct es_element_store **ret_store);
 /* Removes its segments.  Accepts NULL. */

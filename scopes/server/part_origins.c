@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "scopes/remote/clock_board.h"
 #include "scopes/server/part_private.h"
 
@@ -20,8 +21,9 @@ struct entry {
 };
 
 struct directory {
-    struct entry *entries;
+    struct entry *entries; /* owned */
     size_t count;
+    size_t capacity;
 };
 
 static int compare_entries(const void *first, const void *second)
@@ -34,41 +36,42 @@ static int compare_entries(const void *first, const void *second)
     return strcmp(a->name, b->name);
 }
 
-static size_t count_elements(const struct es_run *run)
+static int add_entry(struct directory *directory,
+                     int pid,
+                     struct es_element_view *element)
 {
-    size_t count = 0;
+    struct es_element_info info;
 
-    for (size_t i = 0; i < es_run_segment_count(run); i++)
-        count += es_segment_view_element_count(es_run_segment(run, i));
-    return count;
+    es_element_view_info(element, &info);
+    if (info.moved)
+        return 0;
+    if (ESI_ARRAY_RESERVE(directory->entries, directory->capacity,
+                          directory->count + 1) < 0)
+        return -ENOMEM;
+    directory->entries[directory->count++] =
+        (struct entry){.element = element, .pid = pid, .name = info.name};
+    return 0;
 }
 
-static int open_directory(const struct es_run *run, struct directory *ret_directory)
+/* Other connections may find more elements of the segments at the same time. */
+static int open_directory(const struct es_run *run, struct directory *directory)
 {
-    size_t count = count_elements(run);
-    struct entry *entry = calloc(count + 1, sizeof *entry);
+    int result = 0;
 
-    if (!entry)
-        return -ENOMEM;
-    *ret_directory = (struct directory){.entries = entry, .count = count};
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         const struct es_segment_view *segment = es_run_segment(run, i);
+        size_t count = es_segment_view_element_count(segment);
         struct es_segment_info process;
 
         es_segment_view_info(segment, &process);
-        for (size_t j = 0; j < es_segment_view_element_count(segment); j++) {
-            struct es_element_view *element = es_segment_view_element(segment, j);
-            struct es_element_info info;
-
-            es_element_view_info(element, &info);
-            if (!info.moved)
-                *entry++ = (struct entry){
-                    .element = element, .pid = process.pid, .name = info.name};
-        }
+        for (size_t j = 0; j < count && result == 0; j++)
+            result =
+                add_entry(directory, process.pid, es_segment_view_element(segment, j));
     }
-    ret_directory->count = (size_t)(entry - ret_directory->entries);
-    qsort(ret_directory->entries, ret_directory->count, sizeof *entry, compare_entries);
-    return 0;
+    if (result == 0 && directory->count > 0)
+        qsort(directory->entries, directory->count, sizeof *directory->entries,
+              compare_entries);
+    return result;
 }
 
 /* --- The elements that are asked for ------------------------------------------ */
@@ -100,8 +103,10 @@ static struct es_element_view *find_element(const struct directory *directory,
                                             const char *name)
 {
     struct entry wanted = {.pid = process->pid, .name = name};
-    struct entry *found = bsearch(&wanted, directory->entries, directory->count,
-                                  sizeof wanted, compare_entries);
+    struct entry *found = directory->count > 0
+                              ? bsearch(&wanted, directory->entries, directory->count,
+                                        sizeof wanted, compare_entries)
+                              : NULL;
     struct es_element_info info;
 
     if (!found)

@@ -16,6 +16,7 @@
 #include "scopes/server/host_board.h"
 #include "scopes/server/part.h"
 #include "scopes/server/scope_board.h"
+#include "tuplespace/segment_set.h"
 
 /* A client that does not take its answer for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)
@@ -27,25 +28,30 @@ const struct es_request *const esi_request_tables[] = {
     esi_scope_requests,   esi_element_requests, NULL,
 };
 
+static int fail_init(struct es_service *service,
+                     const char *what,
+                     int code,
+                     struct es_error *error)
+{
+    es_service_fini(service);
+    return es_error_set(error, code, "%s: %s", what, strerror(-code));
+}
+
 int es_service_init(struct es_service *service, struct es_error *error)
 {
-    int code = es_scope_board_create(&service->scopes);
+    int code = esi_segment_set_create(service->run, &service->segments);
 
     if (code < 0)
-        return es_error_set(error, code, "the board of scopes: %s", strerror(-code));
+        return fail_init(service, "the run's segments", code, error);
+    code = es_scope_board_create(&service->scopes);
+    if (code < 0)
+        return fail_init(service, "the board of scopes", code, error);
     code = es_clock_board_create(&service->clocks);
-    if (code < 0) {
-        es_scope_board_destroy(service->scopes);
-        return es_error_set(error, code, "the board of clocks: %s", strerror(-code));
-    }
-    code = es_element_store_create(service->run, service->host, &service->elements);
-
-    if (code < 0) {
-        es_clock_board_destroy(service->clocks);
-        es_scope_board_destroy(service->scopes);
-        return es_error_set(error, code, "no place for elements: %s", strerror(-code));
-    }
-    return 0;
+    if (code < 0)
+        return fail_init(service, "the board of clocks", code, error);
+    code =
+        es_element_store_create(service->segments, service->host, &service->elements);
+    return code < 0 ? fail_init(service, "no place for elements", code, error) : 0;
 }
 
 void es_service_fini(struct es_service *service)
@@ -53,7 +59,11 @@ void es_service_fini(struct es_service *service)
     es_scope_board_destroy(service->scopes);
     es_element_store_destroy(service->elements);
     es_clock_board_destroy(service->clocks);
+    esi_segment_set_destroy(service->segments);
+    service->scopes = NULL;
     service->elements = NULL;
+    service->clocks = NULL;
+    service->segments = NULL;
 }
 
 void es_service_abandon(struct es_service *service)
@@ -102,7 +112,8 @@ int esi_service_run(struct es_service_connection *connection,
     int code;
 
     if (!connection->reading)
-        code = es_run_open_empty(name, error, &connection->reading);
+        code = esi_run_open_shared(connection->service->segments, true, error,
+                                   &connection->reading);
     else
         code = es_run_refresh(connection->reading);
     if (code < 0)

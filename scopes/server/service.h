@@ -20,6 +20,7 @@
 #include "scopes/server/element_budget.h"
 #include "tuplespace/transport/acceptor.h"
 
+struct esi_segment_set; /* the host's segments: tuplespace/segment_set.h */
 struct es_part;
 struct es_element_session;
 struct es_scope_board;   /* live scopes: scopes/server/scope_board.h */
@@ -30,9 +31,10 @@ struct es_element_store; /* elements the server holds itself:
 
 /* One per tuple server.  Boards and stores lock themselves. */
 struct es_service {
-    const char *run;          /* borrowed */
-    const char *host;         /* borrowed */
-    struct es_server *server; /* for its log; set once it is started */
+    const char *run;                  /* borrowed */
+    const char *host;                 /* borrowed */
+    struct es_server *server;         /* for its log; set once it is started */
+    struct esi_segment_set *segments; /* of the run, attached once for all */
     struct es_scope_board *scopes;
     struct es_host_board *hosts; /* borrowed */
     struct es_clock_board *clocks;
@@ -45,7 +47,7 @@ struct es_service {
 struct es_service_connection {
     struct es_service *service; /* borrowed */
     struct es_link *link;       /* borrowed */
-    struct es_run *reading;     /* this connection's own view of the run on this host;
+    struct es_run *reading;     /* this connection's run on the service's segments;
                                    opened at first use: esi_service_run() */
     struct es_part *part;       /* the part of a scope it has opened, or NULL */
     void *announced;            /* the scope it has announced, or NULL: scope board's */
