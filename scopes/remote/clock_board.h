@@ -34,6 +34,12 @@ bool es_clock_board_find(struct es_clock_board *board,
                          const char *host,
                          struct es_clock_estimate *ret_estimate);
 
+/* The newest knot of that and the drift since, without the rest. */
+bool esi_clock_board_newest(struct es_clock_board *board,
+                            const char *host,
+                            struct es_clock_knot *ret_knot,
+                            struct es_clock_drift *ret_drift);
+
 /* Visits all hosts that were asked for or put in; the estimate of those of which
  * nothing is known has no knots.  Borrowed until the visit returns, which must not call
  * the board.  What it returns other than 0 ends the visits and is returned. */

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "base/host.h"
 #include "base/now.h"
 #include "scopes/remote/clock_board.h"
@@ -28,8 +30,7 @@
 
 /* One host. */
 struct host {
-    struct host *next; /* never changes once it is listed, like the name */
-    char name[64];
+    char name[64];              /* never changes */
     struct es_server_info info; /* under the set's lock */
     pthread_mutex_t lock;       /* of the connection */
     struct es_link *link;       /* NULL = none at the moment */
@@ -45,7 +46,10 @@ struct es_servers {
     struct host *home;             /* the home server, by its address; NULL = the hosts
                                       were told by somebody else */
     pthread_mutex_t lock;
-    struct host *hosts;
+    struct host **hosts; /* owned, items too; in the order in which they came */
+    size_t count;
+    size_t capacity;
+    struct esi_hash by_name;
     struct es_clock_board *clocks; /* of the hosts */
     /* Of the client's own clock against the home server's. */
     struct es_clock_fit fit; /* under the lock, as the next */
@@ -58,11 +62,14 @@ struct es_servers {
 /* Called with the set's lock held.  NULL: not there. */
 static struct host *find_host(struct es_servers *servers, const char *name)
 {
-    struct host *host = servers->hosts;
+    ESI_HASH_FOREACH(slot, &servers->by_name, esi_hash_mix_text(0, name))
+    {
+        struct host *host = servers->hosts[esi_hash_index(&servers->by_name, slot)];
 
-    while (host && strcmp(host->name, name) != 0)
-        host = host->next;
-    return host;
+        if (strcmp(host->name, name) == 0)
+            return host;
+    }
+    return NULL;
 }
 
 static struct host *new_host(const char *name)
@@ -91,14 +98,19 @@ static void destroy_host(struct host *host)
 static struct host *get_host(struct es_servers *servers, const char *name)
 {
     struct host *host = find_host(servers, name);
-    struct host **end = &servers->hosts;
 
     if (host)
         return host;
-    while (*end)
-        end = &(*end)->next;
-    *end = new_host(name);
-    return *end;
+    if (ESI_ARRAY_RESERVE(servers->hosts, servers->capacity, servers->count + 1) < 0 ||
+        esi_hash_reserve(&servers->by_name, servers->count + 1) < 0)
+        return NULL;
+    host = new_host(name);
+    if (!host)
+        return NULL;
+    esi_hash_insert(&servers->by_name, esi_hash_mix_text(0, host->name),
+                    servers->count);
+    servers->hosts[servers->count++] = host;
+    return host;
 }
 
 /* Where a host's server is reached from here. */
@@ -463,10 +475,10 @@ void es_servers_close(struct es_servers *servers)
 
     if (!servers)
         return;
-    for (struct host *host = servers->hosts, *next; host; host = next) {
-        next = host->next;
-        destroy_host(host);
-    }
+    for (size_t i = 0; i < servers->count; i++)
+        destroy_host(servers->hosts[i]);
+    free(servers->hosts);
+    esi_hash_fini(&servers->by_name);
     destroy_host(servers->home);
     es_clock_board_destroy(servers->clocks);
     es_host_clock_destroy(servers->own);
@@ -533,43 +545,41 @@ int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns)
 
 size_t es_servers_count(struct es_servers *servers)
 {
-    size_t count = 0;
+    size_t count;
 
     pthread_mutex_lock(&servers->lock);
-    for (const struct host *host = servers->hosts; host; host = host->next)
-        count++;
+    count = servers->count;
     pthread_mutex_unlock(&servers->lock);
     return count;
 }
 
 static void fill_clock(struct es_servers *servers, struct es_server_info *info)
 {
-    struct es_clock_estimate estimate;
-    const struct es_clock_knot *last;
+    struct es_clock_knot last;
+    struct es_clock_drift drift;
 
-    info->clock_known = es_clock_board_find(servers->clocks, info->host, &estimate);
+    info->clock_known =
+        esi_clock_board_newest(servers->clocks, info->host, &last, &drift);
     if (!info->clock_known)
         return;
-    last = &estimate.knots[estimate.count - 1];
-    info->clock_monotonic_ns = last->local_ns;
-    info->clock_offset_ns = last->offset_ns;
-    info->clock_drift_ppb = estimate.drift.ppb;
-    info->clock_error_ns = last->error_ns;
+    info->clock_monotonic_ns = last.local_ns;
+    info->clock_offset_ns = last.offset_ns;
+    info->clock_drift_ppb = drift.ppb;
+    info->clock_error_ns = last.error_ns;
 }
 
 int es_servers_at(struct es_servers *servers,
                   size_t index,
                   struct es_server_info *ret_info)
 {
-    const struct host *host;
+    bool is_there;
 
     pthread_mutex_lock(&servers->lock);
-    for (host = servers->hosts; host && index > 0; host = host->next)
-        index--;
-    if (host)
-        *ret_info = host->info;
+    is_there = index < servers->count;
+    if (is_there)
+        *ret_info = servers->hosts[index]->info;
     pthread_mutex_unlock(&servers->lock);
-    if (host)
+    if (is_there)
         fill_clock(servers, ret_info);
-    return host ? 0 : -ENOENT;
+    return is_there ? 0 : -ENOENT;
 }
