@@ -33,12 +33,13 @@ struct es_host_board {
     pthread_cond_t changed;
     struct host *hosts; /* owned; [0] is the own */
     size_t count;
-    bool is_settled;        /* the own address */
-    struct es_pathmap *map; /* the run's; looked for once, NULL = none */
-    bool has_looked;
+    bool is_settled; /* the own address */
     enum es_run_end end;
     size_t answers_owed;
     bool is_closed;
+    pthread_mutex_t map_lock; /* of the next two, which take long to make */
+    bool has_looked;
+    struct es_pathmap *map; /* the run's; looked for once, NULL = none */
 };
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -59,6 +60,7 @@ static int init_locks(struct es_host_board *board)
     if (failure)
         return -failure;
     pthread_mutex_init(&board->lock, NULL);
+    pthread_mutex_init(&board->map_lock, NULL);
     return 0;
 }
 
@@ -109,6 +111,7 @@ void es_host_board_destroy(struct es_host_board *board)
     es_pathmap_destroy(board->map);
     pthread_cond_destroy(&board->changed);
     pthread_mutex_destroy(&board->lock);
+    pthread_mutex_destroy(&board->map_lock);
     close(board->descriptor);
     free(board);
 }
@@ -172,23 +175,31 @@ int es_host_board_add_lost(struct es_host_board *board, const struct es_lost_ran
 
 /* --- All hosts ---------------------------------------------------------------- */
 
-/* Where the run's map says that the host lies; the lock is held. */
-static void fill_site(struct es_host_board *board, struct es_host_entry *entry)
+/* The run's map, which never changes once it is there; NULL = there is none.  The
+ * board's lock is not held: others must not wait while the map is read. */
+static const struct es_pathmap *find_map(struct es_host_board *board)
 {
-    if (entry->cluster[0] != '\0')
-        return;
+    pthread_mutex_lock(&board->map_lock);
     if (!board->has_looked) {
         board->has_looked = true;
         if (es_run_map_load(board->run, NULL, NULL, &board->map) < 0)
             board->map = NULL;
     }
-    const struct es_pathmap_host *host =
-        board->map ? es_pathmap_find_host(board->map, entry->host) : NULL;
+    pthread_mutex_unlock(&board->map_lock);
+    return board->map;
+}
+
+/* Where the run's map says that the host lies; the lock is held. */
+static void fill_site(const struct es_pathmap *map, struct es_host_entry *entry)
+{
+    if (!map || entry->cluster[0] != '\0')
+        return;
+    const struct es_pathmap_host *host = es_pathmap_find_host(map, entry->host);
     if (!host || !host->cluster)
         return;
     copy_text(entry->cluster, sizeof entry->cluster, host->cluster);
-    for (size_t i = 0; i < es_pathmap_cluster_count(board->map); i++) {
-        const struct es_pathmap_cluster *one = es_pathmap_cluster(board->map, i);
+    for (size_t i = 0; i < es_pathmap_cluster_count(map); i++) {
+        const struct es_pathmap_cluster *one = es_pathmap_cluster(map, i);
         if (strcmp(one->name, host->cluster) == 0)
             copy_text(entry->gateway, sizeof entry->gateway, one->gateway);
     }
@@ -198,6 +209,7 @@ int es_host_board_foreach(struct es_host_board *board,
                           int (*visit)(void *data, const struct es_host_entry *entry),
                           void *data)
 {
+    const struct es_pathmap *map = find_map(board);
     int result = 0;
 
     pthread_mutex_lock(&board->lock);
@@ -205,7 +217,7 @@ int es_host_board_foreach(struct es_host_board *board,
     board->hosts[0].entry.heard_ns = now;
     for (size_t i = 0; i < board->count && result == 0; i++) {
         struct es_host_entry *entry = &board->hosts[i].entry;
-        fill_site(board, entry);
+        fill_site(map, entry);
         if (entry->state == ES_SERVER_UP && now - entry->heard_ns > SILENT_NS)
             entry->state = ES_SERVER_SILENT;
         result = visit(data, entry);
