@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Counters of a communicator's channels: an open-addressed table that only grows.
+ * Counters of a communicator's channels.
  *
  * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full
- * table gets a larger one in front of it; otherwise its counters move into the larger
+ * map gets a larger one in front of it; otherwise its counters move into the larger
  * one.
  */
 #include "config.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS_LOG2 = 6, MAX_SLOTS_LOG2 = 21 };
+enum { SLOTS_MAX = 1 << 21 };
 
 bool esi_multiple;
 _Atomic uint32_t esi_handle_epoch = 1;
@@ -33,103 +33,59 @@ static void unlock_insertion(void)
         atomic_flag_clear_explicit(&insertion, memory_order_release);
 }
 
-static uint64_t home_of(const struct esi_channel_table *table, uint64_t key)
+static struct esi_shared_slot *find(struct esi_channels *channels, uint64_t key)
 {
-    return key * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
-}
+    struct esi_shared_map *map =
+        atomic_load_explicit(&channels->map, memory_order_acquire);
+    struct esi_shared_slot *slot = NULL;
 
-/* The slot that holds the key, else the empty one where it would go. */
-static struct esi_channel_slot *probe(struct esi_channel_table *table, uint64_t key)
-{
-    uint64_t at = home_of(table, key);
-
-    for (;; at = (at + 1) & table->mask) {
-        uint64_t found =
-            atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
-
-        if (found == key || found == 0)
-            return &table->slots[at];
-    }
-}
-
-static struct esi_channel_slot *find(struct esi_channels *channels, uint64_t key)
-{
-    struct esi_channel_table *table =
-        atomic_load_explicit(&channels->table, memory_order_acquire);
-
-    for (; table != NULL; table = table->next) {
-        struct esi_channel_slot *slot = probe(table, key);
-
-        if (atomic_load_explicit(&slot->key, memory_order_acquire) == key)
-            return slot;
-    }
-    return NULL;
-}
-
-static struct esi_channel_slot *insert(struct esi_channel_table *table,
-                                       uint64_t key,
-                                       uint32_t count)
-{
-    struct esi_channel_slot *slot = probe(table, key);
-
-    atomic_store_explicit(&slot->count, count, memory_order_relaxed);
-    /* Pairs with the acquire loads of the key: the count is there first. */
-    atomic_store_explicit(&slot->key, key, memory_order_release);
-    table->used++;
+    for (; map != NULL && slot == NULL; map = map->older)
+        slot = esi_shared_map_find(map, key);
     return slot;
 }
 
-static void move_counters(struct esi_channel_table *from, struct esi_channel_table *to)
+static void move_counters(struct esi_shared_map *from, struct esi_shared_map *to)
 {
-    for (uint64_t i = 0; i <= from->mask; i++) {
-        struct esi_channel_slot *slot = &from->slots[i];
-        uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
-
-        if (key != 0)
-            insert(to, key, atomic_load_explicit(&slot->count, memory_order_relaxed));
-    }
+    esi_shared_map_copy(from, to);
     free(from);
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
-/* The table for one more key: the newest, or a larger one once that is half full. */
-static struct esi_channel_table *table_with_room(struct esi_channels *channels)
+/* The map for one more key: the newest, or a larger one once that is half full. */
+static struct esi_shared_map *map_with_room(struct esi_channels *channels)
 {
-    struct esi_channel_table *old =
-        atomic_load_explicit(&channels->table, memory_order_relaxed);
-    uint32_t log2 = old != NULL ? 65 - old->shift : FIRST_SLOTS_LOG2;
-    struct esi_channel_table *table;
+    struct esi_shared_map *old =
+        atomic_load_explicit(&channels->map, memory_order_relaxed);
+    struct esi_shared_map *larger;
 
-    if (old != NULL && (uint64_t)old->used * 2 <= old->mask)
+    if (esi_shared_map_has_room(old))
         return old;
-    if (log2 > MAX_SLOTS_LOG2)
+    if (old != NULL && old->mask >= SLOTS_MAX - 1)
         return NULL;
-    table = calloc(1, sizeof *table + sizeof table->slots[0] * ((size_t)1 << log2));
-    if (table == NULL)
+    larger = esi_shared_map_create(old);
+    if (larger == NULL)
         return NULL;
-    table->mask = (UINT64_C(1) << log2) - 1;
-    table->shift = 64 - log2;
     if (old != NULL && esi_multiple)
-        table->next = old;
+        larger->older = old;
     else if (old != NULL)
-        move_counters(old, table);
-    atomic_store_explicit(&channels->table, table, memory_order_release);
-    return table;
+        move_counters(old, larger);
+    atomic_store_explicit(&channels->map, larger, memory_order_release);
+    return larger;
 }
 
 _Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key)
 {
-    struct esi_channel_slot *slot = find(channels, key);
-    struct esi_channel_table *table;
+    struct esi_shared_slot *slot = find(channels, key);
+    struct esi_shared_map *map;
 
     if (slot != NULL)
         return &slot->count;
     lock_insertion();
     slot = find(channels, key); /* another thread may have been faster */
     if (slot == NULL) {
-        table = table_with_room(channels);
-        if (table != NULL)
-            slot = insert(table, key, 0);
+        map = map_with_room(channels);
+        if (map != NULL)
+            slot = esi_shared_map_insert(map, key, 0);
     }
     unlock_insertion();
     return slot != NULL ? &slot->count : NULL;
@@ -269,15 +225,15 @@ static void free_doubts(struct esi_channels *channels)
 
 void esi_channels_fini(struct esi_channels *channels)
 {
-    struct esi_channel_table *table =
-        atomic_load_explicit(&channels->table, memory_order_relaxed);
+    struct esi_shared_map *map =
+        atomic_load_explicit(&channels->map, memory_order_relaxed);
 
     free_doubts(channels);
-    while (table != NULL) {
-        struct esi_channel_table *next = table->next;
+    while (map != NULL) {
+        struct esi_shared_map *older = map->older;
 
-        free(table);
-        table = next;
+        free(map);
+        map = older;
     }
-    atomic_store_explicit(&channels->table, NULL, memory_order_relaxed);
+    atomic_store_explicit(&channels->map, NULL, memory_order_relaxed);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Handles to objects: open addressing; keys stay, objects come and go.
+ * Handles to objects: keys stay, objects come and go.
  *
  * A removed handle keeps its slot, since MPI gives the same handles out again.  A full
- * table is replaced by a copy twice as large; the old one is kept, as others may be
+ * map is replaced by a copy twice as large; the old one is kept, as others may be
  * reading it: all of them together are no larger than the newest.
  */
 #include "config.h"
@@ -12,112 +12,80 @@
 #include "wrappers/mpi/handles.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-enum { FIRST_SLOTS = 64 };
-
-struct slot {
-    _Atomic uint64_t key; /* handle plus one; 0 = never used */
-    _Atomic(void *) object;
-};
-
-struct esi_handle_table {
-    uint64_t mask;
-    uint64_t used;
-    struct esi_handle_table *older;
-    struct slot slots[];
-};
+#include "base/shared_map.h"
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
-static struct slot *probe(struct esi_handle_table *table, uint64_t key)
+/* Keys are handles plus one: 0 is none. */
+static struct esi_shared_slot *find_slot(struct esi_handles *handles, uint64_t handle)
 {
-    uint64_t at = key * UINT64_C(0x9E3779B97F4A7C15) >> 32 & table->mask;
+    /* Pairs with the release in map_with_room(): the slots are there. */
+    struct esi_shared_map *map =
+        atomic_load_explicit(&handles->map, memory_order_acquire);
 
-    for (;; at = (at + 1) & table->mask) {
-        uint64_t found =
-            atomic_load_explicit(&table->slots[at].key, memory_order_acquire);
-
-        if (found == key || found == 0)
-            return &table->slots[at];
-    }
+    return map != NULL ? esi_shared_map_find(map, handle + 1) : NULL;
 }
 
 void *esi_handles_find(struct esi_handles *handles, uint64_t handle)
 {
-    /* Both pair with the releases in set(): the slots, then the object. */
-    struct esi_handle_table *table =
-        atomic_load_explicit(&handles->table, memory_order_acquire);
+    struct esi_shared_slot *slot = find_slot(handles, handle);
 
-    struct slot *slot;
-
-    if (table == NULL)
-        return NULL;
-    slot = probe(table, handle + 1);
-    if (atomic_load_explicit(&slot->key, memory_order_acquire) != handle + 1)
-        return NULL;
-    return atomic_load_explicit(&slot->object, memory_order_acquire);
+    /* Pairs with the release in set(): the object is there. */
+    return slot != NULL ? (void *)(uintptr_t)atomic_load_explicit(&slot->word,
+                                                                  memory_order_acquire)
+                        : NULL;
 }
 
-static void insert(struct esi_handle_table *table, uint64_t key, void *object)
+static struct esi_shared_map *map_with_room(struct esi_handles *handles)
 {
-    struct slot *slot = probe(table, key);
+    struct esi_shared_map *old =
+        atomic_load_explicit(&handles->map, memory_order_relaxed);
+    struct esi_shared_map *larger;
 
-    atomic_store_explicit(&slot->object, object, memory_order_release);
-    if (atomic_load_explicit(&slot->key, memory_order_relaxed) == 0)
-        table->used++;
-    atomic_store_explicit(&slot->key, key, memory_order_release);
-}
-
-static struct esi_handle_table *with_room(struct esi_handles *handles)
-{
-    struct esi_handle_table *old =
-        atomic_load_explicit(&handles->table, memory_order_relaxed);
-    uint64_t slots = old != NULL ? (old->mask + 1) * 2 : FIRST_SLOTS;
-    struct esi_handle_table *table;
-
-    if (old != NULL && old->used * 2 <= old->mask)
+    if (esi_shared_map_has_room(old))
         return old;
-    table = calloc(1, sizeof *table + slots * sizeof table->slots[0]);
-    if (table == NULL)
+    larger = esi_shared_map_create(old);
+    if (larger == NULL)
         return NULL;
-    table->mask = slots - 1;
-    table->older = old;
-    for (uint64_t i = 0; old != NULL && i <= old->mask; i++) {
-        void *object =
-            atomic_load_explicit(&old->slots[i].object, memory_order_relaxed);
-
-        if (object != NULL)
-            insert(table,
-                   atomic_load_explicit(&old->slots[i].key, memory_order_relaxed),
-                   object);
-    }
-    atomic_store_explicit(&handles->table, table, memory_order_release);
-    return table;
+    larger->older = old;
+    if (old != NULL)
+        esi_shared_map_copy(old, larger);
+    atomic_store_explicit(&handles->map, larger, memory_order_release);
+    return larger;
 }
 
 bool esi_handles_set(struct esi_handles *handles, uint64_t handle, void *object)
 {
-    struct esi_handle_table *table;
+    uint64_t word = (uintptr_t)object;
+    struct esi_shared_slot *slot;
+    struct esi_shared_map *map;
+    bool is_set = true;
 
     pthread_mutex_lock(&changing);
-    table = with_room(handles);
-    if (table != NULL)
-        insert(table, handle + 1, object);
+    slot = find_slot(handles, handle);
+    if (slot != NULL) {
+        atomic_store_explicit(&slot->word, word, memory_order_release);
+    } else {
+        map = map_with_room(handles);
+        is_set = map != NULL;
+        if (is_set)
+            esi_shared_map_insert(map, handle + 1, word);
+    }
     pthread_mutex_unlock(&changing);
-    return table != NULL;
+    return is_set;
 }
 
 void *esi_handles_remove(struct esi_handles *handles, uint64_t handle)
 {
-    struct esi_handle_table *table;
-    void *object = NULL;
+    struct esi_shared_slot *slot;
+    uint64_t word = 0;
 
     pthread_mutex_lock(&changing);
-    table = atomic_load_explicit(&handles->table, memory_order_relaxed);
-    if (table != NULL)
-        object = atomic_exchange_explicit(&probe(table, handle + 1)->object, NULL,
-                                          memory_order_acq_rel);
+    slot = find_slot(handles, handle);
+    if (slot != NULL)
+        word = atomic_exchange_explicit(&slot->word, 0, memory_order_acq_rel);
     pthread_mutex_unlock(&changing);
-    return object;
+    return (void *)(uintptr_t)word;
 }

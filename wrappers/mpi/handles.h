@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct esi_handle_table;
+struct esi_shared_map;
 
 /* Zero-initialised is empty. */
 struct esi_handles {
-    _Atomic(struct esi_handle_table *) table;
+    _Atomic(struct esi_shared_map *) map;
 };
 
 /* NULL when the handle is not there. */

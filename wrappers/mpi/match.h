@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shared_map.h"
 #include "eventspace/tuple.h"
 
 /* Set once when threads may call MPI at the same time; counters are then atomic. */
@@ -53,24 +54,13 @@ static inline uint32_t esi_count_up(_Atomic uint32_t *counter)
 
 /* --- Channels: (peer, tag) -> counter ------------------------------------------- */
 
-struct esi_channel_slot {
-    _Atomic uint64_t key; /* peer << 32 | tag, plus one; 0 = empty */
-    _Atomic uint32_t count;
-};
-
-struct esi_channel_table {
-    uint64_t mask;  /* slots - 1 */
-    uint32_t shift; /* 64 - log2(slots) */
-    uint32_t used;
-    struct esi_channel_table *next; /* twice as large: where slots that overflow went */
-    struct esi_channel_slot slots[];
-};
-
 struct esi_doubt; /* a channel on which a send was to be cancelled */
 
 struct esi_channels {
-    _Atomic(struct esi_channel_table *) table; /* NULL until the first message */
-    struct esi_doubt *doubts;                  /* under the lock of channels.c */
+    _Atomic(struct esi_shared_map *) map; /* from esi_channel_key() to counts; NULL
+                                             until the first message; older ones hold
+                                             what overflowed */
+    struct esi_doubt *doubts;             /* under the lock of channels.c */
 };
 
 /* A counter from here on counts sends whose numbers nobody knows, because another send
@@ -91,15 +81,13 @@ static inline _Atomic uint32_t *esi_channel(struct esi_channels *channels,
                                             int tag)
 {
     uint64_t key = esi_channel_key(peer, tag);
-    struct esi_channel_table *table =
-        atomic_load_explicit(&channels->table, memory_order_acquire);
+    struct esi_shared_map *map =
+        atomic_load_explicit(&channels->map, memory_order_acquire);
 
-    if (__builtin_expect(table != NULL, 1)) {
-        struct esi_channel_slot *slot =
-            &table->slots[key * UINT64_C(0x9E3779B97F4A7C15) >> table->shift];
+    if (__builtin_expect(map != NULL, 1)) {
+        struct esi_shared_slot *slot = esi_shared_map_home(map, key);
 
-        if (__builtin_expect(
-                atomic_load_explicit(&slot->key, memory_order_acquire) == key, 1))
+        if (__builtin_expect(esi_shared_slot_is(slot, key), 1))
             return &slot->count;
     }
     return esi_channel_make(channels, key);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shared_map.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/tree_ops.h"
@@ -25,16 +26,10 @@ struct esi_owned_path {
     int32_t peer;
 };
 
-/* Open-addressed: (communicator, peer) -> path. */
 struct choice {
     struct esi_path path; /* is_choice */
     enum es_class op_class;
-    size_t mask;
-    size_t used;
-    struct {
-        uint64_t key; /* plus one; 0 = empty */
-        struct esi_path *path;
-    } * slots;
+    struct esi_shared_map *paths; /* (communicator, peer) -> path */
 };
 
 /* Where nothing is recorded: an element that is never enabled. */
@@ -189,14 +184,13 @@ static struct choice *choice_create(enum es_class op_class)
 
     if (choice == NULL)
         return NULL;
-    choice->slots = calloc(16, sizeof choice->slots[0]);
-    if (choice->slots == NULL) {
+    choice->paths = esi_shared_map_create(NULL);
+    if (choice->paths == NULL) {
         free(choice);
         return NULL;
     }
     choice->path = (struct esi_path){.writer = off.writer, .is_choice = true};
     choice->op_class = op_class;
-    choice->mask = 15;
     return choice;
 }
 
@@ -240,32 +234,19 @@ static struct esi_path *choose_path(const struct choice *choice,
     return &off;
 }
 
-static size_t choice_probe(const struct choice *choice, uint64_t key)
-{
-    size_t at = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & choice->mask;
-
-    while (choice->slots[at].key != 0 && choice->slots[at].key != key)
-        at = (at + 1) & choice->mask;
-    return at;
-}
-
-/* Doubles the table when it is half full; false without memory. */
+/* Doubles the map when it is half full; false without memory. */
 static bool choice_reserve(struct choice *choice)
 {
-    struct choice bigger = *choice;
+    struct esi_shared_map *larger;
 
-    if (choice->used * 2 <= choice->mask)
+    if (esi_shared_map_has_room(choice->paths))
         return true;
-    bigger.mask = choice->mask * 2 + 1;
-    bigger.slots = calloc(bigger.mask + 1, sizeof bigger.slots[0]);
-    if (bigger.slots == NULL)
+    larger = esi_shared_map_create(choice->paths);
+    if (larger == NULL)
         return false;
-    for (size_t i = 0; i <= choice->mask; i++)
-        if (choice->slots[i].key != 0)
-            bigger.slots[choice_probe(&bigger, choice->slots[i].key)] =
-                choice->slots[i];
-    free(choice->slots);
-    *choice = bigger;
+    esi_shared_map_copy(choice->paths, larger);
+    free(choice->paths);
+    choice->paths = larger;
     return true;
 }
 
@@ -274,17 +255,16 @@ struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *t
     struct choice *choice = (struct choice *)path;
     int32_t peer = tuple->peer < 0 ? ES_PEER_NONE : tuple->peer;
     uint64_t key = ((uint64_t)tuple->communicator << 32 | (uint32_t)peer) + 1;
-    size_t at = choice_probe(choice, key);
+    struct esi_shared_slot *slot = esi_shared_map_find(choice->paths, key);
 
-    if (choice->slots[at].key == key)
-        return choice->slots[at].path;
-    if (!choice_reserve(choice))
-        return &off;
-    at = choice_probe(choice, key);
-    choice->slots[at].path = choose_path(choice, tuple->communicator, peer);
-    choice->slots[at].key = key;
-    choice->used++;
-    return choice->slots[at].path;
+    if (slot == NULL) {
+        if (!choice_reserve(choice))
+            return &off;
+        path = choose_path(choice, tuple->communicator, peer);
+        slot = esi_shared_map_insert(choice->paths, key, (uintptr_t)path);
+    }
+    return (struct esi_path *)(uintptr_t)atomic_load_explicit(&slot->word,
+                                                              memory_order_relaxed);
 }
 
 struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)

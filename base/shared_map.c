@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* shared_map.c - making and filling of maps that others read meanwhile. */
+#include "config.h"
+
+#include "base/shared_map.h"
+
+#include <stdlib.h>
+
+enum { SHIFT_FIRST = 60 }; /* 16 slots */
+
+struct esi_shared_map *esi_shared_map_create(const struct esi_shared_map *map)
+{
+    uint32_t shift = map != NULL ? map->shift - 1 : SHIFT_FIRST;
+    uint64_t slots = UINT64_C(1) << (64 - shift);
+    struct esi_shared_map *made;
+
+    made = calloc(1, sizeof *made + slots * sizeof made->slots[0]);
+    if (made == NULL)
+        return NULL;
+    made->mask = slots - 1;
+    made->shift = shift;
+    return made;
+}
+
+struct esi_shared_slot *esi_shared_map_insert(struct esi_shared_map *map,
+                                              uint64_t key,
+                                              uint64_t word)
+{
+    struct esi_shared_slot *slot = esi_shared_map_probe(map, key);
+
+    atomic_store_explicit(&slot->word, word, memory_order_relaxed);
+    /* Pairs with the acquire in esi_shared_slot_is(): the word is there first. */
+    atomic_store_explicit(&slot->key, key, memory_order_release);
+    map->used++;
+    return slot;
+}
+
+void esi_shared_map_copy(const struct esi_shared_map *from, struct esi_shared_map *to)
+{
+    for (uint64_t i = 0; i <= from->mask; i++) {
+        const struct esi_shared_slot *slot = &from->slots[i];
+        uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+
+        if (word != 0)
+            esi_shared_map_insert(
+                to, atomic_load_explicit(&slot->key, memory_order_relaxed), word);
+    }
+}
