@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"
@@ -49,13 +50,9 @@ void esi_end_created(struct esi_call *call,
     leave_made(call, result, true, (uint64_t)(int64_t)token, newcomm);
 }
 
-static uint64_t hash_text(const char *text)
+static uint64_t hash_stringtag(const char *stringtag)
 {
-    uint64_t hash = 3;
-
-    while (text != NULL && *text != '\0')
-        hash = esi_mix(hash, (unsigned char)*text++);
-    return hash;
+    return esi_hash_mix_text(3, stringtag != NULL ? stringtag : "");
 }
 
 int esi_wrap_MPI_Intercomm_create(esi_MPI_Intercomm_create_fn *next,
@@ -179,7 +176,7 @@ int esi_wrap_MPI_Comm_create_from_group(esi_MPI_Comm_create_from_group_fn *next,
         return next(group, stringtag, info, errhandler, made);
     esi_begin_call(&call);
     result = next(group, stringtag, info, errhandler, made);
-    leave_made(&call, result, false, hash_text(stringtag), made);
+    leave_made(&call, result, false, hash_stringtag(stringtag), made);
     return result;
 }
 
@@ -204,7 +201,7 @@ int esi_wrap_MPI_Intercomm_create_from_groups(
     esi_begin_call(&call);
     result = next(local_group, local_leader, remote_group, remote_leader, stringtag,
                   info, errhandler, made);
-    leave_made(&call, result, false, hash_text(stringtag), made);
+    leave_made(&call, result, false, hash_stringtag(stringtag), made);
     return result;
 }
 #endif

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "eventspace/operation.h"
 #include "tuplespace/operation_codes.h"
 #include "wrappers/mpi/handles.h"
@@ -183,8 +184,8 @@ static uint64_t hash_ranks(const int32_t *ranks, int size)
     uint64_t hash = 1;
 
     for (int i = 0; i < size; i++)
-        hash = esi_mix(hash, (uint64_t)(uint32_t)ranks[i]);
-    return esi_mix(hash, (uint64_t)(uint32_t)size);
+        hash = esi_hash_mix(hash, (uint64_t)(uint32_t)ranks[i]);
+    return esi_hash_mix(hash, (uint64_t)(uint32_t)size);
 }
 
 /* Both sides of an intercommunicator must agree, so its groups are combined without
@@ -229,16 +230,16 @@ static void make_key(const struct esi_comm *parent,
     uint64_t count;
 
     for (unsigned int half = 0; half < 2; half++) {
-        base[half] = esi_mix(half + 1, parent != NULL ? parent->key[half] : 0);
-        base[half] = esi_mix(base[half], operation);
-        base[half] = esi_mix(base[half], token);
-        base[half] = esi_mix(base[half], members);
+        base[half] = esi_hash_mix(half + 1, parent != NULL ? parent->key[half] : 0);
+        base[half] = esi_hash_mix(base[half], operation);
+        base[half] = esi_hash_mix(base[half], token);
+        base[half] = esi_hash_mix(base[half], members);
     }
     pthread_mutex_lock(&lock);
     count = count_occurrence(base);
     pthread_mutex_unlock(&lock);
-    ret_key[0] = esi_mix(base[0], count);
-    ret_key[1] = esi_mix(base[1], count);
+    ret_key[0] = esi_hash_mix(base[0], count);
+    ret_key[1] = esi_hash_mix(base[1], count);
 }
 
 void esi_comm_idup_key(const struct esi_comm *parent, uint64_t ret_key[2])

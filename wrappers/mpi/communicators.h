@@ -134,11 +134,4 @@ void esi_comm_foreach(void (*visit)(struct esi_comm *comm));
  */
 int esi_comm_raise(MPI_Comm comm, int code);
 
-/* 64-bit mix of a value into a hash. */
-static inline uint64_t esi_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 #endif

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Outstanding requests by handle: open addressing, deletion by shifting back. */
+/*
+ * Outstanding requests by handle: open addressing, deletion by shifting back.
+ *
+ * The records lie in the slots themselves, since each is found twice an operation:
+ * indices into an array (base/hash.h) make a nonblocking operation an eighth dearer
+ * (bench/containers).
+ */
 #include "config.h"
 
 #include "wrappers/mpi/requests.h"
@@ -10,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "wrappers/mpi/match.h"
 
 enum { SHARDS_LOG2 = 4, FIRST_SLOTS = 64 };
@@ -23,15 +30,10 @@ struct shard {
 
 static struct shard shards[1 << SHARDS_LOG2];
 
-static uint64_t hash_of(uint64_t handle)
-{
-    return handle * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static struct shard *shard_of(uint64_t handle)
 {
     /* One table while one thread at a time calls MPI: better for the cache. */
-    return &shards[esi_multiple ? hash_of(handle) >> (64 - SHARDS_LOG2) : 0];
+    return &shards[esi_multiple ? esi_hash_u64(handle) >> (64 - SHARDS_LOG2) : 0];
 }
 
 static void lock(struct shard *shard)
@@ -52,7 +54,7 @@ static void unlock(struct shard *shard)
 
 static size_t home_of(const struct shard *shard, uint64_t handle)
 {
-    return (size_t)(hash_of(handle) >> 32) & shard->mask;
+    return (size_t)(esi_hash_u64(handle) >> 32) & shard->mask;
 }
 
 static _Atomic uint64_t serials = 1;
