@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum { FIRST_ROOM = 1 << 12 };
 
 /* --- Whose it is ------------------------------------------------------------------ */
@@ -90,28 +92,15 @@ int es_file_open_own(int folder,
 
 /* --- Whole files ------------------------------------------------------------------ */
 
-static int grow(char **text, size_t *room, size_t most)
-{
-    char *more;
-
-    if (*room > most)
-        return -EFBIG;
-    more = realloc(*text, 2 * *room);
-    if (!more)
-        return -ENOMEM;
-    *text = more;
-    *room *= 2;
-    return 0;
-}
-
 static int read_rest(int fd, size_t most, size_t room, char **text, size_t *ret_length)
 {
     size_t length = 0;
 
     for (;;) {
-        int code = length + 1 == room ? grow(text, &room, most) : 0;
-        if (code < 0)
-            return code;
+        if (length > most)
+            return -EFBIG;
+        if (ESI_ARRAY_RESERVE(*text, room, length + 2) < 0)
+            return -ENOMEM;
         ssize_t got = read(fd, *text + length, room - length - 1);
         if (got < 0 && errno != EINTR)
             return -errno;
@@ -122,7 +111,7 @@ static int read_rest(int fd, size_t most, size_t room, char **text, size_t *ret_
     }
     (*text)[length] = '\0';
     *ret_length = length;
-    return length <= most ? 0 : -EFBIG;
+    return 0;
 }
 
 int es_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length)

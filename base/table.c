@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 
 enum { GAP = 2 }; /* blanks between columns */
@@ -62,19 +63,6 @@ void es_table_destroy(struct es_table *table)
     errno = saved;
 }
 
-static bool reserve_cell(struct es_table *table)
-{
-    if (table->cell_count < table->cell_room)
-        return true;
-    size_t room = table->cell_room ? 2 * table->cell_room : 64;
-    char **cells = realloc(table->cells, room * sizeof *cells);
-    if (!cells)
-        return false;
-    table->cells = cells;
-    table->cell_room = room;
-    return true;
-}
-
 void es_table_cell(struct es_table *table, const char *format, ...)
 {
     va_list arguments;
@@ -83,7 +71,8 @@ void es_table_cell(struct es_table *table, const char *format, ...)
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    if (length < 0 || table->incomplete || !reserve_cell(table)) {
+    if (length < 0 || table->incomplete ||
+        ESI_ARRAY_RESERVE(table->cells, table->cell_room, table->cell_count + 1) < 0) {
         if (length >= 0)
             free(text);
         /* What follows would stand in the wrong column. */

@@ -40,10 +40,10 @@ static size_t find_item(const struct esi_hash *table, uint64_t hash, size_t inde
     size_t found = ESI_HASH_END;
 
     ESI_HASH_FOREACH(slot, table, hash)
-    if (esi_hash_index(table, slot) == index) {
-        assert_int_equal(found, ESI_HASH_END);
-        found = slot;
-    }
+        if (esi_hash_index(table, slot) == index) {
+            assert_int_equal(found, ESI_HASH_END);
+            found = slot;
+        }
     return found;
 }
 

@@ -42,8 +42,7 @@ static void compare_all(const struct esi_list *list, const struct model *model)
     size_t at = 0;
     const struct esi_list_link *last = NULL;
 
-    ESI_LIST_FOREACH(struct item, item, list, link)
-    {
+    ESI_LIST_FOREACH(struct item, item, list, link) {
         assert_true(at < model->count);
         assert_int_equal(item->number, model->numbers[at++]);
         assert_ptr_equal(item->link.previous, last);
@@ -157,11 +156,11 @@ static void items_may_be_freed_on_the_way(void **state)
     }
     for (int kept = 1; kept >= 0; kept--)
         ESI_LIST_FOREACH_SAFE(struct item, item, &list, link)
-    if (item->number % 2 == kept) {
-        esi_list_remove(&list, &item->link);
-        free(item);
-        count++;
-    }
+            if (item->number % 2 == kept) {
+                esi_list_remove(&list, &item->link);
+                free(item);
+                count++;
+            }
     assert_int_equal(count, 100);
     assert_null(list.first);
 }
