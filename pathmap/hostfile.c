@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/input.h"
 #include "pathmap/file.h"
 #include "pathmap/map.h"
@@ -80,11 +81,8 @@ static int add(struct esi_hostfile *hostfile, const struct word *name, int slots
         host->slots += slots;
         return host->slots <= ESI_MAX_RANKS ? 0 : -ERANGE;
     }
-    void *more =
-        realloc(hostfile->hosts, (hostfile->count + 1) * sizeof(*hostfile->hosts));
-    if (more == NULL)
+    if (ESI_ARRAY_RESERVE(hostfile->hosts, hostfile->capacity, hostfile->count + 1) < 0)
         return -ENOMEM;
-    hostfile->hosts = more;
     char *copy = strndup(name->text, name->length);
     if (copy == NULL)
         return -ENOMEM;

@@ -27,6 +27,7 @@ struct esi_hostfile_line {
 struct esi_hostfile {
     struct esi_hostfile_line *hosts; /* owned, in the order of the file */
     size_t count;
+    size_t capacity;
 };
 
 /* -EINVAL with the place of the fault, -ENODATA: it names no host. */

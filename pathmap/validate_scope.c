@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #include "pathmap/validate.h"
 
 /* Names of all stages of a tree, in the order of the text, and the ways to them. */
@@ -41,14 +43,8 @@ static int note_name(struct tree *tree, const char *name)
 {
     if (name == NULL)
         return 0;
-    if (tree->count == tree->room) {
-        size_t room = tree->room > 0 ? 2 * tree->room : 16;
-        void *more = realloc(tree->stages, room * sizeof(*tree->stages));
-        if (more == NULL)
-            return esi_reader_fail_memory(tree->check->reader);
-        tree->stages = more;
-        tree->room = room;
-    }
+    if (ESI_ARRAY_RESERVE(tree->stages, tree->room, tree->count + 1) < 0)
+        return esi_reader_fail_memory(tree->check->reader);
     tree->stages[tree->count++].name = name;
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/process.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_set.h"
@@ -24,35 +25,29 @@ struct es_run {
     struct esi_segment_list list; /* ordered by rank, pid */
 };
 
-/* One more item at the end of a heap array; NULL when there is no memory. */
-static void *grow(void *items, size_t count, size_t size)
-{
-    return reallocarray(items, count + 1, size);
-}
-
 /* --- Listing ---------------------------------------------------------------------- */
 
 struct run_list {
     struct es_run_info *runs;
     size_t count;
+    size_t capacity;
     uint64_t folder; /* of this process */
     bool everywhere;
 };
 
 static struct es_run_info *find_or_add_run(struct run_list *list, const char *run)
 {
-    struct es_run_info *grown;
+    struct es_run_info *info;
 
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->runs[i].run, run) == 0)
             return &list->runs[i];
-    grown = grow(list->runs, list->count, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(list->runs, list->capacity, list->count + 1) < 0)
         return NULL;
-    list->runs = grown;
-    grown[list->count] = (struct es_run_info){.elsewhere = true};
-    strcpy(grown[list->count].run, run);
-    return &grown[list->count++];
+    info = &list->runs[list->count++];
+    *info = (struct es_run_info){.elsewhere = true};
+    strcpy(info->run, run);
+    return info;
 }
 
 static void add_readable(const struct es_segment_view *view, struct es_run_info *info)

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "tuplespace/run_file.h"
 #include "tuplespace/segment_name.h"
@@ -452,16 +453,14 @@ int es_run_directory_remove(const char *run, struct es_error *error)
 struct id_list {
     char (*runs)[64];
     size_t count;
+    size_t capacity;
 };
 
 static int add_id(struct id_list *list, const char *run)
 {
-    char(*grown)[64] = reallocarray(list->runs, list->count + 1, sizeof *grown);
-
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(list->runs, list->capacity, list->count + 1) < 0)
         return -ENOMEM;
-    list->runs = grown;
-    strcpy(grown[list->count++], run);
+    strcpy(list->runs[list->count++], run);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/batch.h"
+#include "base/array.h"
 #include "wrappers/mpi/completion.h"
 
 static void start_send(struct esi_call *call, struct esi_request *request, uint64_t now)
@@ -176,15 +177,8 @@ static bool collect_doubtful(struct esi_request *request, void *context)
         request->tuple.tag != doubtful->tag || number == ES_SEQUENCE_UNKNOWN ||
         number < doubtful->number)
         return false;
-    if (doubtful->count == doubtful->capacity) {
-        size_t capacity = doubtful->capacity * 2 + 16;
-        void *found = realloc(doubtful->found, capacity * sizeof doubtful->found[0]);
-
-        if (found == NULL)
-            return false;
-        doubtful->found = found;
-        doubtful->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(doubtful->found, doubtful->capacity, doubtful->count + 1) < 0)
+        return false;
     doubtful->found[doubtful->count].handle = request->handle;
     doubtful->found[doubtful->count].number = number;
     doubtful->found[doubtful->count++].receive = request->receive;

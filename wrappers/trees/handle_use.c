@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
+#include "base/array.h"
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/mpi_next.h"
 
@@ -28,11 +28,12 @@ struct handle_entry {
 
 static pthread_mutex_t uses_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handle_entry *uses; /* the rest under lock */
+static size_t use_count;          /* slots that were ever used */
 static size_t capacity;
 
 static struct handle_entry *find_use(enum handle_kind kind, uint64_t handle)
 {
-    for (size_t i = 0; i < capacity; i++)
+    for (size_t i = 0; i < use_count; i++)
         if (uses[i].users > 0 && uses[i].kind == kind && uses[i].handle == handle)
             return &uses[i];
     return NULL;
@@ -40,20 +41,12 @@ static struct handle_entry *find_use(enum handle_kind kind, uint64_t handle)
 
 static struct handle_entry *find_free_use(void)
 {
-    size_t more = capacity + 8;
-    struct handle_entry *grown;
-
-    for (size_t i = 0; i < capacity; i++)
+    for (size_t i = 0; i < use_count; i++)
         if (uses[i].users == 0)
             return &uses[i];
-    grown = realloc(uses, more * sizeof *uses);
-    if (grown == NULL)
+    if (ESI_ARRAY_RESERVE(uses, capacity, use_count + 1) < 0)
         return NULL;
-    uses = grown;
-    for (size_t i = capacity; i < more; i++)
-        uses[i] = (struct handle_entry){.users = 0};
-    capacity = more;
-    return &uses[more - 8];
+    return &uses[use_count++];
 }
 
 static bool begin_use(enum handle_kind kind, uint64_t handle)
