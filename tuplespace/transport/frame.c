@@ -7,45 +7,35 @@
 
 #include <errno.h>
 
-static void put(unsigned char *out, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        out[i] = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t get(const unsigned char *in, int bytes)
-{
-    uint64_t value = 0;
-
-    for (int i = bytes; i-- > 0;)
-        value = value << 8 | in[i];
-    return value;
-}
+#include "base/wire.h"
 
 void es_frame_encode_header(const struct es_frame *frame,
                             unsigned char out[ES_FRAME_HEADER_BYTES])
 {
-    put(out, frame->length, 4);
-    put(out + 4, frame->type, 2);
-    put(out + 6, frame->flags, 2);
-    put(out + 8, frame->id, 8);
+    struct esi_wire_writer wire = esi_wire_writer(out, ES_FRAME_HEADER_BYTES);
+
+    esi_wire_put_u32(&wire, frame->length);
+    esi_wire_put_u16(&wire, frame->type);
+    esi_wire_put_u16(&wire, frame->flags);
+    esi_wire_put_u64(&wire, frame->id);
 }
 
 int es_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
                            struct es_error *error,
                            struct es_frame *ret_frame)
 {
-    uint32_t length = (uint32_t)get(bytes, 4);
-    uint16_t type = (uint16_t)get(bytes + 4, 2);
+    struct esi_wire_reader wire = esi_wire_reader(bytes, ES_FRAME_HEADER_BYTES);
+    uint32_t length = esi_wire_get_u32(&wire);
+    uint16_t type = esi_wire_get_u16(&wire);
+    uint16_t flags = esi_wire_get_u16(&wire);
+    uint64_t id = esi_wire_get_u64(&wire);
 
     if (type < ES_FRAME_HELLO || type > ES_FRAME_LAST)
         return es_error_set(error, -EPROTO, "not a frame: type %u", type);
     if (length > ES_FRAME_MAX_BYTES)
         return es_error_set(error, -EPROTO, "a frame of %u bytes: at most %u", length,
                             ES_FRAME_MAX_BYTES);
-    *ret_frame = (struct es_frame){.type = type,
-                                   .flags = (uint16_t)get(bytes + 6, 2),
-                                   .length = length,
-                                   .id = get(bytes + 8, 8)};
+    *ret_frame =
+        (struct es_frame){.type = type, .flags = flags, .length = length, .id = id};
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/wire.h"
 #include "tuplespace/segment_name.h"
 
 /* Places in the payload. */
@@ -28,18 +29,6 @@ _Static_assert(AT_TOKEN + ESI_TOKEN_BYTES == ESI_HELLO_BYTES, "nothing follows")
 
 #define ORDER_MARK UINT32_C(0x01020304)
 #define ORDER_SWAPPED UINT32_C(0x04030201)
-
-static void put_le32(unsigned char *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (unsigned char)(value >> (8 * i));
-}
-
-static uint32_t get_le32(const unsigned char *in)
-{
-    return (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 |
-           (uint32_t)in[3] << 24;
-}
 
 static void put_text(unsigned char *out, const char *text)
 {
@@ -61,9 +50,9 @@ void esi_hello_encode(const struct esi_hello *hello, unsigned char out[ESI_HELLO
     uint32_t mark = ORDER_MARK;
 
     memset(out, 0, ESI_HELLO_BYTES);
-    put_le32(out + AT_VERSION, ES_PROTOCOL_VERSION);
+    esi_wire_store(out + AT_VERSION, ES_PROTOCOL_VERSION, 4);
     memcpy(out + AT_ORDER, &mark, sizeof mark);
-    put_le32(out + AT_PID, hello->greeting.pid);
+    esi_wire_store(out + AT_PID, hello->greeting.pid, 4);
     put_text(out + AT_RUN, hello->greeting.run);
     put_text(out + AT_HOST, hello->greeting.host);
     put_text(out + AT_PROGRAM, hello->greeting.program);
@@ -89,7 +78,7 @@ int esi_hello_decode(const void *bytes,
 
     if (length < 4)
         return es_error_set(error, -EPROTO, "a hello of %zu bytes", length);
-    *ret_version = get_le32(in + AT_VERSION);
+    *ret_version = (uint32_t)esi_wire_load(in + AT_VERSION, 4);
     if (*ret_version != ES_PROTOCOL_VERSION)
         return -EPROTONOSUPPORT;
     if (length != ESI_HELLO_BYTES)
@@ -100,7 +89,7 @@ int esi_hello_decode(const void *bytes,
         return es_error_set(error, -EPROTO, "a hello of an unknown byte order");
     if (!texts_end(in))
         return es_error_set(error, -EPROTO, "a hello with a text that does not end");
-    hello.greeting.pid = get_le32(in + AT_PID);
+    hello.greeting.pid = (uint32_t)esi_wire_load(in + AT_PID, 4);
     hello.greeting.swapped = mark == ORDER_SWAPPED;
     esi_text_copy(in + AT_RUN, TEXT_BYTES, hello.greeting.run, TEXT_BYTES);
     esi_text_copy(in + AT_HOST, TEXT_BYTES, hello.greeting.host, TEXT_BYTES);
