@@ -22,6 +22,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "tuplespace/transport/acceptor_log.h"
 #include "tuplespace/transport/acceptor_pending.h"
 
@@ -41,7 +42,7 @@ enum {
 #define IDLE_NS (3600 * SECOND_NS) /* after which we only wait again */
 
 struct connection {
-    struct connection *next, **place; /* in `live` or `ended` */
+    struct esi_list_link in_list; /* in `live` or `ended` */
     struct es_server *server;
     struct es_link *link; /* owned */
     bool has_room;        /* false: it is told that there are too many */
@@ -63,9 +64,9 @@ struct es_server {
     pthread_t acceptor;
     struct pollfd polled[1 + LISTENERS_MAX * (1 + ESI_PENDING_MAX)]; /* its own */
     struct esi_server_log log;
-    pthread_mutex_t lock;     /* guards what follows */
-    struct connection *live;  /* their threads run */
-    struct connection *ended; /* their threads are to be joined */
+    pthread_mutex_t lock;  /* guards what follows */
+    struct esi_list live;  /* their threads run */
+    struct esi_list ended; /* their threads are to be joined */
     size_t greeted;
     bool is_stopping;
     pthread_cond_t has_left;
@@ -151,30 +152,14 @@ static void serve(struct connection *connection)
     service->close(served);
 }
 
-static void unlink_connection(struct connection *connection)
-{
-    *connection->place = connection->next;
-    if (connection->next)
-        connection->next->place = connection->place;
-}
-
-static void link_connection(struct connection *connection, struct connection **list)
-{
-    connection->next = *list;
-    connection->place = list;
-    if (connection->next)
-        connection->next->place = &connection->next;
-    *list = connection;
-}
-
 /* From here on nobody shuts the link any more, and the thread may be joined. */
 static void leave(struct connection *connection)
 {
     struct es_server *server = connection->server;
 
     pthread_mutex_lock(&server->lock);
-    unlink_connection(connection);
-    link_connection(connection, &server->ended);
+    esi_list_remove(&server->live, &connection->in_list);
+    esi_list_prepend(&server->ended, &connection->in_list);
     server->greeted--;
     pthread_cond_signal(&server->has_left);
     pthread_mutex_unlock(&server->lock);
@@ -225,7 +210,7 @@ static void start_connection(void *data, struct es_link *link)
         connection->has_room = server->greeted < CONNECTIONS_MAX;
         code = start_thread(&connection->thread, run_connection, connection);
         if (code == 0) {
-            link_connection(connection, &server->live);
+            esi_list_prepend(&server->live, &connection->in_list);
             server->greeted++;
         }
         pthread_mutex_unlock(&server->lock);
@@ -262,14 +247,12 @@ static int accept_some(struct listener *listener)
 static void join_ended(struct es_server *server)
 {
     pthread_mutex_lock(&server->lock);
-    struct connection *list = server->ended;
-    server->ended = NULL;
+    struct esi_list ended = server->ended;
+    server->ended = (struct esi_list){.first = NULL};
     pthread_mutex_unlock(&server->lock);
-    while (list) {
-        struct connection *next = list->next;
-        pthread_join(list->thread, NULL);
-        free(list);
-        list = next;
+    ESI_LIST_FOREACH_SAFE(struct connection, connection, &ended, in_list) {
+        pthread_join(connection->thread, NULL);
+        free(connection);
     }
 }
 
@@ -442,9 +425,9 @@ static void end_connections(struct es_server *server)
     if (server->config.service.stop)
         server->config.service.stop(server->config.service.data);
     pthread_mutex_lock(&server->lock);
-    for (struct connection *one = server->live; one; one = one->next)
-        es_link_shut(one->link);
-    while (server->live)
+    ESI_LIST_FOREACH(struct connection, connection, &server->live, in_list)
+        es_link_shut(connection->link);
+    while (server->live.first)
         pthread_cond_wait(&server->has_left, &server->lock);
     pthread_mutex_unlock(&server->lock);
     join_ended(server);

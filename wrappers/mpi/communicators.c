@@ -29,7 +29,7 @@
 
 static struct esi_handles handles;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_comm *all; /* under lock */
+static struct esi_list all; /* of communicators; under lock */
 /* How often each base key was met: a list, since creations are rare. */
 struct occurrence {
     struct occurrence *next;
@@ -393,8 +393,7 @@ static struct esi_comm *comm_create(MPI_Comm handle)
 static void make_known(MPI_Comm handle, struct esi_comm *comm)
 {
     pthread_mutex_lock(&lock);
-    comm->next = all;
-    all = comm;
+    esi_list_prepend(&all, &comm->link);
     pthread_mutex_unlock(&lock);
     esi_handles_set(&handles, ESI_HANDLE(handle), comm);
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
@@ -488,14 +487,15 @@ void esi_comm_set_name(uint64_t handle, const char *name)
 
 void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES])
 {
-    const struct esi_comm *comm;
-
     out[0] = '\0';
+    if (index == ES_COMMUNICATOR_NONE)
+        return;
     pthread_mutex_lock(&lock);
-    for (comm = all; comm != NULL && comm->index != index; comm = comm->next)
-        continue;
-    if (comm != NULL && index != ES_COMMUNICATOR_NONE)
-        memcpy(out, comm->name, ESI_COMM_NAME_BYTES);
+    ESI_LIST_FOREACH(struct esi_comm, comm, &all, link)
+        if (comm->index == index) {
+            memcpy(out, comm->name, ESI_COMM_NAME_BYTES);
+            break;
+        }
     pthread_mutex_unlock(&lock);
 }
 
@@ -523,12 +523,9 @@ void esi_comm_forget(uint64_t handle)
 void esi_comm_destroy(struct esi_comm *comm)
 {
     struct esi_process *process = esi_process_get();
-    struct esi_comm **at = &all;
 
     pthread_mutex_lock(&lock);
-    while (*at != comm)
-        at = &(*at)->next;
-    *at = comm->next;
+    esi_list_remove(&all, &comm->link);
     pthread_mutex_unlock(&lock);
     if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
         es_segment_release_communicator(process->segment, comm->index);
@@ -537,10 +534,11 @@ void esi_comm_destroy(struct esi_comm *comm)
     free(comm);
 }
 
-/* From `comm` on the first that is not about to go, with a reference; under lock. */
-static struct esi_comm *hold_first(struct esi_comm *comm)
+/* From `link` on the first that is not about to go, with a reference; under lock. */
+static struct esi_comm *hold_first(const struct esi_list_link *link)
 {
-    for (; comm != NULL; comm = comm->next) {
+    for (; link != NULL; link = link->next) {
+        struct esi_comm *comm = ESI_LIST_ITEM(struct esi_comm, link, link);
         uint32_t references =
             atomic_load_explicit(&comm->references, memory_order_relaxed);
 
@@ -560,9 +558,9 @@ struct esi_comm *esi_comm_hold(uint16_t index)
     if (index == ES_COMMUNICATOR_NONE)
         return NULL;
     pthread_mutex_lock(&lock);
-    comm = hold_first(all);
+    comm = hold_first(all.first);
     while (comm != NULL && comm->index != index) {
-        next = hold_first(comm->next);
+        next = hold_first(comm->link.next);
         pthread_mutex_unlock(&lock);
         esi_comm_unref(comm); /* it may be the last, which takes the lock */
         pthread_mutex_lock(&lock);
@@ -578,12 +576,12 @@ void esi_comm_foreach(void (*visit)(struct esi_comm *comm))
     struct esi_comm *next;
 
     pthread_mutex_lock(&lock);
-    comm = hold_first(all);
+    comm = hold_first(all.first);
     pthread_mutex_unlock(&lock);
     while (comm != NULL) {
         visit(comm); /* unlocked: it may ask for names */
         pthread_mutex_lock(&lock);
-        next = hold_first(comm->next);
+        next = hold_first(comm->link.next);
         pthread_mutex_unlock(&lock);
         esi_comm_unref(comm);
         comm = next;

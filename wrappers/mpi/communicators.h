@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "wrappers/mpi/match.h"
 
 struct esi_comm_trees;
@@ -32,7 +33,7 @@ struct esi_comm {
     char name[64];
     _Atomic int8_t of_world;      /* 1 yes, -1 no, 0 not asked yet: see
                                      esi_comm_is_of_world() */
-    struct esi_comm *next;        /* of all that are known */
+    struct esi_list_link link;    /* of all that are known */
     _Atomic uint32_t instances;   /* collective operations begun on it */
     _Atomic uint32_t references;  /* the handle's own and pending operations' */
     struct esi_comm_trees *trees; /* whoever installs tree_ops.h owns it; NULL = none */

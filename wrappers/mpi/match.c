@@ -22,9 +22,8 @@
 enum { MAX_HELD = 4096 };
 
 struct esi_receive {
-    struct esi_receive *next;
-    struct esi_receive *previous;
-    int source; /* as posted, then as received */
+    struct esi_list_link link; /* in the queue */
+    int source;                /* as posted, then as received */
     int tag;
     uint32_t number;
     bool open;      /* its channel is not known */
@@ -62,20 +61,32 @@ static bool fits(const struct esi_receive *receive, int source, int tag)
            (receive->tag == ES_TAG_ANY || receive->tag == tag);
 }
 
+/* The first receive of the queue; NULL when it is empty. */
+static struct esi_receive *first_of(const struct esi_match *match)
+{
+    return ESI_LIST_FIRST(struct esi_receive, &match->queue, link);
+}
+
+/* The receives that were posted before and after. */
+static struct esi_receive *before(const struct esi_receive *receive)
+{
+    return ESI_LIST_ITEM(struct esi_receive, receive->link.previous, link);
+}
+
+static struct esi_receive *after(const struct esi_receive *receive)
+{
+    return ESI_LIST_ITEM(struct esi_receive, receive->link.next, link);
+}
+
 static void append(struct esi_match *match, struct esi_receive *receive)
 {
-    receive->previous = match->last;
-    *(match->last != NULL ? &match->last->next : &match->first) = receive;
-    match->last = receive;
+    esi_list_append(&match->queue, &receive->link);
     atomic_fetch_add_explicit(&match->queued, 1, memory_order_relaxed);
 }
 
 static void unlink_receive(struct esi_match *match, struct esi_receive *receive)
 {
-    *(receive->previous != NULL ? &receive->previous->next : &match->first) =
-        receive->next;
-    *(receive->next != NULL ? &receive->next->previous : &match->last) =
-        receive->previous;
+    esi_list_remove(&match->queue, &receive->link);
     atomic_fetch_sub_explicit(&match->queued, 1, memory_order_relaxed);
 }
 
@@ -95,11 +106,11 @@ static struct esi_receive *receive_create(int source, int tag)
 /* What stands before `receive` and could take its message. */
 static const struct esi_receive *blocker_of(const struct esi_receive *receive)
 {
-    const struct esi_receive *earlier = receive->previous;
+    const struct esi_receive *earlier = before(receive);
 
     while (earlier != NULL &&
            !(earlier->open && fits(earlier, receive->source, receive->tag)))
-        earlier = earlier->previous;
+        earlier = before(earlier);
     return earlier;
 }
 
@@ -136,10 +147,10 @@ static void retire(struct esi_match *match, struct esi_receive *receive)
  */
 static void settle_once(struct esi_match *match)
 {
-    struct esi_receive *receive = match->first;
+    struct esi_receive *receive = first_of(match);
 
     while (receive != NULL) {
-        struct esi_receive *next = receive->next;
+        struct esi_receive *next = after(receive);
 
         if (!receive->open && !receive->decided)
             decide(match, receive);
@@ -153,14 +164,14 @@ static void settle_once(struct esi_match *match)
  * any longer, so that the queue stays bounded. */
 static void give_up_blocker(struct esi_match *match)
 {
-    struct esi_receive *receive = match->first;
+    struct esi_receive *receive = first_of(match);
 
     while (receive != NULL && !receive->completed)
-        receive = receive->next;
+        receive = after(receive);
     if (receive == NULL)
         return;
     do
-        receive = receive->previous;
+        receive = before(receive);
     while (receive != NULL && (!receive->open || receive->orphan));
     if (receive != NULL)
         receive->orphan = true;
@@ -262,12 +273,7 @@ static void prepend(struct esi_match *match,
                     size_t count)
 {
     for (size_t i = count; i > 0; i--) {
-        struct esi_receive *receive = receives[i - 1];
-
-        receive->previous = NULL;
-        receive->next = match->first;
-        *(match->first != NULL ? &match->first->previous : &match->last) = receive;
-        match->first = receive;
+        esi_list_prepend(&match->queue, &receives[i - 1]->link);
         atomic_fetch_add_explicit(&match->queued, 1, memory_order_relaxed);
     }
 }
@@ -367,10 +373,10 @@ out:
 
 static void flush(struct esi_match *match)
 {
-    struct esi_receive *receive = match->first;
+    struct esi_receive *receive = first_of(match);
 
     while (receive != NULL) {
-        struct esi_receive *next = receive->next;
+        struct esi_receive *next = after(receive);
 
         if (receive->completed) {
             publish(match, receive);
@@ -392,8 +398,8 @@ void esi_match_flush(struct esi_match *match)
 void esi_match_fini(struct esi_match *match)
 {
     esi_match_flush(match);
-    while (match->first != NULL) {
-        struct esi_receive *receive = match->first;
+    while (first_of(match) != NULL) {
+        struct esi_receive *receive = first_of(match);
 
         unlink_receive(match, receive);
         free(receive);

@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "base/shared_map.h"
 #include "eventspace/tuple.h"
 
@@ -150,8 +151,7 @@ typedef void esi_match_publish_fn(void *owner, const struct es_tuple *tuple);
 
 struct esi_match {
     struct esi_channels channels;
-    struct esi_receive *first; /* queue in posting order */
-    struct esi_receive *last;
+    struct esi_list queue; /* of receives, in posting order */
     esi_match_publish_fn *publish;
     _Atomic uint32_t queued; /* receives in the queue; 0 = fast path */
     _Atomic bool untracked;  /* a receive with a number was forgotten */
