@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* wire.c - varints of several bytes. */
+/* wire.c - varints of several bytes, and at the end of the room. */
 #include "config.h"
 
 #include "base/wire.h"
@@ -23,13 +23,10 @@ uint64_t esi_wire_get_long_varint(struct esi_wire_reader *reader)
     return 0;
 }
 
-void esi_wire_put_long_varint(struct esi_wire_writer *writer, uint64_t value)
+void esi_wire_put_last_varint(struct esi_wire_writer *writer, uint64_t value)
 {
     unsigned char bytes[ESI_WIRE_VARINT_BYTES];
-    size_t length = 0;
 
-    for (; value >= 0x80; value >>= 7)
-        bytes[length++] = (unsigned char)(value | 0x80);
-    bytes[length++] = (unsigned char)value;
-    esi_wire_put_bytes(writer, bytes, length);
+    esi_wire_put_bytes(writer, bytes,
+                       (size_t)(esi_wire_store_varint(bytes, value) - bytes));
 }

@@ -197,14 +197,23 @@ static inline void esi_wire_put_bytes(struct esi_wire_writer *writer,
         memcpy(out, bytes, length);
 }
 
-void esi_wire_put_long_varint(struct esi_wire_writer *writer, uint64_t value);
+/* Stores a varint in at most ESI_WIRE_VARINT_BYTES.  Returns the end of it. */
+static inline unsigned char *esi_wire_store_varint(unsigned char *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *out++ = (unsigned char)(value | 0x80);
+    *out++ = (unsigned char)value;
+    return out;
+}
+
+void esi_wire_put_last_varint(struct esi_wire_writer *writer, uint64_t value);
 
 static inline void esi_wire_put_varint(struct esi_wire_writer *writer, uint64_t value)
 {
-    if (value < 0x80 && writer->at < writer->end)
-        *writer->at++ = (unsigned char)value;
+    if (writer->end - writer->at >= ESI_WIRE_VARINT_BYTES)
+        writer->at = esi_wire_store_varint(writer->at, value);
     else
-        esi_wire_put_long_varint(writer, value);
+        esi_wire_put_last_varint(writer, value);
 }
 
 #endif
