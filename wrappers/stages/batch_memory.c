@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void es_batch_init(struct es_batch *batch)
 {
     *batch = (struct es_batch){0};
@@ -30,61 +32,28 @@ void es_batch_clear(struct es_batch *batch)
     batch->more = false;
 }
 
-/* Doubles, so that appending costs constant time. */
-static size_t larger(size_t capacity, size_t needed)
-{
-    size_t doubled = capacity < 64 ? 64 : capacity * 2;
-
-    return doubled < needed ? needed : doubled;
-}
-
 int es_batch_grow(struct es_batch *batch, size_t extra)
 {
-    size_t capacity;
-    struct es_tuple *tuples;
-    struct es_mark *marks;
-
-    if (extra > SIZE_MAX / sizeof *tuples / 4 - batch->count)
+    if (extra > SIZE_MAX - batch->count)
         return -ENOMEM;
-    capacity = larger(batch->capacity, batch->count + extra);
-    tuples = realloc(batch->tuples, capacity * sizeof *tuples);
-    if (!tuples)
-        return -ENOMEM;
-    batch->tuples = tuples;
-    marks = realloc(batch->marks, capacity * sizeof *marks);
-    if (!marks)
-        return -ENOMEM;
-    batch->marks = marks;
-    batch->capacity = capacity;
-    return 0;
+    return ESI_ARRAY_RESERVE_PAIR(batch->tuples, batch->marks, batch->capacity,
+                                  batch->count + extra);
 }
 
 int es_batch_report(struct es_batch *batch, const struct es_report *report)
 {
-    if (batch->report_count == batch->report_capacity) {
-        size_t capacity = larger(batch->report_capacity, batch->report_count + 1);
-        struct es_report *reports = realloc(batch->reports, capacity * sizeof *reports);
-
-        if (!reports)
-            return -ENOMEM;
-        batch->reports = reports;
-        batch->report_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(batch->reports, batch->report_capacity,
+                          batch->report_count + 1) < 0)
+        return -ENOMEM;
     batch->reports[batch->report_count++] = *report;
     return 0;
 }
 
 int es_batch_notice(struct es_batch *batch, const struct es_notice *notice)
 {
-    if (batch->notice_count == batch->notice_capacity) {
-        size_t capacity = larger(batch->notice_capacity, batch->notice_count + 1);
-        struct es_notice *notices = realloc(batch->notices, capacity * sizeof *notices);
-
-        if (!notices)
-            return -ENOMEM;
-        batch->notices = notices;
-        batch->notice_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(batch->notices, batch->notice_capacity,
+                          batch->notice_count + 1) < 0)
+        return -ENOMEM;
     batch->notices[batch->notice_count++] = *notice;
     return 0;
 }

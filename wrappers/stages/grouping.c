@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* grouping.c - sums tuples up by groups.
  *
- * Groups are found through a hash table with open addressing, which is at most half
- * full.
+ * The groups are in an array, in the order in which they came; a hash table finds them.
  */
 #include "config.h"
 
@@ -13,49 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tuplespace/operation_table.h"
 
 void esi_grouping_fini(struct esi_grouping *grouping)
 {
     free(grouping->groups);
-    free(grouping->slots);
+    esi_hash_fini(&grouping->by_hash);
 }
 
 /* --- Which group ------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 1;
-
-    for (; *text; text++)
-        hash = mix(hash, (unsigned char)*text);
-    return hash;
-}
 
 static uint64_t hash_of(const struct esi_group *group, const struct es_origins *origins)
 {
     const struct es_summary *summary = &group->summary;
     const struct es_origin *origin = &origins->items[group->mark.origin];
-    uint64_t hash = mix((uint64_t)summary->kind, (uint64_t)summary->of);
+    uint64_t hash = esi_hash_mix((uint64_t)summary->kind, (uint64_t)summary->of);
 
-    hash = mix(mix(hash, (uint64_t)summary->by), summary->bucket);
+    hash = esi_hash_mix(esi_hash_mix(hash, (uint64_t)summary->by), summary->bucket);
     switch (summary->by) {
     case ES_SUMMARY_BY_OPERATION:
-        return mix(hash, summary->operation);
+        return esi_hash_mix(hash, summary->operation);
     case ES_SUMMARY_BY_ORIGIN:
-        return mix(hash, group->mark.origin);
+        return esi_hash_mix(hash, group->mark.origin);
     case ES_SUMMARY_BY_THREAD:
-        return mix(mix(hash, (uint64_t)origin->pid), (uint64_t)origin->thread);
+        return esi_hash_mix(esi_hash_mix(hash, (uint64_t)origin->pid),
+                            (uint64_t)origin->thread);
     case ES_SUMMARY_BY_RANK:
-        return mix(hash, (uint64_t)origin->rank);
+        return esi_hash_mix(hash, (uint64_t)origin->rank);
     case ES_SUMMARY_BY_HOST:
-        return mix(hash, hash_text(origin->host));
+        return esi_hash_mix_text(hash, origin->host);
     default:
         return hash;
     }
@@ -114,42 +100,33 @@ bool esi_grouping_takes(const struct esi_grouping *grouping,
 
 /* --- The table --------------------------------------------------------------- */
 
-/* The slot of the group, or the free one where it belongs. */
-static uint32_t *find_slot(const struct esi_grouping *grouping,
-                           const struct esi_group *group,
-                           const struct es_origins *origins)
+/* The group that takes the tuples of `group`; NULL when there is none yet. */
+static struct esi_group *find_group(const struct esi_grouping *grouping,
+                                    const struct esi_group *group,
+                                    uint64_t hash,
+                                    const struct es_origins *origins)
 {
-    size_t mask = grouping->slot_count - 1;
-    size_t at = (size_t)hash_of(group, origins) & mask;
+    ESI_HASH_FOREACH(slot, &grouping->by_hash, hash) {
+        struct esi_group *found =
+            &grouping->groups[esi_hash_index(&grouping->by_hash, slot)];
 
-    while (grouping->slots[at] &&
-           !same_group(&grouping->groups[grouping->slots[at] - 1], group, origins))
-        at = (at + 1) & mask;
-    return &grouping->slots[at];
+        if (same_group(found, group, origins))
+            return found;
+    }
+    return NULL;
 }
 
-/* Room for one more group. */
-static int make_room(struct esi_grouping *grouping, const struct es_origins *origins)
+static int append_group(struct esi_grouping *grouping,
+                        const struct esi_group *group,
+                        uint64_t hash)
 {
-    size_t capacity = grouping->capacity ? 2 * grouping->capacity : 64;
-    struct esi_group *groups;
-    uint32_t *slots;
+    size_t count = grouping->count;
 
-    if (grouping->count < grouping->capacity)
-        return 0;
-    groups = realloc(grouping->groups, capacity * sizeof *groups);
-    if (!groups)
+    if (ESI_ARRAY_RESERVE(grouping->groups, grouping->capacity, count + 1) < 0 ||
+        esi_hash_reserve(&grouping->by_hash, count + 1) < 0)
         return -ENOMEM;
-    grouping->groups = groups;
-    slots = calloc(2 * capacity, sizeof *slots);
-    if (!slots)
-        return -ENOMEM;
-    free(grouping->slots);
-    grouping->slots = slots;
-    grouping->slot_count = 2 * capacity;
-    grouping->capacity = capacity;
-    for (size_t i = 0; i < grouping->count; i++)
-        *find_slot(grouping, &groups[i], origins) = (uint32_t)i + 1;
+    grouping->groups[grouping->count++] = *group;
+    esi_hash_insert(&grouping->by_hash, hash, count);
     return 0;
 }
 
@@ -162,19 +139,11 @@ static int add(struct esi_grouping *grouping,
                const struct esi_group *group,
                const struct es_origins *origins)
 {
-    struct esi_group *found;
-    uint32_t *slot;
-    int result = make_room(grouping, origins);
+    uint64_t hash = hash_of(group, origins);
+    struct esi_group *found = find_group(grouping, group, hash, origins);
 
-    if (result < 0)
-        return result;
-    slot = find_slot(grouping, group, origins);
-    if (!*slot) {
-        grouping->groups[grouping->count++] = *group;
-        *slot = (uint32_t)grouping->count;
-        return 0;
-    }
-    found = &grouping->groups[*slot - 1];
+    if (!found)
+        return append_group(grouping, group, hash);
     es_summary_merge(&found->summary, &group->summary);
     if (is_before(&group->mark, &found->mark))
         found->mark = group->mark;
@@ -245,8 +214,7 @@ int esi_grouping_reduce(struct esi_grouping *grouping,
                         size_t first)
 {
     grouping->count = 0;
-    if (grouping->slots)
-        memset(grouping->slots, 0, grouping->slot_count * sizeof *grouping->slots);
+    esi_hash_clear(&grouping->by_hash);
     for (size_t i = first; i < batch->count; i++) {
         int result = add_tuple(grouping, &batch->tuples[i], &batch->marks[i], origins);
 

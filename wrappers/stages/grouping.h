@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "eventspace/summary.h"
 
 struct esi_group {
@@ -24,8 +25,7 @@ struct esi_grouping {
     struct esi_group *groups; /* owned; in the order in which they came */
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* owned; hash table of 1 + index, 0 = free */
-    size_t slot_count;
+    struct esi_hash by_hash; /* indices of groups */
 };
 
 void esi_grouping_fini(struct esi_grouping *grouping);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "eventspace/summary.h"
 #include "wrappers/stages/stage.h"
 
@@ -52,7 +53,8 @@ struct sample {
     size_t most;
     struct last *lasts; /* owned; by origin */
     size_t last_count;
-    uint32_t *touched; /* owned; the origins whose `touched` is set */
+    size_t last_capacity; /* of `touched`, too */
+    uint32_t *touched;    /* owned; the origins whose `touched` is set */
     size_t touched_count;
     uint64_t serial;   /* of the pull that gave; 0 = all acknowledged */
     uint64_t left_out; /* by that pull */
@@ -112,22 +114,14 @@ static void settle(struct es_stage *stage,
 static int make_notes(const struct es_stage *stage, struct sample *sample)
 {
     size_t count = stage->context->origins->count;
-    struct last *lasts;
-    uint32_t *touched;
 
-    if (sample->rate == 0 || count <= sample->last_count)
+    if (sample->rate == 0)
         return 0;
-    touched = realloc(sample->touched, count * sizeof *touched);
-    if (!touched)
+    if (ESI_ARRAY_RESERVE_PAIR(sample->touched, sample->lasts, sample->last_capacity,
+                               count) < 0)
         return -ENOMEM;
-    sample->touched = touched;
-    lasts = realloc(sample->lasts, count * sizeof *lasts);
-    if (!lasts)
-        return -ENOMEM;
-    for (size_t i = sample->last_count; i < count; i++)
-        lasts[i] = (struct last){0};
-    sample->lasts = lasts;
-    sample->last_count = count;
+    for (; sample->last_count < count; sample->last_count++)
+        sample->lasts[sample->last_count] = (struct last){0};
     return 0;
 }
 
