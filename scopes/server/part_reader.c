@@ -10,24 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* An element that we are registered at.  Parts map it at different places; process,
  * run's host and name tell which it is. */
 struct shared {
-    struct shared *next;
-    struct es_part_reader *readers;
+    struct esi_list_link link; /* in `all` */
+    struct esi_list readers;
     int pid;
     char name[];
 };
 
 struct es_part_reader {
-    struct es_part_reader *next; /* of the same element */
+    struct esi_list_link link; /* among those of the same element */
     struct shared *shared;
     const struct es_element_view *element; /* borrowed */
     uint64_t position;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct shared *all;
+static struct esi_list all; /* of what is shared; under lock */
 
 static int pid_of(const struct es_element_view *element)
 {
@@ -39,11 +41,10 @@ static int pid_of(const struct es_element_view *element)
 
 static struct shared *find_shared(const char *name, int pid)
 {
-    struct shared *shared = all;
-
-    while (shared && (shared->pid != pid || strcmp(shared->name, name) != 0))
-        shared = shared->next;
-    return shared;
+    ESI_LIST_FOREACH(struct shared, shared, &all, link)
+        if (shared->pid == pid && strcmp(shared->name, name) == 0)
+            return shared;
+    return NULL;
 }
 
 /* Registers this process at an element that it was not registered at. */
@@ -66,19 +67,14 @@ static int add_shared(const struct es_element_view *element,
     }
     shared->pid = pid;
     memcpy(shared->name, info->name, bytes);
-    shared->next = all;
-    all = shared;
+    esi_list_prepend(&all, &shared->link);
     *ret_shared = shared;
     return 0;
 }
 
 static void remove_shared(struct shared *shared)
 {
-    struct shared **at = &all;
-
-    while (*at != shared)
-        at = &(*at)->next;
-    *at = shared->next;
+    esi_list_remove(&all, &shared->link);
     free(shared);
 }
 
@@ -88,8 +84,7 @@ static void acknowledge(const struct shared *shared,
 {
     uint64_t least = UINT64_MAX;
 
-    for (const struct es_part_reader *reader = shared->readers; reader;
-         reader = reader->next)
+    ESI_LIST_FOREACH(const struct es_part_reader, reader, &shared->readers, link)
         least = reader->position < least ? reader->position : least;
     es_element_acknowledge(element, least);
 }
@@ -112,11 +107,9 @@ int es_part_reader_join(const struct es_element_view *element,
     if (!shared)
         result = add_shared(element, &info, pid, position, &shared);
     if (result == 0) {
-        *reader = (struct es_part_reader){.next = shared->readers,
-                                          .shared = shared,
-                                          .element = element,
-                                          .position = position};
-        shared->readers = reader;
+        *reader = (struct es_part_reader){
+            .shared = shared, .element = element, .position = position};
+        esi_list_prepend(&shared->readers, &reader->link);
     }
     pthread_mutex_unlock(&lock);
     if (result < 0) {
@@ -139,15 +132,11 @@ void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position
 
 void es_part_reader_leave(struct es_part_reader *reader)
 {
-    struct es_part_reader **at;
-
     if (!reader)
         return;
     pthread_mutex_lock(&lock);
-    for (at = &reader->shared->readers; *at != reader;)
-        at = &(*at)->next;
-    *at = reader->next;
-    if (reader->shared->readers) {
+    esi_list_remove(&reader->shared->readers, &reader->link);
+    if (reader->shared->readers.first) {
         acknowledge(reader->shared, reader->element);
     } else {
         es_element_unregister_reader(reader->element);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/list.h"
 #include "base/now.h"
 
 enum { SCOPES_MOST = 4096, TEXT_MOST = 16 << 20 };
@@ -28,7 +29,7 @@ struct stats {
 };
 
 struct es_scope_entry {
-    struct es_scope_entry *next;
+    struct esi_list_link link;
     char name[96];
     char host[64];
     char program[64];
@@ -46,7 +47,7 @@ struct es_scope_entry {
 struct es_scope_board {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct es_scope_entry *first; /* in order of names */
+    struct esi_list entries; /* in order of names */
     size_t count;
     bool closed; /* nobody is to wait any more */
 };
@@ -86,12 +87,8 @@ void es_scope_board_destroy(struct es_scope_board *board)
 {
     if (!board)
         return;
-    while (board->first) {
-        struct es_scope_entry *entry = board->first;
-
-        board->first = entry->next;
+    ESI_LIST_FOREACH_SAFE(struct es_scope_entry, entry, &board->entries, link)
         free_entry(entry);
-    }
     pthread_cond_destroy(&board->changed);
     pthread_mutex_destroy(&board->lock);
     free(board);
@@ -101,32 +98,27 @@ void es_scope_board_destroy(struct es_scope_board *board)
 
 static struct es_scope_entry *find(const struct es_scope_board *board, const char *name)
 {
-    struct es_scope_entry *entry = board->first;
-
-    while (entry && (entry->gone || strcmp(entry->name, name) != 0))
-        entry = entry->next;
-    return entry;
+    ESI_LIST_FOREACH(struct es_scope_entry, entry, &board->entries, link)
+        if (!entry->gone && strcmp(entry->name, name) == 0)
+            return entry;
+    return NULL;
 }
 
 static void insert(struct es_scope_board *board, struct es_scope_entry *entry)
 {
-    struct es_scope_entry **at = &board->first;
+    struct es_scope_entry *next =
+        ESI_LIST_FIRST(struct es_scope_entry, &board->entries, link);
 
-    while (*at && strcmp((*at)->name, entry->name) <= 0)
-        at = &(*at)->next;
-    entry->next = *at;
-    *at = entry;
+    while (next && strcmp(next->name, entry->name) <= 0)
+        next = ESI_LIST_ITEM(struct es_scope_entry, next->link.next, link);
+    esi_list_insert(&board->entries, &entry->link, next ? &next->link : NULL);
     board->count++;
 }
 
 /* Takes the entry off the board and frees it. */
 static void drop(struct es_scope_board *board, struct es_scope_entry *entry)
 {
-    struct es_scope_entry **at = &board->first;
-
-    while (*at != entry)
-        at = &(*at)->next;
-    *at = entry->next;
+    esi_list_remove(&board->entries, &entry->link);
     board->count--;
     free_entry(entry);
 }
@@ -282,7 +274,7 @@ void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply
 {
     pthread_mutex_lock(&board->lock);
     es_json_out_begin_array(reply, "scopes");
-    for (const struct es_scope_entry *entry = board->first; entry; entry = entry->next)
+    ESI_LIST_FOREACH(const struct es_scope_entry, entry, &board->entries, link)
         if (!entry->gone)
             write_entry(entry, reply);
     es_json_out_end(reply);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/host.h"
+#include "base/list.h"
 #include "eventspace/operation.h"
 #include "tuplespace/segment.h"
 
@@ -20,7 +21,7 @@ enum { MAX_ELEMENTS = 1024 };
 struct monitor_segment;
 
 struct esi_monitor_element {
-    struct esi_monitor_element *next;
+    struct esi_list_link link;    /* in the elements of its home */
     struct monitor_segment *home; /* borrowed */
     struct es_writer writer;
     uint32_t threshold;
@@ -30,15 +31,15 @@ struct esi_monitor_element {
 
 /* One per run that this process observes itself in. */
 struct monitor_segment {
-    struct monitor_segment *next;
-    struct es_segment *segment;           /* owned */
-    struct esi_monitor_element *elements; /* owned */
+    struct esi_list_link link;  /* in `all` */
+    struct es_segment *segment; /* owned */
+    struct esi_list elements;   /* owned */
     size_t used;
     char run[64];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct monitor_segment *all;
+static struct esi_list all; /* of segments; under lock */
 
 struct es_writer *esi_monitor_element_writer(struct esi_monitor_element *element)
 {
@@ -47,12 +48,8 @@ struct es_writer *esi_monitor_element_writer(struct esi_monitor_element *element
 
 static void destroy_home(struct monitor_segment *home)
 {
-    struct esi_monitor_element *element;
-
-    while ((element = home->elements) != NULL) {
-        home->elements = element->next;
+    ESI_LIST_FOREACH_SAFE(struct esi_monitor_element, element, &home->elements, link)
         free(element);
-    }
     es_segment_destroy(home->segment);
     free(home);
 }
@@ -91,43 +88,38 @@ static int find_home(const char *run,
                      struct es_error *error,
                      struct monitor_segment **ret_home)
 {
-    struct monitor_segment *home = all;
+    struct monitor_segment *made;
     int result;
 
-    while (home && strcmp(home->run, run) != 0)
-        home = home->next;
-    if (!home) {
-        result = create_home(run, error, &home);
-        if (result < 0)
-            return result;
-        home->next = all;
-        all = home;
-    }
-    *ret_home = home;
+    ESI_LIST_FOREACH(struct monitor_segment, home, &all, link)
+        if (strcmp(home->run, run) == 0) {
+            *ret_home = home;
+            return 0;
+        }
+    result = create_home(run, error, &made);
+    if (result < 0)
+        return result;
+    esi_list_prepend(&all, &made->link);
+    *ret_home = made;
     return 0;
 }
 
 /* Removes a segment of which nothing is in use. */
 static void drop_home(struct monitor_segment *home)
 {
-    struct monitor_segment **link = &all;
-
     if (home->used)
         return;
-    while (*link != home)
-        link = &(*link)->next;
-    *link = home->next;
+    esi_list_remove(&all, &home->link);
     destroy_home(home);
 }
 
 static struct esi_monitor_element *find_element(const struct monitor_segment *home,
                                                 const char *name)
 {
-    struct esi_monitor_element *element = home->elements;
-
-    while (element && strcmp(element->name, name) != 0)
-        element = element->next;
-    return element;
+    ESI_LIST_FOREACH(struct esi_monitor_element, element, &home->elements, link)
+        if (strcmp(element->name, name) == 0)
+            return element;
+    return NULL;
 }
 
 static int add_element(struct monitor_segment *home,
@@ -161,8 +153,7 @@ static int add_element(struct monitor_segment *home,
     snprintf(element->name, sizeof element->name, "%s", name);
     element->threshold = threshold;
     element->home = home;
-    element->next = home->elements;
-    home->elements = element;
+    esi_list_prepend(&home->elements, &element->link);
     *ret_element = element;
     return 0;
 }
