@@ -304,7 +304,7 @@ static bool mark_request(struct esi_request *request, void *context)
 static bool chooses_by_communicator(const struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->collectors[i].communicator[0] != '\0' ||
+        if (strcmp(plan->collectors[i].communicator, "*") != 0 ||
             (plan->collectors[i].split & ES_SPLIT_COMMUNICATOR) != 0)
             return true;
     return false;
