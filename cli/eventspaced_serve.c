@@ -29,7 +29,7 @@
 #include "cli/eventspaced.h"
 #include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
-#include "scopes/server/mover.h"
+#include "scopes/server/placement.h"
 #include "tuplespace/run_file.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
@@ -37,8 +37,8 @@ enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 #define OLD_SUFFIX ".old"
 
 #define ANSWER_NS UINT64_C(4000000000)
-/* How long the server takes to end, at most: more than a mover, a registration and an
- * answer that have to be waited for. */
+/* How long the server takes to end, at most: more than a placement, a registration and
+ * an answer that have to be waited for. */
 #define END_NS UINT64_C(6000000000)
 /* How long consumers may take to read what the run left at its end. */
 #define FAREWELL_NS UINT64_C(10000000000)
@@ -59,7 +59,7 @@ struct daemon {
     struct es_server *server;
     struct es_watch *watch;
     struct es_registration *registration; /* NULL: this is the home server */
-    struct es_mover *mover;
+    struct es_placement *placement;
     char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
     uint64_t lived_ns;           /* when there last was something to serve for */
     uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
@@ -269,6 +269,7 @@ static void follow_home(struct daemon *daemon)
 static bool takes_leave(struct daemon *daemon, uint64_t now)
 {
     es_run_remove(daemon->options->run, false);
+    es_placement_finish(daemon->placement);
     return es_service_is_read(&daemon->service) && now - daemon->told_ns < FAREWELL_NS;
 }
 
@@ -482,15 +483,11 @@ static int start_registration(struct daemon *daemon)
 }
 
 /* Where the home server is it finds as everybody on this host does. */
-static int start_mover(struct daemon *daemon)
+static int start_placement(struct daemon *daemon)
 {
-    const struct es_mover_config config = {
-        .run = daemon->options->run,
-        .host = daemon->options->host,
-        .server = daemon->server,
-    };
+    const struct es_placement_config config = {.service = &daemon->service};
 
-    return es_mover_start(&config, &daemon->mover);
+    return es_placement_start(&config, &daemon->placement);
 }
 
 static int start(struct daemon *daemon, struct es_error *error)
@@ -521,13 +518,13 @@ static int start(struct daemon *daemon, struct es_error *error)
     code = write_facts(daemon, error);
     if (code == 0)
         code = start_registration(daemon);
-    return code == 0 ? start_mover(daemon) : code;
+    return code == 0 ? start_placement(daemon) : code;
 }
 
 static void stop(struct daemon *daemon)
 {
     /* As long as the others are there. */
-    es_mover_stop(daemon->mover);
+    es_placement_stop(daemon->placement);
     esi_registration_stop(daemon->registration);
     if (daemon->board)
         es_host_board_close(daemon->board);

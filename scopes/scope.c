@@ -62,10 +62,12 @@ static int find_address(void *data, const char *host, char *out, size_t size)
     return es_servers_address(scope->config.servers, host, out, size);
 }
 
-int es_scope_open(struct es_run *run,
-                  const struct es_scope_config *config,
-                  struct es_error *error,
-                  struct es_scope **ret_scope)
+static int open_scope(struct es_run *run,
+                      const struct es_scope_config *config,
+                      esi_scope_choose_fn choose,
+                      void *choose_data,
+                      struct es_error *error,
+                      struct es_scope **ret_scope)
 {
     struct es_scope *scope = calloc(1, sizeof *scope);
     int result;
@@ -73,12 +75,15 @@ int es_scope_open(struct es_run *run,
     if (!scope)
         return -ENOMEM;
     scope->run = run;
+    scope->choose = choose;
+    scope->choose_data = choose_data;
     scope->context =
         (struct es_stage_context){.origins = &scope->origins,
                                   .places = &scope->places,
                                   .communicator_name = esi_scope_communicator_name,
                                   .data = scope,
-                                  .run = es_run_name(run)};
+                                  .run = es_run_name(run),
+                                  .reads_placed = choose != NULL};
     result = esi_scope_take_config(scope, config, error);
     if (config->servers) {
         scope->context.connect = connect_to;
@@ -101,6 +106,23 @@ int es_scope_open(struct es_run *run,
     }
     *ret_scope = scope;
     return 0;
+}
+
+int es_scope_open(struct es_run *run,
+                  const struct es_scope_config *config,
+                  struct es_error *error,
+                  struct es_scope **ret_scope)
+{
+    return open_scope(run, config, NULL, NULL, error, ret_scope);
+}
+
+int esi_scope_open_chosen(struct es_run *run,
+                          const struct es_scope_config *config,
+                          esi_scope_choose_fn choose,
+                          void *data,
+                          struct es_scope **ret_scope)
+{
+    return open_scope(run, config, choose, data, NULL, ret_scope);
 }
 
 void es_scope_close(struct es_scope *scope)

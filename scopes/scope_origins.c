@@ -271,6 +271,14 @@ static bool can_be_read(const struct es_scope *scope,
                               sizeof address) != -ENOENT;
 }
 
+static bool is_wanted(const struct es_scope *scope,
+                      const struct es_catalog_element *element)
+{
+    if (scope->choose)
+        return scope->choose(scope->choose_data, element);
+    return es_selection_has_info(&scope->config.view.selection, &element->info);
+}
+
 /* What is new in the catalog is at its end. */
 static int find_remote(struct es_scope *scope, bool at_end)
 {
@@ -282,7 +290,7 @@ static int find_remote(struct es_scope *scope, bool at_end)
             es_catalog_element(scope->catalog, scope->catalogued);
 
         if (holds_trace(&element->info) && can_be_read(scope, &element->info) &&
-            es_selection_has_info(&scope->config.view.selection, &element->info))
+            is_wanted(scope, element))
             add_remote_origin(scope, element, at_end);
     }
     return result;
@@ -293,7 +301,7 @@ int esi_scope_find_origins(struct es_scope *scope, bool joining)
     /* Who joins later has begun later: all it has is new. */
     bool at_end = scope->config.take == ES_TAKE_NEW && !joining;
     size_t known_count = scope->origins.count;
-    int result = find_local(scope, at_end);
+    int result = scope->choose ? 0 : find_local(scope, at_end);
 
     if (result == 0 && scope->catalog)
         result = find_remote(scope, at_end);

@@ -7,6 +7,7 @@
 #include "base/host.h"
 #include "base/json_out.h"
 #include "eventspace/scope.h"
+#include "scopes/chosen_scope.h"
 #include "scopes/remote/given.h"
 #include "scopes/sockets.h"
 #include "wrappers/stages/stage.h"
@@ -32,6 +33,8 @@ struct es_scope {
 
     struct es_catalog *catalog; /* of the other hosts; NULL = there are no servers */
     size_t catalogued;          /* elements of it that were looked at */
+    esi_scope_choose_fn choose; /* NULL = the view's selection */
+    void *choose_data;
     char here[ES_HOST_NAME_BYTES];
     struct es_server_info *infos; /* owned; the plan's hosts */
     struct es_sockets *sockets;   /* owned; NULL = not asked for, or not known */

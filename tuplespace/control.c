@@ -11,7 +11,7 @@
 
 #include "base/process.h"
 #include "tuplespace/futex.h"
-#include "tuplespace/moving.h"
+#include "tuplespace/element_control.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/view_private.h"
 
@@ -44,17 +44,24 @@ void es_element_enable(const struct es_element_view *element, bool enabled)
                           memory_order_relaxed);
 }
 
-void es_element_set_moved(const struct es_element_view *element, bool moved)
+enum es_element_location esi_element_location(const struct es_element_view *element)
 {
-    atomic_store_explicit(&element->layout->moved, moved ? 1 : 0, memory_order_relaxed);
+    return (enum es_element_location)atomic_load_explicit(&element->layout->location,
+                                                          memory_order_relaxed);
 }
 
-void es_element_set_lost_moving(const struct es_element_view *element, uint64_t lost)
+bool esi_element_relocate(const struct es_element_view *element,
+                          enum es_element_location before,
+                          enum es_element_location now)
 {
-    atomic_store_explicit(&element->layout->lost_moving, lost, memory_order_relaxed);
+    uint16_t expected = (uint16_t)before;
+
+    return atomic_compare_exchange_strong_explicit(
+        &element->layout->location, &expected, (uint16_t)now, memory_order_relaxed,
+        memory_order_relaxed);
 }
 
-uint64_t es_element_next_moved(const struct es_element_view *element)
+uint64_t esi_element_next_placed(const struct es_element_view *element)
 {
     const struct es_element_layout *layout = element->layout;
 
@@ -87,10 +94,10 @@ void es_element_discard(const struct es_element_view *element, uint64_t position
     advance(&element->layout->discarded, position < head ? position : head);
 }
 
-int es_element_append_within(const struct es_element_view *element,
-                             const void *tuple,
-                             uint32_t tuple_bytes,
-                             uint64_t timeout_ns)
+int esi_element_append_within(const struct es_element_view *element,
+                              const void *tuple,
+                              uint32_t tuple_bytes,
+                              uint64_t timeout_ns)
 {
     struct es_writer writer = {
         .element = element->layout, .ring = element->ring, .mask = element->mask};
@@ -107,7 +114,7 @@ int es_element_append(const struct es_element_view *element,
     int result;
 
     do
-        result = es_element_append_within(element, tuple, tuple_bytes, UINT64_MAX / 2);
+        result = esi_element_append_within(element, tuple, tuple_bytes, UINT64_MAX / 2);
     while (result == -EAGAIN);
     return result;
 }

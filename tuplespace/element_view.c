@@ -76,7 +76,8 @@ void es_element_view_info(const struct es_element_view *element,
         .polls = atomic_load_explicit(&layout->polls, memory_order_relaxed),
         .held = atomic_load_explicit(&layout->held, memory_order_relaxed),
         .blocked = atomic_load_explicit(&layout->blocked, memory_order_relaxed),
-        .moved = atomic_load_explicit(&layout->moved, memory_order_relaxed) != 0,
+        .moved = esi_location_is_elsewhere(
+            atomic_load_explicit(&layout->location, memory_order_relaxed)),
         .lost_moving = atomic_load_explicit(&layout->lost_moving, memory_order_relaxed),
     };
 }

@@ -39,8 +39,8 @@ enum es_segment_state {
 };
 
 enum es_segment_flags {
-    /* Held by a tuple server for others: elements of another host's process that were
-     * moved here, of which pid, rank and clock tell, or data of consumers.  The file's
+    /* Held by a tuple server for others: elements of another host's process that are
+     * placed here, of which pid, rank and clock tell, or data of consumers.  The file's
      * name has the server's pid. */
     ES_SEGMENT_KEPT = 1,
 };
@@ -127,6 +127,20 @@ struct es_writers_lock {
     uint64_t reserved[3];    /* 0 */
 };
 
+/* Where readers find the tuples of an element. */
+enum es_element_location {
+    ES_LOCATION_HERE = 0,
+    ES_LOCATION_AWAITED = 1, /* on another host, whose server has not come yet */
+    ES_LOCATION_TAKEN = 2,   /* on another host */
+    ES_LOCATION_REFUSED = 3, /* here: the other host's server has no room */
+};
+
+/* Whether readers leave the element out. */
+static inline bool esi_location_is_elsewhere(uint16_t location)
+{
+    return location == ES_LOCATION_AWAITED || location == ES_LOCATION_TAKEN;
+}
+
 /* One element, in the directory.  Lines by who writes them. */
 struct es_element_layout {
     /* Constant once published, but for the switches. */
@@ -167,17 +181,17 @@ struct es_element_layout {
     char collector[32];                   /* the collector's name in the pathmap */
     int32_t rank;
     int32_t thread;
-    uint32_t classes;       /* bits of enum es_class it records */
-    int32_t peer;           /* ES_PEER_NONE = any */
-    uint16_t communicator;  /* ES_COMMUNICATOR_NONE = any */
-    _Atomic uint16_t moved; /* not 0: a tuple server moves the tuples to another host,
-                               where they are read; that server sets it */
-    uint32_t thread_id;     /* the kernel's id of the writing thread */
+    uint32_t classes;          /* bits of enum es_class it records */
+    int32_t peer;              /* ES_PEER_NONE = any */
+    uint16_t communicator;     /* ES_COMMUNICATOR_NONE = any */
+    _Atomic uint16_t location; /* enum es_element_location; this host's tuple server
+                                  sets it */
+    uint32_t thread_id;        /* the kernel's id of the writing thread */
     struct es_writers_lock writers; /* ES_ELEMENT_SHARED: shared.c */
-    _Atomic uint64_t lost_moving; /* tuples that were overwritten before they were moved
-                                     here, or (where `moved`) away */
-    uint64_t moved_before; /* tuples that were moved to this host before the element was
-                              made, by a tuple server before this one; constant */
+    _Atomic uint64_t lost_moving;   /* of an element that is placed here: tuples of the
+                                     original that were overwritten before */
+    uint64_t moved_before; /* and those that came before the element was made, to a
+                              tuple server before this one; constant */
 };
 
 enum es_group_kind {

@@ -74,7 +74,8 @@ static bool agrees(const struct es_selection *selection,
 /* Then readers find it on another host. */
 static bool is_moved(const struct es_element_view *element)
 {
-    return atomic_load_explicit(&element->layout->moved, memory_order_relaxed) != 0;
+    return esi_location_is_elsewhere(
+        atomic_load_explicit(&element->layout->location, memory_order_relaxed));
 }
 
 /* What a selection asks for, without the counters. */

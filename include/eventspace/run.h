@@ -107,7 +107,7 @@ struct es_segment_info {
     int size; /* -1 = not known */
     int pid;
     bool alive; /* the process exists (not a zombie, not a recycled pid) */
-    bool kept;  /* a tuple server holds it: elements moved here from another host (whose
+    bool kept;  /* a tuple server holds it: elements placed here by another host (whose
                   process has this pid, rank and clock) or data of consumers */
     enum es_process_state state;
     int exit_code;              /* EXITED and known: its code, else -1 */
@@ -184,10 +184,10 @@ struct es_element_info {
     uint64_t polls;   /* polls that found nothing */
     uint64_t held;    /* completed receives held back now */
     uint64_t blocked; /* times the writer waited for its reader */
-    bool moved;       /* a tuple server moves the tuples to another host, where they are
-                         found under the same name */
-    uint64_t lost_moving; /* tuples lost on that way: overwritten before they were
-                             moved; they are in no reader's count */
+    bool moved;       /* the tuples are found on another host, under the same name: the
+                         pathmap places the element there */
+    uint64_t lost_moving; /* tuples lost on the way here: overwritten before they came;
+                             they are in no reader's count */
 };
 
 ES_API void es_element_view_info(const struct es_element_view *element,
@@ -217,8 +217,8 @@ ES_API bool es_selection_has(const struct es_selection *selection,
 ES_API bool es_selection_has_info(const struct es_selection *selection,
                                   const struct es_element_info *info);
 /* All elements that agree, ordered by rank, thread, directory index, but for those that
- * were moved to another host.  Caller frees the
- * array *ret_elements (not what it points to).  Returns their number or -errno. */
+ * are found on another host.  Caller frees the array *ret_elements (not what it points
+ * to).  Returns their number or -errno. */
 ES_API int es_run_select(const struct es_run *run,
                          const struct es_selection *selection,
                          struct es_element_view ***ret_elements);

@@ -88,7 +88,9 @@ struct es_stage_context {
      * -ENOENT.  NULL: none is known. */
     int (*address)(void *data, const char *host, char *out, size_t size);
     void *data;
-    const char *run; /* name of the run that is observed; NULL = not known */
+    const char *run;   /* name of the run that is observed; NULL = not known */
+    bool reads_placed; /* also elements whose tuples are found on another host: for the
+                          tuple servers themselves */
 };
 
 /* Name of a communicator of an origin's process, "" when not known, copied.  Stages

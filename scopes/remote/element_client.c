@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "eventspace/server_element.h"
-#include "scopes/remote/element_client.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 
 #include "base/now.h"
+#include "scopes/remote/element_wire.h"
 #include "scopes/remote/rpc.h"
 #include "scopes/remote/servers.h"
 
@@ -168,39 +168,29 @@ static int await_tuples(struct es_link *link,
                       : es_tuples_header_decode(&frame, ret_answer, ret_tuples);
 }
 
-int esi_element_client_write(struct es_link *link,
-                             uint64_t id,
-                             const struct es_write_header *header,
-                             const void *tuples,
-                             size_t count,
-                             uint64_t limit_ns,
-                             struct es_tuples_header *ret_answer)
-{
-    unsigned char bytes[ES_WRITE_HEADER_BYTES];
-    /* The interface of the vector knows no const; nothing is written to it. */
-    struct iovec parts[] = {
-        {.iov_base = bytes, .iov_len = sizeof bytes},
-        {.iov_base = (void *)(uintptr_t)tuples, .iov_len = count * header->tuple_bytes},
-    };
-    const void *none;
-    int result;
-
-    es_write_header_encode(header, bytes);
-    result = es_link_send(link, ES_FRAME_WRITE, id, parts, 2, limit_ns);
-    return result < 0 ? result : await_tuples(link, id, limit_ns, ret_answer, &none);
-}
-
 static int append_chunk(struct es_server_element *element,
                         const char *tuples,
                         size_t count)
 {
-    struct es_write_header header = {.element = ES_ELEMENT_OPENED,
-                                     .tuple_bytes = element->tuple_bytes,
-                                     .position = ES_POSITION_END};
+    const struct es_write_header header = {.element = ES_ELEMENT_OPENED,
+                                           .tuple_bytes = element->tuple_bytes,
+                                           .position = ES_POSITION_END};
+    unsigned char bytes[ES_WRITE_HEADER_BYTES];
+    /* The interface of the vector knows no const; nothing is written to it. */
+    struct iovec parts[] = {
+        {.iov_base = bytes, .iov_len = sizeof bytes},
+        {.iov_base = (void *)(uintptr_t)tuples, .iov_len = count * header.tuple_bytes},
+    };
     struct es_tuples_header answer;
+    const void *none;
+    int result;
 
-    return esi_element_client_write(element->link, ++element->id, &header, tuples,
-                                    count, LIMIT_NS, &answer);
+    es_write_header_encode(&header, bytes);
+    result =
+        es_link_send(element->link, ES_FRAME_WRITE, ++element->id, parts, 2, LIMIT_NS);
+    return result < 0
+               ? result
+               : await_tuples(element->link, element->id, LIMIT_NS, &answer, &none);
 }
 
 int es_server_element_append(struct es_server_element *element,

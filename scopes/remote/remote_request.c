@@ -203,6 +203,8 @@ void esi_remote_write_open(struct es_json_out *out, void *data)
     const struct esi_remote *remote = stage->state;
 
     es_json_out_bool(out, "lossless", is_lossless(stage));
+    if (stage->context->reads_placed)
+        es_json_out_bool(out, "placed", true);
     write_hosts(stage, out);
     write_processes(stage, out);
     write_origins(stage, out);

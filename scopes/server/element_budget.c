@@ -15,7 +15,7 @@ static int check_numbers(const struct es_element_budget *budget,
                          const struct es_element_share *share,
                          struct es_error *error)
 {
-    if (share->elements >= ES_BUDGET_SHARE_ELEMENTS)
+    if (share && share->elements >= ES_BUDGET_SHARE_ELEMENTS)
         return es_error_set(
             error, -EDQUOT,
             "this connection has made %d elements, more are not allowed",
@@ -62,8 +62,9 @@ static int check_bytes(const struct es_element_budget *budget,
 
     if (result < 0)
         return es_error_set(error, result, "shared memory: %s", strerror(-result));
-    result = check_sum("made over one connection", share->bytes, bytes, &room,
-                       ES_BUDGET_SHARE_PERCENT, error);
+    if (share)
+        result = check_sum("made over one connection", share->bytes, bytes, &room,
+                           ES_BUDGET_SHARE_PERCENT, error);
     if (result == 0)
         result = check_sum("of a tuple server", budget->bytes, bytes, &room,
                            ES_BUDGET_PERCENT, error);
@@ -86,7 +87,8 @@ int es_element_budget_extend(struct es_element_budget *budget,
 
     if (result < 0)
         return result;
-    share->bytes += bytes;
+    if (share)
+        share->bytes += bytes;
     budget->bytes += bytes;
     budget->promised += bytes;
     return 0;
@@ -110,7 +112,8 @@ int es_element_budget_add(struct es_element_budget *budget,
         result = es_element_budget_extend(budget, share, bytes, error);
     if (result < 0)
         return result;
-    share->elements++;
+    if (share)
+        share->elements++;
     budget->elements++;
     return 0;
 }

@@ -43,7 +43,8 @@ struct es_element_share {
 };
 
 /* Counts an element that is going to be made, and promises its bytes.  -EDQUOT: more
- * than a limit; -ENOSPC: too little would stay free; both with words. */
+ * than a limit; -ENOSPC: too little would stay free; both with words.  `share` is NULL
+ * where no connection makes it, here and below. */
 int es_element_budget_add(struct es_element_budget *budget,
                           struct es_element_share *share,
                           uint64_t bytes,
@@ -55,7 +56,7 @@ int es_element_budget_extend(struct es_element_budget *budget,
                              struct es_error *error);
 /* The bytes are reserved, or will not be. */
 void es_element_budget_settle(struct es_element_budget *budget, uint64_t bytes);
-/* An element is gone, or was not made.  `share` may be NULL. */
+/* An element is gone, or was not made. */
 void es_element_budget_remove(struct es_element_budget *budget,
                               struct es_element_share *share,
                               uint64_t bytes);

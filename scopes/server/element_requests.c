@@ -9,12 +9,10 @@
  *   {"request": "element.remove", "name":}
  *
  * Create and open make the element the connection's own, for WRITE and READ frames.
- * Servers of other hosts move tuples here:
+ * The server of another host tells what has become of an element that the pathmap
+ * places there (scopes/server/placement.h):
  *
- *   {"request": "element.take", "process": {...}, "element": {...}}
- *       answered by the "id" for WRITE frames and the "position" that is wanted next
- *   {"request": "element.note", "id":, "state":, "ended":, "status":}
- *   {"request": "element.communicator", "id":, "index":, ...}
+ *   {"request": "element.placed", "pid":, "name":, "taken": BOOL}
  */
 #include "config.h"
 
@@ -26,9 +24,8 @@
 #include "base/now.h"
 #include "scopes/server/element_store.h"
 #include "scopes/remote/element_wire.h"
-#include "scopes/server/moving_wire.h"
 #include "scopes/server/service.h"
-#include "tuplespace/moving.h"
+#include "tuplespace/element_control.h"
 #include "tuplespace/segment_set.h"
 
 #define SENDING_NS UINT64_C(30000000000)
@@ -196,86 +193,68 @@ static int serve_remove(struct es_service_connection *connection,
     return result;
 }
 
-/* --- What servers of other hosts ask ---------------------------------------------- */
+/* --- What servers of other hosts tell --------------------------------------------- */
 
-static int serve_take(struct es_service_connection *connection,
-                      const struct es_member *request,
-                      struct es_json_out *reply,
-                      struct es_error *error)
+/* The element of this host's own process. */
+static const struct es_element_view *find_own_element(const struct es_run *run,
+                                                      const char *host,
+                                                      int pid,
+                                                      const char *name)
 {
-    struct es_moving_element moving;
-    uint64_t position;
-    uint32_t id;
-    int result = need_store(connection, error);
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        const struct es_segment_view *segment = es_run_segment(run, i);
+        struct es_segment_info process;
 
+        es_segment_view_info(segment, &process);
+        if (process.kept || process.pid != pid || strcmp(process.host, host) != 0)
+            continue;
+        for (size_t j = 0; j < es_segment_view_element_count(segment); j++) {
+            const struct es_element_view *element = es_segment_view_element(segment, j);
+            struct es_element_info info;
+
+            es_element_view_info(element, &info);
+            if (strcmp(info.name, name) == 0)
+                return element;
+        }
+    }
+    return NULL;
+}
+
+static int serve_placed(struct es_service_connection *connection,
+                        const struct es_member *request,
+                        struct es_json_out *reply,
+                        struct es_error *error)
+{
+    const struct es_element_view *element;
+    struct es_run *run;
+    const char *name;
+    int64_t pid;
+    bool is_taken;
+    int result = es_member_text(request, "name", error, &name);
+
+    (void)reply;
     if (result == 0)
-        result = es_moving_read(request, error, &moving);
+        result = es_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
     if (result == 0)
-        result = es_element_store_take(connection->service->elements,
-                                       &connection->share, &moving.process,
-                                       &moving.element, error, &id, &position);
+        result = es_member_boolean(request, "taken", error, &is_taken);
+    if (result == 0)
+        result = esi_service_run(connection, error, &run);
     if (result < 0)
         return result;
-    es_json_out_unsigned(reply, "id", id);
-    es_json_out_unsigned(reply, "position", position);
+    element = find_own_element(run, connection->service->host, (int)pid, name);
+    if (!element)
+        return es_error_set(error, -ENOENT,
+                            "no process %d here has an element \"%.64s\"", (int)pid,
+                            name);
+    esi_element_relocate(element, esi_element_location(element),
+                         is_taken ? ES_LOCATION_TAKEN : ES_LOCATION_REFUSED);
     return 0;
 }
 
-static int serve_note(struct es_service_connection *connection,
-                      const struct es_member *request,
-                      struct es_json_out *reply,
-                      struct es_error *error)
-{
-    int64_t id, state, status;
-    bool ended;
-    int result = need_store(connection, error);
-
-    (void)reply;
-    if (result == 0)
-        result = es_member_integer(request, "id", 0, UINT32_MAX, error, &id);
-    if (result == 0)
-        result = es_member_integer(request, "state", ES_SEGMENT_RUNNING,
-                                   ES_SEGMENT_ABORTED, error, &state);
-    if (result == 0)
-        result = es_member_boolean(request, "ended", error, &ended);
-    if (result == 0)
-        result = es_member_integer(request, "status", -1, INT32_MAX, error, &status);
-    if (result == 0)
-        result =
-            es_element_store_note(connection->service->elements, (uint32_t)id,
-                                  (enum es_segment_state)state, ended, (int)status);
-    return result;
-}
-
-static int serve_communicator(struct es_service_connection *connection,
-                              const struct es_member *request,
-                              struct es_json_out *reply,
-                              struct es_error *error)
-{
-    struct es_moving_communicator moving;
-    int result = need_store(connection, error);
-
-    (void)reply;
-    if (result == 0)
-        result = es_moving_read_communicator(request, error, &moving);
-    if (result < 0)
-        return result;
-    result = es_element_store_add_communicator(connection->service->elements,
-                                               &connection->share, moving.id,
-                                               moving.index, &moving.config);
-    es_moving_fini_communicator(&moving);
-    return result;
-}
-
 const struct es_request esi_element_requests[] = {
-    {"element.create", serve_create, true},
-    {"element.open", serve_open, false},
-    {"element.discard", serve_discard, true},
-    {"element.remove", serve_remove, true},
-    {"element.take", serve_take, true},
-    {"element.note", serve_note, true},
-    {"element.communicator", serve_communicator, true},
-    {NULL, NULL, false},
+    {"element.create", serve_create, true},   {"element.open", serve_open, false},
+    {"element.discard", serve_discard, true}, {"element.remove", serve_remove, true},
+    {"element.placed", serve_placed, true},   {NULL, NULL, false},
 };
 
 /* --- Tuples ----------------------------------------------------------------------- */
@@ -305,8 +284,8 @@ static int append_one(const struct es_service *service,
     int result;
 
     do
-        result = es_element_append_within(session->view, tuple,
-                                          session->info.tuple_bytes, WRITE_SLICE_NS);
+        result = esi_element_append_within(session->view, tuple,
+                                           session->info.tuple_bytes, WRITE_SLICE_NS);
     while (result == -EAGAIN && !atomic_load(&service->stops) &&
            es_now_ns(CLOCK_MONOTONIC) - begin_ns < WRITE_MAX_NS);
     return result == -EAGAIN ? -ETIMEDOUT : result;
@@ -338,15 +317,8 @@ static int write_tuples(struct es_service_connection *connection,
 {
     const struct es_element_session *session = connection->element;
 
-    if (header->element != ES_ELEMENT_OPENED || header->position != ES_POSITION_END) {
-        if (header->tuple_bytes != sizeof(struct es_tuple) ||
-            !connection->service->elements)
-            return -EINVAL;
-        return es_element_store_write(connection->service->elements, header->element,
-                                      header->position, tuples, count,
-                                      &ret_header->position, &ret_header->lost);
-    }
-    if (!session || session->info.tuple_bytes != header->tuple_bytes)
+    if (header->element != ES_ELEMENT_OPENED || header->position != ES_POSITION_END ||
+        !session || session->info.tuple_bytes != header->tuple_bytes)
         return -EINVAL;
     return append(connection->service, session, tuples, count, ret_header);
 }

@@ -15,7 +15,7 @@
 
 #include "base/now.h"
 #include "eventspace/run.h"
-#include "tuplespace/moving.h"
+#include "tuplespace/element_control.h"
 #include "tuplespace/segment_set.h"
 
 /* Segments of one process are told apart by the rank in their names; no program has
@@ -23,7 +23,7 @@
 #define FIRST_SERIAL (1 << 24)
 #define OWN_ARENA_EXTRA (UINT64_C(1) << 16)
 
-/* How long a client waits for the reader of a blocking element that was moved here. */
+/* How long is waited for the reader of a blocking element that is placed here. */
 #define ROOM_NS UINT64_C(1000000000)
 
 /* A segment of the store: one element of consumers, or all that one process has here.
@@ -37,12 +37,10 @@ struct kept_segment {
     char name[64]; /* of the consumers' element */
 };
 
-struct moved_element {
+struct es_placed_element {
     struct kept_segment *home; /* borrowed */
     char name[64];
-    bool is_being_made;
-    struct es_writer writer; /* element NULL: it could not be made */
-    pthread_mutex_t lock;    /* connections may follow each other closely */
+    struct es_writer writer;
 };
 
 struct es_element_store {
@@ -52,8 +50,8 @@ struct es_element_store {
     int serial;
     struct kept_segment **segments; /* owned, items too */
     size_t segment_count;
-    struct moved_element **moved; /* owned, items too; by id */
-    size_t moved_count;
+    struct es_placed_element **placed; /* owned, items too; of the thread that places */
+    size_t placed_count;
     struct es_element_budget budget;
     struct es_run *before; /* what a server before this one has left; may be NULL */
     atomic_bool stops;
@@ -87,15 +85,13 @@ void es_element_store_destroy(struct es_element_store *store)
 
     if (!store)
         return;
-    for (size_t i = 0; i < store->moved_count; i++) {
-        pthread_mutex_destroy(&store->moved[i]->lock);
-        free(store->moved[i]);
-    }
+    for (size_t i = 0; i < store->placed_count; i++)
+        free(store->placed[i]);
     for (size_t i = 0; i < store->segment_count; i++) {
         es_segment_destroy(store->segments[i]->segment);
         free(store->segments[i]);
     }
-    free(store->moved);
+    free(store->placed);
     free(store->segments);
     es_run_close(store->before);
     pthread_mutex_destroy(&store->lock);
@@ -353,10 +349,10 @@ int es_element_store_remove(struct es_element_store *store,
                                name);
 }
 
-/* --- Moved elements --------------------------------------------------------------- */
+/* --- Placed elements -------------------------------------------------------------- */
 
 static struct kept_segment *find_process(const struct es_element_store *store,
-                                         const struct es_moved_process *process)
+                                         const struct es_placed_process *process)
 {
     for (size_t i = 0; i < store->segment_count; i++)
         if (store->segments[i]->pid == process->facts.pid &&
@@ -368,7 +364,7 @@ static struct kept_segment *find_process(const struct es_element_store *store,
 /* The segment of the process: little memory as long as there is nothing in it.  Caller
  * holds the lock. */
 static int open_process(struct es_element_store *store,
-                        const struct es_moved_process *process,
+                        const struct es_placed_process *process,
                         struct es_error *error,
                         struct kept_segment **ret_kept)
 {
@@ -395,10 +391,10 @@ static int open_process(struct es_element_store *store,
     return 0;
 }
 
-static bool is_moved_from(const struct es_element_view *element,
-                          const struct es_moved_process *process,
-                          const char *name,
-                          uint64_t *ret_next)
+static bool is_placed_from(const struct es_element_view *element,
+                           const struct es_placed_process *process,
+                           const char *name,
+                           uint64_t *ret_next)
 {
     struct es_segment_info segment;
     struct es_element_info info;
@@ -408,13 +404,13 @@ static bool is_moved_from(const struct es_element_view *element,
         segment.rank != process->facts.rank)
         return false;
     es_element_view_info(element, &info);
-    *ret_next = es_element_next_moved(element);
+    *ret_next = esi_element_next_placed(element);
     return !info.shared && strcmp(info.name, name) == 0;
 }
 
 /* Where a server before this one came to with the element; 0 = it had none. */
 static uint64_t position_before(const struct es_element_store *store,
-                                const struct es_moved_process *process,
+                                const struct es_placed_process *process,
                                 const char *name)
 {
     uint64_t position = 0;
@@ -425,8 +421,8 @@ static uint64_t position_before(const struct es_element_store *store,
         for (size_t j = 0; j < es_segment_view_element_count(segment); j++) {
             uint64_t next;
 
-            if (is_moved_from(es_segment_view_element(segment, j), process, name,
-                              &next) &&
+            if (is_placed_from(es_segment_view_element(segment, j), process, name,
+                               &next) &&
                 next > position)
                 position = next;
         }
@@ -434,251 +430,156 @@ static uint64_t position_before(const struct es_element_store *store,
     return position;
 }
 
-static uint64_t lost_of(const struct moved_element *moved)
+static struct es_placed_element *find_placed(const struct es_element_store *store,
+                                             const struct es_placed_process *process,
+                                             const char *name)
 {
-    return atomic_load_explicit(&moved->writer.element->lost_moving,
-                                memory_order_relaxed);
-}
+    for (size_t i = 0; i < store->placed_count; i++) {
+        struct es_placed_element *placed = store->placed[i];
 
-/* The original's position of the next tuple. */
-static uint64_t next_position(const struct moved_element *moved)
-{
-    return moved->writer.element->moved_before + lost_of(moved) + moved->writer.head;
-}
-
-/* What lies between is lost. */
-static void skip_to(struct moved_element *moved, uint64_t position)
-{
-    atomic_store_explicit(&moved->writer.element->lost_moving,
-                          lost_of(moved) + position - next_position(moved),
-                          memory_order_relaxed);
-}
-
-static struct moved_element *find_moved(const struct es_element_store *store,
-                                        const struct kept_segment *home,
-                                        const char *name,
-                                        uint32_t *ret_id)
-{
-    for (size_t i = 0; i < store->moved_count; i++)
-        if (store->moved[i]->home == home && strcmp(store->moved[i]->name, name) == 0) {
-            *ret_id = (uint32_t)i;
-            return store->moved[i];
-        }
+        if (placed->home->pid == process->facts.pid &&
+            strcmp(placed->home->host, process->host) == 0 &&
+            strcmp(placed->name, name) == 0)
+            return placed;
+    }
     return NULL;
 }
 
-/* An element that is not made yet.  Caller holds the lock. */
-static int add_moved(struct es_element_store *store,
-                     struct kept_segment *home,
-                     const char *name,
-                     struct moved_element **ret_moved,
-                     uint32_t *ret_id)
+/* Counts the element and finds the segment for it.  Caller holds the lock. */
+static int begin_placed(struct es_element_store *store,
+                        const struct es_placed_process *process,
+                        uint64_t bytes,
+                        struct es_error *error,
+                        struct kept_segment **ret_home)
 {
-    struct moved_element **grown =
-        reallocarray(store->moved, store->moved_count + 1, sizeof *grown);
-    struct moved_element *moved;
+    struct es_placed_element **grown =
+        reallocarray(store->placed, store->placed_count + 1, sizeof(*grown));
+    int result;
 
     if (!grown)
         return -ENOMEM;
-    store->moved = grown;
-    moved = calloc(1, sizeof *moved);
-    if (!moved)
-        return -ENOMEM;
-    moved->home = home;
-    snprintf(moved->name, sizeof moved->name, "%s", name);
-    pthread_mutex_init(&moved->lock, NULL);
-    *ret_id = (uint32_t)store->moved_count;
-    store->moved[store->moved_count++] = moved;
-    *ret_moved = moved;
-    return 0;
-}
-
-/* A moved element, and what is still to be done for it. */
-struct taking {
-    struct moved_element *moved;
-    uint32_t id;
-    bool is_new; /* the caller is to make it */
-};
-
-/* Caller holds the lock. */
-static int begin_taking(struct es_element_store *store,
-                        struct es_element_share *share,
-                        const struct es_moved_process *process,
-                        const struct es_element_config *config,
-                        struct es_error *error,
-                        struct taking *taking)
-{
-    uint64_t bytes = es_segment_ring_bytes(config->threshold, sizeof(struct es_tuple));
-    struct kept_segment *home = find_process(store, process);
-    int result;
-
-    taking->moved = home ? find_moved(store, home, config->name, &taking->id) : NULL;
-    if (taking->moved && taking->moved->is_being_made)
-        return es_error_set(error, -EBUSY, "element \"%s\" is being made",
-                            config->name);
-    if (taking->moved && taking->moved->writer.element)
-        return 0;
-    result = es_element_budget_add(&store->budget, share, bytes, error);
+    store->placed = grown;
+    result = es_element_budget_add(&store->budget, NULL, bytes, error);
     if (result < 0)
         return result;
-    if (!taking->moved)
-        result = open_process(store, process, error, &home);
-    if (result == 0 && !taking->moved)
-        result = add_moved(store, home, config->name, &taking->moved, &taking->id);
+    result = open_process(store, process, error, ret_home);
     if (result < 0) {
         es_element_budget_settle(&store->budget, bytes);
-        es_element_budget_remove(&store->budget, share, bytes);
-        return result;
+        es_element_budget_remove(&store->budget, NULL, bytes);
     }
-    taking->moved->is_being_made = taking->is_new = true;
-    return 0;
+    return result;
 }
 
-/* Nobody else uses it as long as it is being made. */
-static int make_moved(const struct es_element_store *store,
-                      struct es_segment *segment,
-                      const struct es_moved_process *process,
-                      const struct es_element_config *wanted,
-                      struct es_error *error,
-                      struct es_writer *ret_writer)
-{
-    struct es_element_config config = *wanted;
-    int result;
-
-    config.kind = ES_ELEMENT_TRACE;
-    config.on_full = ES_ON_FULL_DISCARD;
-    config.enabled = true;
-    config.tuple_bytes = sizeof(struct es_tuple);
-    result = es_segment_add_element(segment, &config, ret_writer);
-    if (result < 0)
-        return es_error_set(error, result, "element \"%s\": %s", config.name,
-                            strerror(-result));
-    /* Readers have no use for it. */
-    ret_writer->element->moved_before = position_before(store, process, config.name);
-    return 0;
-}
-
-/* Caller holds the lock. */
-static void end_taking(struct es_element_store *store,
-                       struct es_element_share *share,
+/* Reserves the memory of the element, without the lock. */
+static int make_placed(const struct es_element_store *store,
+                       const struct es_placed_process *process,
                        const struct es_element_config *config,
-                       const struct taking *taking,
-                       const struct es_writer *writer)
+                       struct kept_segment *home,
+                       struct es_error *error,
+                       struct es_placed_element **ret_placed)
 {
-    uint64_t bytes = es_segment_ring_bytes(config->threshold, sizeof(struct es_tuple));
-
-    es_element_budget_settle(&store->budget, bytes);
-    taking->moved->is_being_made = false;
-    if (writer)
-        taking->moved->writer = *writer;
-    else
-        es_element_budget_remove(&store->budget, share, bytes);
-}
-
-int es_element_store_take(struct es_element_store *store,
-                          struct es_element_share *share,
-                          const struct es_moved_process *process,
-                          const struct es_element_config *config,
-                          struct es_error *error,
-                          uint32_t *ret_id,
-                          uint64_t *ret_position)
-{
-    struct taking taking = {.is_new = false};
-    struct es_writer writer;
+    struct es_placed_element *placed = calloc(1, sizeof *placed);
     int result;
 
-    pthread_mutex_lock(&store->lock);
-    result = begin_taking(store, share, process, config, error, &taking);
-    pthread_mutex_unlock(&store->lock);
-    if (result < 0)
-        return result;
-    if (taking.is_new) {
-        result = make_moved(store, taking.moved->home->segment, process, config, error,
-                            &writer);
-        pthread_mutex_lock(&store->lock);
-        end_taking(store, share, config, &taking, result == 0 ? &writer : NULL);
-        pthread_mutex_unlock(&store->lock);
+    if (!placed)
+        return -ENOMEM;
+    result = es_segment_add_element(home->segment, config, &placed->writer);
+    if (result < 0) {
+        free(placed);
+        return es_error_set(error, result, "element \"%s\": %s", config->name,
+                            strerror(-result));
     }
-    if (result < 0)
-        return result;
-    pthread_mutex_lock(&taking.moved->lock);
-    *ret_id = taking.id;
-    *ret_position = next_position(taking.moved);
-    pthread_mutex_unlock(&taking.moved->lock);
+    /* Readers have no use for it. */
+    placed->writer.element->moved_before =
+        position_before(store, process, config->name);
+    placed->home = home;
+    snprintf(placed->name, sizeof placed->name, "%s", config->name);
+    *ret_placed = placed;
     return 0;
 }
 
-/* Items are never freed before the store is. */
-static struct moved_element *moved_of(struct es_element_store *store, uint32_t id)
+int es_element_store_place(struct es_element_store *store,
+                           const struct es_placed_process *process,
+                           const struct es_element_config *config,
+                           struct es_error *error,
+                           struct es_placed_element **ret_placed)
 {
-    struct moved_element *moved;
+    uint64_t bytes = es_segment_ring_bytes(config->threshold, config->tuple_bytes);
+    struct es_placed_element *placed = find_placed(store, process, config->name);
+    struct kept_segment *home;
+    int result;
 
+    if (placed) {
+        *ret_placed = placed;
+        return 0;
+    }
     pthread_mutex_lock(&store->lock);
-    moved = id < store->moved_count ? store->moved[id] : NULL;
-    if (moved && (moved->is_being_made || !moved->writer.element))
-        moved = NULL;
+    result = begin_placed(store, process, bytes, error, &home);
     pthread_mutex_unlock(&store->lock);
-    return moved;
+    if (result < 0)
+        return result;
+    result = make_placed(store, process, config, home, error, &placed);
+    pthread_mutex_lock(&store->lock);
+    es_element_budget_settle(&store->budget, bytes);
+    if (result < 0)
+        es_element_budget_remove(&store->budget, NULL, bytes);
+    else
+        *ret_placed = store->placed[store->placed_count++] = placed;
+    pthread_mutex_unlock(&store->lock);
+    return result;
 }
 
 /* The element's switches lie in shared memory: a reader that takes nothing must not
- * hold the connection for ever. */
-static int write_one(const struct es_element_store *store,
-                     struct moved_element *moved,
-                     const struct es_tuple *tuple)
+ * hold the caller for ever. */
+static bool await_room(const struct es_element_store *store, struct es_writer *writer)
 {
-    struct es_writer *writer = &moved->writer;
-    uint64_t begin;
+    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
 
-    if (!esi_writer_has_room(writer)) {
-        begin = es_now_ns(CLOCK_MONOTONIC);
-        do
-            esi_writer_sleep_for_room(writer, begin);
-        while (!esi_writer_has_room(writer) && !atomic_load(&store->stops) &&
-               es_now_ns(CLOCK_MONOTONIC) - begin < ROOM_NS);
-        if (!esi_writer_has_room(writer))
-            return -ETIMEDOUT;
-    }
+    while (!esi_writer_has_room(writer) && !atomic_load(&store->stops) &&
+           es_now_ns(CLOCK_MONOTONIC) - begin < ROOM_NS)
+        esi_writer_sleep_for_room(writer, begin);
+    return esi_writer_has_room(writer);
+}
+
+int es_element_store_write(const struct es_element_store *store,
+                           struct es_placed_element *placed,
+                           uint64_t position,
+                           const struct es_tuple *tuple)
+{
+    struct es_writer *writer = &placed->writer;
+    _Atomic uint64_t *lost = &writer->element->lost_moving;
+    uint64_t next = writer->element->moved_before +
+                    atomic_load_explicit(lost, memory_order_relaxed) + writer->head;
+
+    if (position < next)
+        return 0;
+    if (!esi_writer_has_room(writer) && !await_room(store, writer))
+        return -ETIMEDOUT;
+    /* What lies between is lost. */
+    atomic_fetch_add_explicit(lost, position - next, memory_order_relaxed);
     esi_writer_store(esi_writer_slot(writer), tuple);
     esi_writer_advance(writer);
     return 0;
 }
 
-int es_element_store_write(struct es_element_store *store,
-                           uint32_t id,
-                           uint64_t position,
-                           const struct es_tuple *tuples,
-                           size_t count,
-                           uint64_t *ret_position,
-                           uint64_t *ret_lost)
-{
-    struct moved_element *moved = moved_of(store, id);
-    uint64_t next;
-    int result = 0;
-
-    if (!moved)
-        return -ENOENT;
-    pthread_mutex_lock(&moved->lock);
-    next = next_position(moved);
-    if (position > next)
-        skip_to(moved, position);
-    for (size_t i = 0; i < count && result == 0; i++)
-        if (position + i >= next)
-            result = write_one(store, moved, &tuples[i]);
-    *ret_position = next_position(moved);
-    *ret_lost = lost_of(moved);
-    pthread_mutex_unlock(&moved->lock);
-    return result;
-}
-
 /* --- Their processes -------------------------------------------------------------- */
 
-static void note_end(struct es_segment_layout *layout, int status)
+/* As waitpid(2) gives it; -1 = nobody saw. */
+static int exit_status_of(const struct es_segment_info *process)
+{
+    if (process->signal != 0)
+        return process->signal;
+    return process->exit_code >= 0 ? process->exit_code << 8 : -1;
+}
+
+static void note_end(struct es_segment_layout *layout,
+                     const struct es_segment_info *process)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    atomic_store_explicit(&layout->exit_status, status, memory_order_relaxed);
+    atomic_store_explicit(&layout->exit_status, exit_status_of(process),
+                          memory_order_relaxed);
     atomic_store_explicit(&layout->ended_realtime_ns,
                           (uint64_t)now.tv_sec * UINT64_C(1000000000) +
                               (uint64_t)now.tv_nsec,
@@ -687,20 +588,21 @@ static void note_end(struct es_segment_layout *layout, int status)
     atomic_store_explicit(&layout->ended, 1, memory_order_release);
 }
 
-int es_element_store_note(struct es_element_store *store,
-                          uint32_t id,
-                          enum es_segment_state state,
-                          bool ended,
-                          int status)
+void es_element_store_note(const struct es_placed_element *placed,
+                           const struct es_segment_info *process)
 {
-    struct moved_element *moved = moved_of(store, id);
+    struct es_segment *segment = placed->home->segment;
+    struct es_segment_layout *layout = es_segment_layout(segment);
+    enum es_segment_state state = ES_SEGMENT_RUNNING;
 
-    if (!moved)
-        return -ENOENT;
-    es_segment_set_state(moved->home->segment, state);
-    if (ended)
-        note_end(es_segment_layout(moved->home->segment), status);
-    return 0;
+    if (process->state == ES_PROCESS_FINALIZED)
+        state = ES_SEGMENT_FINALIZED;
+    if (process->state == ES_PROCESS_ABORTED)
+        state = ES_SEGMENT_ABORTED;
+    es_segment_set_state(segment, state);
+    if (!process->alive &&
+        atomic_load_explicit(&layout->ended, memory_order_relaxed) == 0)
+        note_end(layout, process);
 }
 
 /* What the communicator may take beside its row: lists of ranks. */
@@ -711,29 +613,25 @@ static uint64_t list_bytes(const struct es_communicator_config *config)
            sizeof(int32_t);
 }
 
+uint32_t es_element_store_communicator_count(const struct es_placed_element *placed)
+{
+    return atomic_load_explicit(
+        &es_segment_layout(placed->home->segment)->communicator_count,
+        memory_order_relaxed);
+}
+
 int es_element_store_add_communicator(struct es_element_store *store,
-                                      struct es_element_share *share,
-                                      uint32_t id,
-                                      uint16_t index,
+                                      const struct es_placed_element *placed,
                                       const struct es_communicator_config *config)
 {
-    struct moved_element *moved = moved_of(store, id);
-    struct es_segment *segment;
     uint64_t bytes = list_bytes(config);
-    uint32_t count;
-    uint16_t made;
-    int result = 0;
+    uint16_t index;
+    int result;
 
-    if (!moved)
-        return -ENOENT;
-    segment = moved->home->segment;
     pthread_mutex_lock(&store->lock);
-    count = atomic_load_explicit(&es_segment_layout(segment)->communicator_count,
-                                 memory_order_relaxed);
-    if (index == count)
-        result = es_element_budget_extend(&store->budget, share, bytes, NULL);
-    if (index == count && result == 0) {
-        result = es_segment_add_communicator(segment, config, &made);
+    result = es_element_budget_extend(&store->budget, NULL, bytes, NULL);
+    if (result == 0) {
+        result = es_segment_add_communicator(placed->home->segment, config, &index);
         es_element_budget_settle(&store->budget, bytes);
     }
     pthread_mutex_unlock(&store->lock);

@@ -2,22 +2,21 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The elements that a tuple server holds itself: consumers' own data, and trace
- * elements of other hosts whose tuples were moved here.
+ * elements of other hosts that the pathmap places here (scopes/server/placement.h).
  *
  * They lie in segments of their own, marked as kept, so that they are read like all
  * others, through the server or directly.  Each element of consumers has a segment;
- * moved elements lie in one segment for each process they come from, which has that
+ * placed elements lie in one segment for each process they come from, which has that
  * process's pid, rank and clock.
  *
- * A moved element's next tuple is the original's at moved_before + lost_moving +
- * head.  So a
- * tuple that is sent twice is taken once, also by a server that was started again.
+ * A placed element's next tuple is the original's at moved_before + lost_moving + head.
+ * So a tuple that comes twice is written once, also by a server that was started again.
  *
  * What clients may take has limits (element_budget.h), and a part of the shared memory
  * always stays free for the program.  Memory is reserved while nobody waits for the
  * store.
  *
- * Thread safe.
+ * Thread safe, but for placed elements: one thread places and writes them.
  */
 #ifndef ES_SCOPES_SERVER_ELEMENT_STORE_H
 #define ES_SCOPES_SERVER_ELEMENT_STORE_H
@@ -26,7 +25,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "eventspace/tuple.h"
+#include "eventspace/run.h"
 #include "scopes/server/element_budget.h"
 #include "tuplespace/segment.h"
 
@@ -65,53 +64,42 @@ int es_element_store_remove(struct es_element_store *store,
                             const char *name,
                             struct es_error *error);
 
-/* --- Moved elements --- */
+/* --- Placed elements: for one thread of the server --- */
 
-/* A process of another host, and one of its elements.  All borrowed. */
-struct es_moved_process {
+struct es_placed_element;
+
+/* A process of another host.  All borrowed. */
+struct es_placed_process {
     const char *host;
     const char *program;
     struct es_segment_keeping facts;
 };
 
-/* Finds or makes the place of an element.  `config`'s kind and on-full do not matter.
- * Failures as of es_element_store_add(), or -EBUSY: it is being made.  *ret_id is for
- * the calls below, *ret_position the original's position from which on tuples are
- * wanted. */
-int es_element_store_take(struct es_element_store *store,
-                          struct es_element_share *share,
-                          const struct es_moved_process *process,
-                          const struct es_element_config *config,
-                          struct es_error *error,
-                          uint32_t *ret_id,
-                          uint64_t *ret_position);
+/* Finds or makes the place of an element of that process.  Borrowed from the store.
+ * -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room; with words. */
+int es_element_store_place(struct es_element_store *store,
+                           const struct es_placed_process *process,
+                           const struct es_element_config *config,
+                           struct es_error *error,
+                           struct es_placed_element **ret_placed);
 
-/* Writes what follows without a gap from the original's `position` on; what was taken
- * already is passed over, what is missing before it counts as lost.  -ENOENT;
- * -ETIMEDOUT: the element blocks and its registered reader takes nothing. */
-int es_element_store_write(struct es_element_store *store,
-                           uint32_t id,
+/* Writes the tuple of the original's `position`.  A tuple that is there already is
+ * passed over; tuples that are missing before it count as lost.  -ETIMEDOUT: the
+ * element blocks and its registered reader takes nothing. */
+int es_element_store_write(const struct es_element_store *store,
+                           struct es_placed_element *placed,
                            uint64_t position,
-                           const struct es_tuple *tuples,
-                           size_t count,
-                           uint64_t *ret_position,
-                           uint64_t *ret_lost);
+                           const struct es_tuple *tuple);
 
-/* Notes how the process of a moved element is: its state, and once it is gone, its exit
- * status (as waitpid(2) gives it; -1 = nobody saw).  -ENOENT. */
-int es_element_store_note(struct es_element_store *store,
-                          uint32_t id,
-                          enum es_segment_state state,
-                          bool ended,
-                          int status);
+/* Notes the state of the process, and its exit status once it is gone. */
+void es_element_store_note(const struct es_placed_element *placed,
+                           const struct es_segment_info *process);
 
-/* Adds the communicators that the process's segment lacks: `index` is that of the next
- * one, which is added if it is the first that is lacking.  -ENOENT, -EDQUOT, -ENOSPC.
- */
+/* Communicators that the segment of the process has; the next one gets this index. */
+uint32_t es_element_store_communicator_count(const struct es_placed_element *placed);
+/* -EDQUOT, -ENOSPC. */
 int es_element_store_add_communicator(struct es_element_store *store,
-                                      struct es_element_share *share,
-                                      uint32_t id,
-                                      uint16_t index,
+                                      const struct es_placed_element *placed,
                                       const struct es_communicator_config *config);
 
 #endif

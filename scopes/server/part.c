@@ -142,13 +142,15 @@ static int open_tree(struct es_part *part,
     look_at(part, node);
     part->places.behind = part->moves ? &part->behind : NULL;
     blank_missing(part, node, here);
-    part->context = (struct es_stage_context){.origins = &part->origins,
-                                              .places = &part->places,
-                                              .communicator_name = communicator_name,
-                                              .connect = connect_to,
-                                              .address = address_of,
-                                              .data = part,
-                                              .run = part->connection->service->run};
+    part->context = (struct es_stage_context){
+        .origins = &part->origins,
+        .places = &part->places,
+        .communicator_name = communicator_name,
+        .connect = connect_to,
+        .address = address_of,
+        .data = part,
+        .run = part->connection->service->run,
+        .reads_placed = es_member_boolean_or(request, "placed", false)};
     result = es_stage_node_open(node, here, &part->context, error, &part->root);
     es_stage_node_destroy(node);
     return result;

@@ -10,9 +10,12 @@
  *      "processes": [{"pid":, "rank":, "host":, "clock": {...}}, ...],
  *      "origins": [{"process": INDEX, "name":, "collector":, "thread":, "classes":,
  *                   "peer":, "communicator":, "position":, "end": BOOL}, ...],
- *      "lossless": BOOL, "tree": NODE}
+ *      "lossless": BOOL, "placed": BOOL, "tree": NODE}
  *     NODE: {"type":, "label":, "host":, "origin":, "properties": {...}, "children":
  * [...]}
+ *
+ * With "placed" elements of this host are found that lie elsewhere: the server of that
+ * host takes them (scopes/server/placement.h).
  *
  * Origins are numbered within the part, from 0 in the order of the list; the remote
  * stage knows whose they are above.  Reading begins at `position`; with "end" behind

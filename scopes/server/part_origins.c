@@ -17,6 +17,7 @@
 struct entry {
     int pid;
     const char *name;
+    const char *host;
     struct es_element_view *element;
 };
 
@@ -33,28 +34,34 @@ static int compare_entries(const void *first, const void *second)
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    return strcmp(a->name, b->name);
+    if (strcmp(a->name, b->name) != 0)
+        return strcmp(a->name, b->name);
+    return strcmp(a->host, b->host);
 }
 
 static int add_entry(struct directory *directory,
                      int pid,
-                     struct es_element_view *element)
+                     struct es_element_view *element,
+                     bool reads_placed)
 {
     struct es_element_info info;
 
     es_element_view_info(element, &info);
-    if (info.moved)
+    if (info.moved && !reads_placed)
         return 0;
     if (ESI_ARRAY_RESERVE(directory->entries, directory->capacity,
                           directory->count + 1) < 0)
         return -ENOMEM;
     directory->entries[directory->count++] =
-        (struct entry){.element = element, .pid = pid, .name = info.name};
+        (struct entry){
+            .element = element, .pid = pid, .name = info.name, .host = info.host};
     return 0;
 }
 
 /* Other connections may find more elements of the segments at the same time. */
-static int open_directory(const struct es_run *run, struct directory *directory)
+static int open_directory(const struct es_run *run,
+                          bool reads_placed,
+                          struct directory *directory)
 {
     int result = 0;
 
@@ -65,8 +72,8 @@ static int open_directory(const struct es_run *run, struct directory *directory)
 
         es_segment_view_info(segment, &process);
         for (size_t j = 0; j < count && result == 0; j++)
-            result =
-                add_entry(directory, process.pid, es_segment_view_element(segment, j));
+            result = add_entry(directory, process.pid,
+                               es_segment_view_element(segment, j), reads_placed);
     }
     if (result == 0 && directory->count > 0)
         qsort(directory->entries, directory->count, sizeof *directory->entries,
@@ -102,17 +109,13 @@ static struct es_element_view *find_element(const struct directory *directory,
                                             const struct process *process,
                                             const char *name)
 {
-    struct entry wanted = {.pid = process->pid, .name = name};
+    struct entry wanted = {.pid = process->pid, .name = name, .host = process->host};
     struct entry *found = directory->count > 0
                               ? bsearch(&wanted, directory->entries, directory->count,
                                         sizeof wanted, compare_entries)
                               : NULL;
-    struct es_element_info info;
 
-    if (!found)
-        return NULL;
-    es_element_view_info(found->element, &info);
-    return strcmp(info.host, process->host) == 0 ? found->element : NULL;
+    return found ? found->element : NULL;
 }
 
 static int read_process(const struct es_member *member,
@@ -231,11 +234,12 @@ static int read_origin(struct es_part *part,
 }
 
 static int read_list(struct es_part *part,
-                     const struct es_member *list,
+                     const struct es_member *request,
                      const struct process *processes,
                      size_t process_count,
                      struct es_error *error)
 {
+    const struct es_member *list = es_member_find(request, "origins");
     size_t count = es_member_count(list);
     struct directory directory = {.count = 0};
     int result = count < UINT32_MAX ? 0 : -EINVAL;
@@ -245,7 +249,8 @@ static int read_list(struct es_part *part,
     if (!part->origins.items || !part->places.items)
         return -ENOMEM;
     if (result == 0)
-        result = open_directory(part->run, &directory);
+        result = open_directory(
+            part->run, es_member_boolean_or(request, "placed", false), &directory);
     for (size_t i = 0; i < count && result == 0; i++) {
         const struct es_member *member = es_member_at(list, i);
         int64_t process = 0;
@@ -275,8 +280,7 @@ int esi_part_read_origins(struct es_part *part,
     if (result < 0)
         return result;
     part->own_clock = es_clock_board_get(service->clocks, service->host);
-    result =
-        read_list(part, es_member_find(request, "origins"), processes, count, error);
+    result = read_list(part, request, processes, count, error);
     free(processes);
     return result;
 }

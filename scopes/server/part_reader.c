@@ -17,6 +17,7 @@
 struct shared {
     struct esi_list_link link; /* in `all` */
     struct esi_list readers;
+    bool is_held; /* stays without readers */
     int pid;
     char name[];
 };
@@ -72,8 +73,10 @@ static int add_shared(const struct es_element_view *element,
     return 0;
 }
 
-static void remove_shared(struct shared *shared)
+/* Nobody reads the element any more. */
+static void end_shared(struct shared *shared, const struct es_element_view *element)
 {
+    es_element_unregister_reader(element);
     esi_list_remove(&all, &shared->link);
     free(shared);
 }
@@ -110,6 +113,7 @@ int es_part_reader_join(const struct es_element_view *element,
         *reader = (struct es_part_reader){
             .shared = shared, .element = element, .position = position};
         esi_list_prepend(&shared->readers, &reader->link);
+        acknowledge(shared, element);
     }
     pthread_mutex_unlock(&lock);
     if (result < 0) {
@@ -136,12 +140,45 @@ void es_part_reader_leave(struct es_part_reader *reader)
         return;
     pthread_mutex_lock(&lock);
     esi_list_remove(&reader->shared->readers, &reader->link);
-    if (reader->shared->readers.first) {
+    if (reader->shared->readers.first)
         acknowledge(reader->shared, reader->element);
-    } else {
-        es_element_unregister_reader(reader->element);
-        remove_shared(reader->shared);
-    }
+    else if (!reader->shared->is_held)
+        end_shared(reader->shared, reader->element);
     pthread_mutex_unlock(&lock);
     free(reader);
+}
+
+int esi_part_reader_hold(const struct es_element_view *element)
+{
+    int pid = pid_of(element);
+    struct es_element_info info;
+    struct shared *shared;
+    int result = 0;
+
+    es_element_view_info(element, &info);
+    pthread_mutex_lock(&lock);
+    shared = find_shared(info.name, pid);
+    if (!shared)
+        result = add_shared(element, &info, pid, 0, &shared);
+    if (result == 0)
+        shared->is_held = true;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+void esi_part_reader_release(const struct es_element_view *element)
+{
+    int pid = pid_of(element);
+    struct es_element_info info;
+    struct shared *shared;
+
+    es_element_view_info(element, &info);
+    pthread_mutex_lock(&lock);
+    shared = find_shared(info.name, pid);
+    if (shared && shared->is_held) {
+        shared->is_held = false;
+        if (!shared->readers.first)
+            end_shared(shared, element);
+    }
+    pthread_mutex_unlock(&lock);
 }

@@ -28,4 +28,11 @@ void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position
 /* Accepts NULL. */
 void es_part_reader_leave(struct es_part_reader *reader);
 
+/* Keeps this process registered at `element` (borrowed for the call) also while no part
+ * reads it, at the position where the last one stopped: for an element that another
+ * host's server is to take.  -EBUSY: its writer waits for another process. */
+int esi_part_reader_hold(const struct es_element_view *element);
+/* Ends that; readers that have joined stay. */
+void esi_part_reader_release(const struct es_element_view *element);
+
 #endif

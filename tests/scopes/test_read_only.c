@@ -20,9 +20,8 @@
 
 /* All requests that change something; a new one has to be put here or not be one. */
 static const char *const changing[] = {
-    "collect",      "element.communicator", "element.create", "element.discard",
-    "element.note", "element.remove",       "element.take",   "end",
-    "register",     "scope.command",        "trees.change",
+    "collect", "element.create", "element.discard", "element.placed", "element.remove",
+    "end",     "register",       "scope.command",   "trees.change",
 };
 
 enum { CHANGING = sizeof changing / sizeof changing[0] };

@@ -19,7 +19,7 @@
 #include "base/process.h"
 #include "fixture.h"
 #include "tests/suites.h"
-#include "tuplespace/moving.h"
+#include "tuplespace/element_control.h"
 #include "tuplespace/view_private.h"
 
 #define WRITERS 4
@@ -271,13 +271,13 @@ static void a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked(
     assert_int_equal(es_element_register_reader(scene->element, 0), 0);
     es_element_set_block(scene->element, true);
     for (int i = 0; i < 40000 && code == 0; i++)
-        code = es_element_append_within(scene->element, &note, sizeof note, 1000000);
+        code = esi_element_append_within(scene->element, &note, sizeof note, 1000000);
     assert_int_equal(code, -EAGAIN);
     /* Nobody is left inside. */
     assert_int_equal(atomic_load(&scene->element->layout->writers.holder), 0);
     es_element_acknowledge(scene->element, 1);
     assert_int_equal(
-        es_element_append_within(scene->element, &note, sizeof note, 1000000), 0);
+        esi_element_append_within(scene->element, &note, sizeof note, 1000000), 0);
 }
 
 /* What was checked when the element was found stays what is used. */

@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,31 +20,79 @@
 
 #include "element_servers.h"
 #include "made_run.h"
-#include "scopes/server/mover.h"
+#include "scopes/server/placement.h"
 #include "tests/suites.h"
 
 enum { THRESHOLD = 63, TRIES = 2000 }; /* of 5 ms */
 
+static const char *const hosts[] = {"alpha", "beta"};
+
 struct scene {
     struct made_run run;
     struct element_server made[2]; /* alpha, where the program runs, and beta */
-    struct es_servers *servers;
+    struct es_servers *servers[2]; /* as each of them sees the others */
     struct es_segment *segment;
     struct es_writer *placed; /* on beta */
     struct es_writer *stays;
     struct es_plan plan;
-    struct es_mover *mover;
+    struct es_placement *placements[2]; /* of alpha and beta */
     uint64_t written;
 };
 
-static void start_mover(struct scene *scene)
-{
-    struct es_mover_config config = {.run = scene->run.name,
-                                     .host = "alpha",
-                                     .plan = &scene->plan,
-                                     .servers = scene->servers};
+/* What CLOCK_REALTIME is set ahead with each look at it. */
+static atomic_long realtime_steps_s;
 
-    assert_int_equal(es_mover_start(&config, &scene->mover), 0);
+int clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+    static atomic_long ahead_s;
+    int result = (int)syscall(SYS_clock_gettime, clock, ret_time);
+
+    if (result == 0 && clock == CLOCK_REALTIME)
+        ret_time->tv_sec += atomic_fetch_add(&ahead_s, atomic_load(&realtime_steps_s));
+    return result;
+}
+
+static void start_placement(struct scene *scene, int index)
+{
+    struct es_placement_config config = {.service = &scene->made[index].service,
+                                         .plan = &scene->plan,
+                                         .servers = scene->servers[index]};
+
+    assert_int_equal(es_placement_start(&config, &scene->placements[index]), 0);
+}
+
+static void start_placements(struct scene *scene)
+{
+    start_placement(scene, 0);
+    start_placement(scene, 1);
+}
+
+static void stop_placement(struct scene *scene, int index)
+{
+    es_placement_stop(scene->placements[index]);
+    scene->placements[index] = NULL;
+}
+
+static void start_server(struct scene *scene, int index)
+{
+    element_server_start(&scene->made[index], scene->run.name, hosts[index]);
+}
+
+/* Beta's server is found at another address after that. */
+static void restart_beta(struct scene *scene)
+{
+    start_server(scene, 1);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(
+            es_servers_add(scene->servers[i], hosts[1], scene->made[1].address), 0);
+    start_placement(scene, 1);
+}
+
+static void stop_beta(struct scene *scene)
+{
+    stop_placement(scene, 1);
+    element_server_stop(&scene->made[1]);
+    scene->made[1].server = NULL;
 }
 
 static int set_up(void **state)
@@ -51,9 +101,10 @@ static int set_up(void **state)
 
     scene = (struct scene){.written = 0};
     made_run_begin(&scene.run);
-    element_server_start(&scene.made[0], scene.run.name, "alpha");
-    element_server_start(&scene.made[1], scene.run.name, "beta");
-    scene.servers = element_servers(scene.made, 2);
+    start_server(&scene, 0);
+    start_server(&scene, 1);
+    for (int i = 0; i < 2; i++)
+        scene.servers[i] = element_servers(scene.made, 2);
     scene.segment = made_run_add_rank_on(&scene.run, "alpha", 2, 4);
     scene.placed = made_run_add_element(&scene.run, scene.segment, 2, 1, "placed",
                                         1u << ES_CLASS_SEND, THRESHOLD);
@@ -73,12 +124,13 @@ static int tear_down(void **state)
 {
     struct scene *scene = *state;
 
-    es_mover_stop(scene->mover);
+    for (int i = 1; i >= 0; i--) {
+        stop_placement(scene, i);
+        es_servers_close(scene->servers[i]);
+        if (scene->made[i].server)
+            element_server_stop(&scene->made[i]);
+    }
     es_plan_fini(&scene->plan);
-    es_servers_close(scene->servers);
-    element_server_stop(&scene->made[0]);
-    if (scene->made[1].server)
-        element_server_stop(&scene->made[1]);
     made_run_end(&scene->run);
     return 0;
 }
@@ -110,8 +162,8 @@ static int find_placed(const struct es_run *run, struct es_element_view ***ret_v
     return es_run_select(run, &selection, ret_views);
 }
 
-/* The one that lies on beta, once so many tuples of the original were moved or lost. */
-static struct es_element_view *await_moved(struct es_run *run, uint64_t count)
+/* The one that lies on beta, once so many tuples of the original are there or lost. */
+static struct es_element_view *await_placed(struct es_run *run, uint64_t count)
 {
     for (int i = 0; i < TRIES; i++) {
         struct es_element_view **views, *view = NULL;
@@ -128,7 +180,7 @@ static struct es_element_view *await_moved(struct es_run *run, uint64_t count)
             return view;
         rest();
     }
-    fail_msg("it was not moved");
+    fail_msg("it was not placed there");
     return NULL;
 }
 
@@ -160,9 +212,9 @@ static void readers_find_it_there_with_the_facts_of_its_process(void **state)
     struct es_run *run;
 
     write_some(scene, 20);
-    start_mover(scene);
+    start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
-    view = await_moved(run, 20);
+    view = await_placed(run, 20);
     es_element_view_info(view, &info);
     assert_int_equal(info.rank, 2);
     assert_int_equal(info.thread, 1);
@@ -194,11 +246,11 @@ static void every_tuple_arrives_in_order(void **state)
     uint64_t seen = 0;
     struct es_run *run;
 
-    start_mover(scene);
+    start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
     for (int round = 0; round < 20; round++) {
         write_some(scene, 30);
-        view = await_moved(run, scene->written);
+        view = await_placed(run, scene->written);
         while (es_element_read(view, &cursor, &tuple, 1) == 1)
             assert_int_equal(tuple.sequence, seen++);
         assert_int_equal(seen, scene->written);
@@ -216,9 +268,9 @@ static void what_the_plan_leaves_here_stays(void **state)
     struct es_run *run;
 
     write_some(scene, 1);
-    start_mover(scene);
+    start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
-    await_moved(run, 1);
+    await_placed(run, 1);
     es_selection_init(&selection);
     selection.collector = "stays";
     assert_int_equal(es_run_select(run, &selection, &views), 1);
@@ -228,45 +280,117 @@ static void what_the_plan_leaves_here_stays(void **state)
     es_run_close(run);
 }
 
-/* What was overwritten while nobody took it is counted, with both elements; no tuple
- * comes twice. */
-static void losses_while_the_target_is_away_are_counted(void **state)
+/* Reads all from the element.  Returns the number of tuples, which are in order. */
+static uint64_t read_all(const struct es_element_view *view, uint64_t *ret_next)
 {
-    struct scene *scene = *state;
     struct es_cursor cursor = {0};
-    struct es_element_info info;
-    const struct es_element_view *view;
     struct es_tuple tuple;
     uint64_t next = 0, read = 0;
-    struct es_run *run;
 
-    element_server_stop(&scene->made[1]);
-    scene->made[1].server = NULL;
-    start_mover(scene);
-    write_some(scene, 10 * THRESHOLD);
-    for (int i = 0; i < 20; i++)
-        rest();
-    es_mover_stop(scene->mover);
-    es_servers_close(scene->servers);
-    element_server_start(&scene->made[1], scene->run.name, "beta");
-    scene->servers = element_servers(scene->made, 2);
-    start_mover(scene);
-    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
-    view = await_moved(run, scene->written);
     while (es_element_read(view, &cursor, &tuple, 1) == 1) {
         assert_true(tuple.sequence >= next);
         next = tuple.sequence + 1;
         read++;
     }
+    assert_int_equal(cursor.lost, 0);
+    *ret_next = next;
+    return read;
+}
+
+/* Tuples that are overwritten while the other server is away are counted; none comes
+ * twice. */
+static void losses_while_the_other_server_is_away_are_counted(void **state)
+{
+    struct scene *scene = *state;
+    struct es_element_info info;
+    const struct es_element_view *view;
+    uint64_t next, read;
+    struct es_run *run;
+
+    stop_beta(scene);
+    start_placement(scene, 0);
+    write_some(scene, 10 * THRESHOLD);
+    for (int i = 0; i < 20; i++)
+        rest();
+    restart_beta(scene);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    view = await_placed(run, scene->written);
+    read = read_all(view, &next);
     es_element_view_info(view, &info);
     assert_int_equal(next, scene->written);
-    assert_int_equal(cursor.lost, 0);
     assert_int_equal(read + info.lost_moving, scene->written);
     assert_true(info.lost_moving > 0);
     es_run_close(run);
 }
 
-static void the_end_of_the_process_is_told(void **state)
+static bool await_location(const struct scene *scene, enum es_element_location location)
+{
+    for (int i = 0; i < TRIES; i++) {
+        if (atomic_load(&scene->placed->element->location) == location)
+            return true;
+        rest();
+    }
+    return false;
+}
+
+/* What no other server takes is read here again once this one ends. */
+static void an_element_that_nobody_took_comes_back(void **state)
+{
+    struct scene *scene = *state;
+    struct es_element_view **views;
+    struct es_run *run;
+
+    stop_beta(scene);
+    write_some(scene, 20);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    start_placement(scene, 0);
+    assert_true(await_location(scene, ES_LOCATION_AWAITED));
+    assert_int_equal(find_placed(run, &views), 0);
+    free(views);
+    stop_placement(scene, 0);
+    assert_int_equal(find_placed(run, &views), 1);
+    free(views);
+    es_run_close(run);
+}
+
+/* The program waits while the server that takes its tuples is away, and none is lost
+ * when it comes back. */
+static void a_blocking_element_waits_for_a_server_that_comes_back(void **state)
+{
+    const uint64_t reader_pid = (UINT64_C(1) << ES_READER_PID_BITS) - 1;
+    struct scene *scene = *state;
+    struct es_element_layout *layout = scene->placed->element;
+    struct es_cursor cursor = {0};
+    const struct es_element_view *view;
+    struct es_tuple tuple;
+    uint64_t seen = 0;
+    struct es_run *run;
+
+    atomic_store(&layout->on_full, ES_ON_FULL_BLOCK);
+    start_placements(scene);
+    write_some(scene, THRESHOLD / 2);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    await_placed(run, scene->written);
+    es_run_close(run);
+    stop_beta(scene);
+    write_some(scene, THRESHOLD / 2);
+    /* This host's server is the reader that the writer waits for. */
+    assert_int_equal(atomic_load(&layout->reader) & reader_pid, getpid());
+    assert_true(atomic_load(&layout->reader_position) <= THRESHOLD / 2);
+    restart_beta(scene);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    for (int round = 0; round < 10; round++) {
+        view = await_placed(run, scene->written);
+        while (es_element_read(view, &cursor, &tuple, 1) == 1)
+            assert_int_equal(tuple.sequence, seen++);
+        assert_int_equal(seen, scene->written);
+        write_some(scene, THRESHOLD / 2);
+    }
+    assert_int_equal(cursor.lost, 0);
+    es_run_close(run);
+}
+
+static void the_end_of_the_process_is_noted(void **state)
 {
     struct scene *scene = *state;
     struct es_segment_info process = {.state = ES_PROCESS_RUNNING};
@@ -274,9 +398,9 @@ static void the_end_of_the_process_is_told(void **state)
     struct es_run *run;
 
     write_some(scene, 1);
-    start_mover(scene);
+    start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
-    view = await_moved(run, 1);
+    view = await_placed(run, 1);
     es_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
     for (int i = 0; i < TRIES && process.state != ES_PROCESS_FINALIZED; i++) {
         es_segment_view_info(es_element_view_segment(view), &process);
@@ -286,8 +410,48 @@ static void the_end_of_the_process_is_told(void **state)
     es_run_close(run);
 }
 
+/* A clock of the day that somebody sets must not stop the placement. */
+static void the_time_of_day_does_not_matter(void **state)
+{
+    struct scene *scene = *state;
+    struct es_run *run;
+
+    atomic_store(&realtime_steps_s, 3600);
+    write_some(scene, 20);
+    start_placements(scene);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    await_placed(run, 20);
+    write_some(scene, 20);
+    await_placed(run, 40);
+    atomic_store(&realtime_steps_s, 0);
+    es_run_close(run);
+}
+
+/* After the run's end no server waits for another one that still reads there. */
+static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
+{
+    struct scene *scene = *state;
+    const struct es_element_view *view;
+    uint64_t next;
+    struct es_run *run;
+
+    start_placements(scene);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    await_placed(run, 0);
+    assert_true(es_service_is_read(&scene->made[0].service));
+    write_some(scene, THRESHOLD);
+    es_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
+    es_placement_finish(scene->placements[1]);
+    for (int i = 0; i < TRIES && es_service_is_read(&scene->made[0].service); i++)
+        rest();
+    assert_false(es_service_is_read(&scene->made[0].service));
+    view = await_placed(run, 0);
+    assert_int_equal(read_all(view, &next), THRESHOLD);
+    es_run_close(run);
+}
+
 /* The other host's server takes no element of such a size.  A blocking one shows that
- * the mover has come, and gone: its writer is woken each time. */
+ * this server registers as its reader, and lets it go. */
 static void what_the_other_host_refuses_stays_readable_here(void **state)
 {
     struct scene *scene = *state;
@@ -300,12 +464,11 @@ static void what_the_other_host_refuses_stays_readable_here(void **state)
     atomic_store(&layout->limit, 1u << 24);
     atomic_store(&layout->on_full, ES_ON_FULL_BLOCK);
     atomic_store(&layout->writer_waits, 1);
-    start_mover(scene);
-    for (int i = 0; i < TRIES && atomic_load(&layout->reader_wake) < 2; i++)
+    start_placements(scene);
+    assert_true(await_location(scene, ES_LOCATION_REFUSED));
+    for (int i = 0; i < TRIES && atomic_load(&layout->reader) != 0; i++)
         rest();
-    assert_int_equal(atomic_load(&layout->reader_wake), 2);
     assert_int_equal(atomic_load(&layout->reader), 0);
-    assert_int_equal(atomic_load(&layout->moved), 0);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
     assert_int_equal(find_placed(run, &views), 1);
     es_element_view_info(views[0], &info);
@@ -317,15 +480,19 @@ static void what_the_other_host_refuses_stays_readable_here(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-SUITE(test_mover)
+SUITE(test_placement)
 {
     const struct CMUnitTest tests[] = {
         TEST(readers_find_it_there_with_the_facts_of_its_process),
         TEST(every_tuple_arrives_in_order),
         TEST(what_the_plan_leaves_here_stays),
-        TEST(losses_while_the_target_is_away_are_counted),
-        TEST(the_end_of_the_process_is_told),
+        TEST(losses_while_the_other_server_is_away_are_counted),
+        TEST(an_element_that_nobody_took_comes_back),
+        TEST(a_blocking_element_waits_for_a_server_that_comes_back),
+        TEST(the_end_of_the_process_is_noted),
         TEST(what_the_other_host_refuses_stays_readable_here),
+        TEST(the_time_of_day_does_not_matter),
+        TEST(a_finished_placement_has_stored_all_and_reads_no_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

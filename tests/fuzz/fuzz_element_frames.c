@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Frames of the elements that servers hold: R, T or W and the payload. */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "scopes/remote/element_wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* All that a header promises lies within the payload. */
+static void use_frame(char kind, const char *payload, size_t size)
+{
+    struct es_frame frame = {.payload = payload, .length = (uint32_t)size};
+    struct es_tuples_header tuples;
+    struct es_write_header write;
+    struct es_read_header read;
+    const void *first;
+    size_t count;
+
+    if (kind == 'W' && es_write_header_decode(&frame, &write, &first, &count) == 0)
+        require((const char *)first + count * write.tuple_bytes == payload + size);
+    if (kind == 'R')
+        es_read_header_decode(&frame, &read);
+    if (kind == 'T' && es_tuples_header_decode(&frame, &tuples, &first) == 0)
+        require((const char *)first + (size_t)tuples.count * tuples.tuple_bytes ==
+                payload + size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0)
+        use_frame((char)data[0], (const char *)data + 1, size - 1);
+    return 0;
+}
