@@ -56,7 +56,7 @@ struct esi_call {
     MPI_Count count;       /* elements whose size was not known at entry; 0 = none */
     MPI_Datatype datatype;
     bool open;     /* the tuple is shown in the element */
-    bool numbered; /* a channel counted it: given back if it fails */
+    bool numbered; /* a channel counted it: taken off again if the call fails */
     struct es_tuple tuple;
 };
 

@@ -92,7 +92,7 @@ void esi_collective_write_post(struct esi_thread *thread,
 
 /* --- Statuses ------------------------------------------------------------------- */
 
-/* Bytes that a completed receive got, by its status: as MPI tells. */
+/* Bytes that a completed receive got, by its status: as MPI reports them. */
 uint32_t esi_status_query_bytes(const MPI_Status *status);
 
 /* Whether the byte count lies in the status where the MPICH ABI has it; tried when MPI

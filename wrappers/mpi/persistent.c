@@ -86,7 +86,8 @@ static bool start_request(struct esi_call *call, uint64_t handle)
     return request.kind == ESI_REQUEST_COLLECTIVE;
 }
 
-/* Ends a call that has started collective operations, which are told first. */
+/* Ends a call that has started collective operations, whose starts are written first.
+ */
 static void leave_posts(struct esi_call *call, const MPI_Request *requests, int count)
 {
     struct esi_request request;

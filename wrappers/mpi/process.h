@@ -26,7 +26,7 @@ struct esi_process {
  * safe. */
 struct esi_process *esi_process_get(void);
 
-/* Rank and size once MPI has told them. */
+/* Rank and size, once MPI has reported them. */
 void esi_process_set_rank(int rank, int size);
 
 void esi_process_set_state(enum es_segment_state state);

@@ -18,7 +18,7 @@
 
 #include "wrappers/mpi/next.h"
 
-struct search {
+struct symbol_search {
     const char *name;
     const void *ours; /* where this library is loaded */
     void *found;
@@ -34,7 +34,7 @@ static const void *base_of(const void *address)
 /* Asks one loaded library, but takes no definition from this one. */
 static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
 {
-    struct search *search = context;
+    struct symbol_search *search = context;
     void *handle;
     void *found;
 
@@ -66,7 +66,8 @@ static void say_missing(const char *name)
 
 void *esi_next_resolve(const char *name)
 {
-    struct search search = {.name = name, .ours = base_of((const void *)say_missing)};
+    struct symbol_search search = {.name = name,
+                                   .ours = base_of((const void *)say_missing)};
 
     search.found = dlsym(RTLD_NEXT, name);
     if (search.found == NULL)

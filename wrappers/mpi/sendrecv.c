@@ -12,12 +12,12 @@
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/process.h"
 
-struct pair {
+struct sendrecv_pair {
     struct esi_call call; /* the send half */
     struct esi_request request;
 };
 
-static void describe_pair(struct pair *pair,
+static void describe_pair(struct sendrecv_pair *pair,
                           MPI_Comm comm,
                           int dest,
                           int sendtag,
@@ -38,7 +38,7 @@ static void describe_pair(struct pair *pair,
 }
 
 /* Shows the receive half in the send's element; where there is none, the send half. */
-static void open_pair(struct pair *pair)
+static void open_pair(struct sendrecv_pair *pair)
 {
     struct esi_call *call = &pair->call;
     struct es_tuple shown;
@@ -54,7 +54,7 @@ static void open_pair(struct pair *pair)
 }
 
 /* The receive half on a communicator that was not known before. */
-static void post_late(struct pair *pair)
+static void post_late(struct sendrecv_pair *pair)
 {
     struct esi_request *request = &pair->request;
 
@@ -63,7 +63,7 @@ static void post_late(struct pair *pair)
                                                   request->tuple.tag, request);
 }
 
-static void close_pair(struct pair *pair, int result, const MPI_Status *status)
+static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status *status)
 {
     struct esi_call *call = &pair->call;
     uint64_t stop = call->open ? esi_clock_read() : 0;
@@ -88,7 +88,9 @@ static void close_pair(struct pair *pair, int result, const MPI_Status *status)
 
 /* Keeps the receive half until the request completes.  From MPI_PROC_NULL it is
  * complete, and the handle may be one that MPI gives out for all that are. */
-static void leave_receive_half(struct pair *pair, uint64_t handle, uint64_t now)
+static void leave_receive_half(struct sendrecv_pair *pair,
+                               uint64_t handle,
+                               uint64_t now)
 {
     pair->request.handle = handle;
     if (pair->request.tuple.peer == ES_PEER_NONE) {
@@ -101,7 +103,9 @@ static void leave_receive_half(struct pair *pair, uint64_t handle, uint64_t now)
 }
 
 /* Publishes the send half; the receive half follows when the request completes. */
-static void close_ipair(struct pair *pair, int result, const MPI_Request *handle)
+static void close_ipair(struct sendrecv_pair *pair,
+                        int result,
+                        const MPI_Request *handle)
 {
     struct esi_call *call = &pair->call;
 

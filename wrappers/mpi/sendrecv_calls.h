@@ -20,7 +20,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
                                     MPI_Comm comm,
                                     MPI_Status *status)
 {
-    struct pair pair;
+    struct sendrecv_pair pair;
     MPI_Status own;
     MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
@@ -49,7 +49,7 @@ int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
                                             MPI_Comm comm,
                                             MPI_Status *status)
 {
-    struct pair pair;
+    struct sendrecv_pair pair;
     MPI_Status own;
     MPI_Status *seen = esi_status_or_own(status, &own);
     int result;
@@ -81,7 +81,7 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
                                      MPI_Comm comm,
                                      MPI_Request *request)
 {
-    struct pair pair;
+    struct sendrecv_pair pair;
     int result;
 
     if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
@@ -108,7 +108,7 @@ int ESI_NAME(esi_wrap_MPI_Isendrecv_replace)(ESI_FN(MPI_Isendrecv_replace) * nex
                                              MPI_Comm comm,
                                              MPI_Request *request)
 {
-    struct pair pair;
+    struct sendrecv_pair pair;
     int result;
 
     if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv_replace),

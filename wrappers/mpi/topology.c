@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Whom a rank hears from in neighbourhood collectives (MPI-4.0, chapter 8): told once,
- * when a communicator with a topology has been made.
+ * The neighbours that a rank receives from in neighbourhood collectives (MPI-4.0,
+ * chapter 8): written once, when a communicator with a topology has been made.
  *
- * MPI is asked through the real routines, about a communicator that it has just given
- * out; nothing here communicates.
+ * The real routines are asked about a communicator that MPI has just made; nothing
+ * here communicates.
  */
 #include "config.h"
 
@@ -13,7 +13,8 @@
 
 #include "wrappers/mpi/topology.h"
 
-/* How many neighbours of a communicator are written: their number tells of the rest. */
+/* How many neighbours of a communicator are written; each tuple has the number of all.
+ */
 enum { NEIGHBOURS_MAX = 1024 };
 
 /* Each returns how many there are, and their ranks, which the caller frees; -1 when it

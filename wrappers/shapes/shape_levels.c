@@ -45,7 +45,7 @@ struct builder {
 };
 
 /* Neighbouring items. */
-struct slice {
+struct rank_slice {
     int from;
     int count;
 };
@@ -100,7 +100,7 @@ static void set_part(struct item *item, const struct esi_location *location, int
         item->part[0] = item->part[1] = item->part[2] = -1;
 }
 
-static void sort_into_parts(struct builder *builder, struct slice slice, int level)
+static void sort_into_parts(struct builder *builder, struct rank_slice slice, int level)
 {
     struct item *items = builder->items + slice.from;
 
@@ -110,20 +110,21 @@ static void sort_into_parts(struct builder *builder, struct slice slice, int lev
 }
 
 /* The first part of a sorted slice. */
-static struct slice first_part(const struct builder *builder, struct slice slice)
+static struct rank_slice first_part(const struct builder *builder,
+                                    struct rank_slice slice)
 {
     const struct item *items = builder->items + slice.from;
     int count = 1;
 
     while (count < slice.count && is_same_part(&items[0], &items[count]))
         count++;
-    return (struct slice){.from = slice.from, .count = count};
+    return (struct rank_slice){.from = slice.from, .count = count};
 }
 
 /* Who leads the group leads its part, too.  Of a cluster it is the first rank on its
  * gateway, if that is wanted and has one; otherwise the lowest. */
 static int choose_leader(const struct builder *builder,
-                         struct slice part,
+                         struct rank_slice part,
                          int level,
                          int above)
 {
@@ -163,14 +164,14 @@ static void set_parent(struct builder *builder, int first, int leader)
 }
 
 static void build_group(struct builder *builder,
-                        struct slice group,
+                        struct rank_slice group,
                         int depth,
                         int leader);
 
 /* Pushes the leaders of a group's parts at the levels from `depth` on; all but
  * `leader`'s own connections upward are left to the caller. */
 static void split_group(struct builder *builder,
-                        struct slice group,
+                        struct rank_slice group,
                         int depth,
                         int leader)
 {
@@ -182,7 +183,7 @@ static void split_group(struct builder *builder,
     }
     sort_into_parts(builder, group, builder->levels[depth]);
     while (group.count > 0) {
-        struct slice part = first_part(builder, group);
+        struct rank_slice part = first_part(builder, group);
 
         if (builder->items[part.from].part[0] < 0) {
             split_group(builder, part, depth + 1, leader);
@@ -198,7 +199,7 @@ static void split_group(struct builder *builder,
 }
 
 static void build_group(struct builder *builder,
-                        struct slice group,
+                        struct rank_slice group,
                         int depth,
                         int leader)
 {
@@ -224,7 +225,8 @@ int esi_shape_levels(const struct esi_shape_input *input, int *parents)
     if (builder.items != NULL && builder.leaders != NULL) {
         for (int rank = 0; rank < input->size; rank++)
             builder.items[rank].rank = rank;
-        build_group(&builder, (struct slice){.count = input->size}, 0, input->root);
+        build_group(&builder, (struct rank_slice){.count = input->size}, 0,
+                    input->root);
         parents[input->root] = -1;
         result = 0;
     }

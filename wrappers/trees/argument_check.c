@@ -117,14 +117,14 @@ static uint64_t bytes_of(const struct esi_call *call,
 }
 
 /* One side of a collective. */
-struct side {
+struct buffer_side {
     const void *buffer;
     MPI_Count count;
     MPI_Datatype datatype;
 };
 
 static bool is_good_side(const struct esi_call *call,
-                         const struct side *side,
+                         const struct buffer_side *side,
                          uint64_t *ret_bytes)
 {
     if (!is_good_buffer(side->buffer, side->count, side->datatype))
@@ -138,8 +138,8 @@ static bool check_reduction(const struct esi_call *call,
                             bool is_root,
                             uint64_t *ret_bytes)
 {
-    struct side side = {collective->send, collective->receive_count,
-                        collective->receive_type};
+    struct buffer_side side = {collective->send, collective->receive_count,
+                               collective->receive_type};
 
     if (is_root) { /* also every rank of an allreduce */
         if (collective->receive_count > 0 && collective->send == collective->receive)
@@ -157,8 +157,8 @@ static bool check_reduction(const struct esi_call *call,
 /* Whether the block that a rank sends to itself is already where it is received.  MPI
  * libraries refuse that. */
 static bool is_aliased(const struct esi_call *call,
-                       const struct side *one,
-                       const struct side *many)
+                       const struct buffer_side *one,
+                       const struct buffer_side *many)
 {
     return one->count != 0 && one->count == many->count &&
            one->datatype == many->datatype &&
@@ -170,8 +170,8 @@ static bool is_aliased(const struct esi_call *call,
 /* Gather, scatter and allgather: `one` is the side that has a block of each rank's own,
  * `many` the one with the blocks of all, which only the root of the first two has. */
 static bool check_blocks(const struct esi_call *call,
-                         const struct side *one,
-                         const struct side *many,
+                         const struct buffer_side *one,
+                         const struct buffer_side *many,
                          bool has_many,
                          uint64_t *ret_bytes)
 {
@@ -189,10 +189,10 @@ bool esi_argument_check(const struct esi_call *call,
                         const struct esi_collective *collective,
                         uint64_t *ret_bytes)
 {
-    struct side send = {collective->send, collective->send_count,
-                        collective->send_type};
-    struct side receive = {collective->receive, collective->receive_count,
-                           collective->receive_type};
+    struct buffer_side send = {collective->send, collective->send_count,
+                               collective->send_type};
+    struct buffer_side receive = {collective->receive, collective->receive_count,
+                                  collective->receive_type};
     bool is_root = call->comm->rank == collective->root;
 
     if (self_comm == MPI_COMM_NULL || collective->root < 0 ||

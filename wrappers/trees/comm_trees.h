@@ -50,7 +50,7 @@ struct esi_comm_trees {
     const struct esi_comm *comm;            /* borrowed: whose trees they are */
     uint32_t count;                         /* operations that trees could do, so far */
     struct esi_rule_sync last_sync;         /* what all ranks know */
-    struct esi_rules *rules;                /* in force */
+    struct esi_shared_rules *rules;         /* in force */
     const struct es_tree_rule **applicable; /* those of `rules` for this
                                                communicator; owned; NULL = before the
                                                first synchronisation */
@@ -65,7 +65,7 @@ struct esi_comm_trees {
 /* Puts other rules in force, or the same under another name of the communicator: trees
  * are built anew.  -ENOMEM: then nothing has changed. */
 int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
-                             struct esi_rules *rules,
+                             struct esi_shared_rules *rules,
                              const char *name);
 
 /* Creates the trees of a communicator; collective over it.  Never NULL: where there are

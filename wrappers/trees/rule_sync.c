@@ -74,13 +74,13 @@ static int gather_host_infos(struct esi_comm_trees *trees)
     return code;
 }
 
-/* --- The wish ------------------------------------------------------------------- */
+/* --- Desired rules -------------------------------------------------------------- */
 
 /* Rank 0: reads new desired rules, if there are any.  Text that cannot be read is
  * ignored. */
 static void read_desired_rules(struct esi_comm_trees *trees,
                                struct esi_rule_sync *message,
-                               struct esi_rules **ret_rules)
+                               struct esi_shared_rules **ret_rules)
 {
     const struct esi_process *process = esi_process_get();
     char *text;
@@ -104,7 +104,7 @@ static void read_desired_rules(struct esi_comm_trees *trees,
 /* The text of new rules, from rank 0, which has them already. */
 static int bcast_rules(const struct esi_comm_trees *trees,
                        uint32_t text_bytes,
-                       struct esi_rules **rules)
+                       struct esi_shared_rules **rules)
 {
     char *text = malloc(text_bytes);
     int code;
@@ -192,7 +192,7 @@ static void log_applied_rules(const struct esi_comm_trees *trees,
  * synchronisation those that the run began with are applied. */
 static int apply_sync(struct esi_comm_trees *trees,
                       const struct esi_rule_sync *message,
-                      struct esi_rules *rules,
+                      struct esi_shared_rules *rules,
                       const struct esi_call *call)
 {
     if (rules != NULL || trees->applicable == NULL ||
@@ -211,7 +211,7 @@ static int apply_sync(struct esi_comm_trees *trees,
 static void prepare_sync(struct esi_comm_trees *trees,
                          uint32_t number,
                          struct esi_rule_sync *message,
-                         struct esi_rules **ret_rules)
+                         struct esi_shared_rules **ret_rules)
 {
     message->version = trees->last_sync.version;
     message->next =
@@ -225,7 +225,7 @@ int esi_rule_sync_run(struct esi_comm_trees *trees,
                       uint32_t number)
 {
     struct esi_rule_sync message = {.version = 0};
-    struct esi_rules *rules = NULL;
+    struct esi_shared_rules *rules = NULL;
     bool has_rules = false;
     int code;
 

@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct esi_rules {
+struct esi_shared_rules {
     _Atomic unsigned int references;
     struct es_tree_plan plan;
     char *text; /* as it came */
 };
 
 static pthread_mutex_t newest_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct esi_rules *newest; /* under lock; holds a reference */
+static struct esi_shared_rules *newest; /* under lock; holds a reference */
 
-struct esi_rules *esi_rules_ref(struct esi_rules *rules)
+struct esi_shared_rules *esi_rules_ref(struct esi_shared_rules *rules)
 {
     atomic_fetch_add_explicit(&rules->references, 1, memory_order_relaxed);
     return rules;
 }
 
-void esi_rules_unref(struct esi_rules *rules)
+void esi_rules_unref(struct esi_shared_rules *rules)
 {
     /* The last one sees what the others did. */
     if (rules == NULL ||
@@ -37,21 +37,21 @@ void esi_rules_unref(struct esi_rules *rules)
     free(rules);
 }
 
-const struct es_tree_plan *esi_rules_plan(const struct esi_rules *rules)
+const struct es_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules)
 {
     return &rules->plan;
 }
 
-const char *esi_rules_text(const struct esi_rules *rules)
+const char *esi_rules_text(const struct esi_shared_rules *rules)
 {
     return rules->text;
 }
 
 static int read_rules(const char *text,
                       struct es_error *error,
-                      struct esi_rules **ret_rules)
+                      struct esi_shared_rules **ret_rules)
 {
-    struct esi_rules *rules = calloc(1, sizeof *rules);
+    struct esi_shared_rules *rules = calloc(1, sizeof *rules);
     int code = -ENOMEM;
 
     if (rules == NULL)
@@ -71,10 +71,10 @@ static int read_rules(const char *text,
 
 int esi_rules_get(const char *text,
                   struct es_error *error,
-                  struct esi_rules **ret_rules)
+                  struct esi_shared_rules **ret_rules)
 {
-    struct esi_rules *old = NULL;
-    struct esi_rules *rules = NULL;
+    struct esi_shared_rules *old = NULL;
+    struct esi_shared_rules *rules = NULL;
     int code = 0;
 
     pthread_mutex_lock(&newest_lock);

@@ -17,18 +17,18 @@ static bool is_reduction(const struct esi_tree_run *run)
     return run->call.kind == ES_TREE_ALLREDUCE;
 }
 
-static int set_up_bcast_lane(struct esi_tree_run *run, struct esi_lane *lane)
+static int set_up_bcast_lane(struct esi_tree_run *run, struct esi_run_lane *lane)
 {
     if (is_reduction(run)) {
-        esi_lane_set_typed(lane, &run->result, esi_run_per_piece(run));
+        esi_run_lane_set_typed(lane, &run->result, esi_run_per_piece(run));
         return MPI_SUCCESS;
     }
     if (run->packed == NULL &&
-        esi_lane_set_direct(lane, run->piece_bytes, &run->result, true))
+        esi_run_lane_set_direct(lane, run->piece_bytes, &run->result, true))
         return MPI_SUCCESS;
     if (run->packed == NULL)
         run->packed = esi_run_alloc(run, (size_t)run->result.bytes);
-    esi_lane_set_bytes(lane, run->piece_bytes, run->packed, run->result.bytes);
+    esi_run_lane_set_bytes(lane, run->piece_bytes, run->packed, run->result.bytes);
     return run->packed != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -57,7 +57,8 @@ static int bcast_work(struct esi_tree_run *run)
 {
     if (run->packed == NULL || run->packed_done)
         return MPI_SUCCESS;
-    if (run->is_root ? root_pieces_ready(run) == 0 : !esi_lane_is_done(run->down_from))
+    if (run->is_root ? root_pieces_ready(run) == 0
+                     : !esi_run_lane_is_done(run->down_from))
         return MPI_SUCCESS;
     run->packed_done = true;
     return run->is_root ? esi_data_pack(run, &run->result, run->packed)
@@ -72,11 +73,11 @@ static MPI_Count pieces_receivable(const struct esi_tree_run *run)
     /* Pieces of both phases are alike only where values are reduced on the way up. */
     if (run->up == &esi_run_reduce)
         return run->up_to->done;
-    return esi_lane_is_done(run->up_to) ? INT64_MAX : 0;
+    return esi_run_lane_is_done(run->up_to) ? INT64_MAX : 0;
 }
 
 static MPI_Count bcast_ready(const struct esi_tree_run *run,
-                             const struct esi_lane *lane)
+                             const struct esi_run_lane *lane)
 {
     if (lane == run->down_from)
         return pieces_receivable(run);

@@ -51,7 +51,9 @@ static struct esi_data block_of_rank(const struct esi_tree_run *run, int rank)
 }
 
 /* Whether a child's message is received at its final address. */
-static bool receive_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
+static bool receive_direct(struct esi_tree_run *run,
+                           int child,
+                           struct esi_run_lane *lane)
 {
     const struct esi_tree *tree = run->call.tree;
     struct esi_data there;
@@ -61,10 +63,10 @@ static bool receive_direct(struct esi_tree_run *run, int child, struct esi_lane 
         return false;
     there = block_of_rank(run, child);
     if (ranks == 1)
-        return esi_lane_set_direct(lane, run->piece_bytes, &there, true);
+        return esi_run_lane_set_direct(lane, run->piece_bytes, &there, true);
     if (!esi_data_is_plain(&run->result) || !esi_run_is_ascending(run, child))
         return false;
-    esi_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
+    esi_run_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
     return true;
 }
 
@@ -79,9 +81,9 @@ static int set_up_children(struct esi_tree_run *run)
             continue;
         result = allocate_staged(run);
         if (result == MPI_SUCCESS)
-            esi_lane_set_bytes(&run->up_from[i], run->piece_bytes,
-                               esi_run_staged(run, child),
-                               run->call.tree->subtree[child] * run->block);
+            esi_run_lane_set_bytes(&run->up_from[i], run->piece_bytes,
+                                   esi_run_staged(run, child),
+                                   run->call.tree->subtree[child] * run->block);
     }
     return result;
 }
@@ -95,14 +97,15 @@ static int set_up_parent(struct esi_tree_run *run)
     int result;
 
     if (ranks == 1 &&
-        esi_lane_set_direct(run->up_to, run->piece_bytes, &run->own, typed)) {
+        esi_run_lane_set_direct(run->up_to, run->piece_bytes, &run->own, typed)) {
         run->result_is_read = run->in_place;
         return MPI_SUCCESS;
     }
     result = allocate_staged(run);
     if (result == MPI_SUCCESS)
         result = esi_data_pack(run, &run->own, run->staged);
-    esi_lane_set_bytes(run->up_to, run->piece_bytes, run->staged, ranks * run->block);
+    esi_run_lane_set_bytes(run->up_to, run->piece_bytes, run->staged,
+                           ranks * run->block);
     return result;
 }
 
@@ -154,7 +157,7 @@ static int gather_work(struct esi_tree_run *run)
     int result = MPI_SUCCESS;
 
     while (run->children_done < run->child_count && result == MPI_SUCCESS &&
-           esi_lane_is_done(&run->up_from[run->children_done])) {
+           esi_run_lane_is_done(&run->up_from[run->children_done])) {
         if (unpacks && is_staged(run, run->children_done))
             result = unpack_child(run, run->children[run->children_done]);
         run->children_done++;
@@ -166,7 +169,7 @@ static int gather_work(struct esi_tree_run *run)
 }
 
 static MPI_Count gather_ready(const struct esi_tree_run *run,
-                              const struct esi_lane *lane)
+                              const struct esi_run_lane *lane)
 {
     const struct esi_tree *tree = run->call.tree;
     MPI_Count there;
@@ -176,7 +179,7 @@ static MPI_Count gather_ready(const struct esi_tree_run *run,
         return lane->pieces;
     child = run->children[run->children_done];
     there = run->block * (tree->position[child] - tree->position[run->call.rank]) +
-            esi_lane_bytes_done(&run->up_from[run->children_done]);
+            esi_run_lane_bytes_done(&run->up_from[run->children_done]);
     return there / lane->per_piece;
 }
 
@@ -193,7 +196,7 @@ static int fold_set_up(struct esi_tree_run *run)
     MPI_Aint step;
     int result;
 
-    esi_lane_set_typed(&run->work, &run->own, per_piece);
+    esi_run_lane_set_typed(&run->work, &run->own, per_piece);
     run->pieces = run->work.pieces;
     result = gather_set_up(run);
     if (result != MPI_SUCCESS || !run->is_root)
@@ -220,7 +223,7 @@ static int fetch_contribution(struct esi_tree_run *run,
 
 static int fold_piece(struct esi_tree_run *run, MPI_Count piece)
 {
-    MPI_Count count = esi_lane_count(&run->work, piece);
+    MPI_Count count = esi_run_lane_count(&run->work, piece);
     struct esi_data to =
         esi_data_part(&run->result, piece * run->work.per_piece, count);
     struct esi_data value = to;

@@ -14,23 +14,23 @@
 
 /* --- What a lane carries -------------------------------------------------------- */
 
-char *esi_lane_piece(const struct esi_lane *lane, MPI_Count piece)
+char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece)
 {
     MPI_Count slot = lane->ring > 0 ? piece % lane->ring : piece;
 
     return lane->base + (MPI_Aint)slot * lane->step;
 }
 
-MPI_Count esi_lane_count(const struct esi_lane *lane, MPI_Count piece)
+MPI_Count esi_run_lane_count(const struct esi_run_lane *lane, MPI_Count piece)
 {
     MPI_Count left = lane->units - piece * lane->per_piece;
 
     return left < lane->per_piece ? left : lane->per_piece;
 }
 
-void esi_lane_set_typed(struct esi_lane *lane,
-                        const struct esi_data *data,
-                        MPI_Count per_piece)
+void esi_run_lane_set_typed(struct esi_run_lane *lane,
+                            const struct esi_data *data,
+                            MPI_Count per_piece)
 {
     lane->type = data->type;
     lane->base = data->base;
@@ -42,47 +42,47 @@ void esi_lane_set_typed(struct esi_lane *lane,
     lane->bytes = (uint64_t)data->bytes;
 }
 
-void esi_lane_set_bytes(struct esi_lane *lane,
-                        MPI_Count piece_bytes,
-                        char *base,
-                        MPI_Count bytes)
+void esi_run_lane_set_bytes(struct esi_run_lane *lane,
+                            MPI_Count piece_bytes,
+                            char *base,
+                            MPI_Count bytes)
 {
     struct esi_data data = {
         .base = base, .count = bytes, .type = MPI_PACKED, .extent = 1, .bytes = bytes};
 
-    esi_lane_set_typed(lane, &data, piece_bytes);
+    esi_run_lane_set_typed(lane, &data, piece_bytes);
 }
 
-bool esi_lane_set_direct(struct esi_lane *lane,
-                         MPI_Count piece_bytes,
-                         struct esi_data *data,
-                         bool typed)
+bool esi_run_lane_set_direct(struct esi_run_lane *lane,
+                             MPI_Count piece_bytes,
+                             struct esi_data *data,
+                             bool typed)
 {
     if (typed && data->bytes <= piece_bytes)
-        esi_lane_set_typed(lane, data, data->count);
+        esi_run_lane_set_typed(lane, data, data->count);
     else if (esi_data_is_plain(data))
-        esi_lane_set_bytes(lane, piece_bytes, data->base, data->bytes);
+        esi_run_lane_set_bytes(lane, piece_bytes, data->base, data->bytes);
     else
         return false;
     return true;
 }
 
-MPI_Count esi_lane_bytes_done(const struct esi_lane *lane)
+MPI_Count esi_run_lane_bytes_done(const struct esi_run_lane *lane)
 {
-    return esi_lane_is_done(lane) ? (MPI_Count)lane->bytes
-                                  : lane->done * lane->per_piece;
+    return esi_run_lane_is_done(lane) ? (MPI_Count)lane->bytes
+                                      : lane->done * lane->per_piece;
 }
 
 /* --- Recording ------------------------------------------------------------------ */
 
-static void note_start(const struct esi_tree_run *run, struct esi_lane *lane)
+static void note_start(const struct esi_tree_run *run, struct esi_run_lane *lane)
 {
     if (run->call.observer != NULL && run->call.observer->now != NULL)
         lane->start = run->call.observer->now();
 }
 
 /* Waiting for the parent begins when nothing is left to be sent to it. */
-static void note_end(struct esi_tree_run *run, struct esi_lane *lane)
+static void note_end(struct esi_tree_run *run, struct esi_run_lane *lane)
 {
     const struct esi_tree_observer *observer = run->call.observer;
     uint64_t stop;
@@ -105,7 +105,7 @@ static void show_awaited(struct esi_tree_run *run)
     if (observer == NULL || observer->open == NULL)
         return;
     for (int i = 0; i < run->lane_count; i++) {
-        const struct esi_lane *lane = &run->lanes[i];
+        const struct esi_run_lane *lane = &run->lanes[i];
 
         if (lane->posted == lane->done)
             continue;
@@ -153,10 +153,10 @@ static MPI_Request *request_of(struct esi_tree_run *run, int lane, MPI_Count pie
 
 static int post_piece(struct esi_tree_run *run, int index)
 {
-    struct esi_lane *lane = &run->lanes[index];
+    struct esi_run_lane *lane = &run->lanes[index];
     MPI_Request *request = request_of(run, index, lane->posted);
-    char *piece = esi_lane_piece(lane, lane->posted);
-    int count = (int)esi_lane_count(lane, lane->posted);
+    char *piece = esi_run_lane_piece(lane, lane->posted);
+    int count = (int)esi_run_lane_count(lane, lane->posted);
     int result;
 
     if (lane->posted == 0)
@@ -176,7 +176,7 @@ static int post_piece(struct esi_tree_run *run, int index)
 
 static int post_ready(struct esi_tree_run *run, int index)
 {
-    struct esi_lane *lane = &run->lanes[index];
+    struct esi_run_lane *lane = &run->lanes[index];
     const struct esi_run_phase *phase = index < run->down_first ? run->up : run->down;
     MPI_Count ready;
     int result = MPI_SUCCESS;
@@ -210,15 +210,15 @@ int esi_run_post_pieces(struct esi_tree_run *run)
 
 static void note_completion(struct esi_tree_run *run, int index)
 {
-    struct esi_lane *lane = &run->lanes[index];
+    struct esi_run_lane *lane = &run->lanes[index];
 
     run->outstanding--;
-    if (esi_lane_is_done(lane))
+    if (esi_run_lane_is_done(lane))
         return; /* pieces that were completed later than those behind them */
     while (lane->done < lane->posted &&
            *request_of(run, index, lane->done) == MPI_REQUEST_NULL)
         lane->done++;
-    if (esi_lane_is_done(lane)) {
+    if (esi_run_lane_is_done(lane)) {
         run->lanes_left--;
         note_end(run, lane);
     }

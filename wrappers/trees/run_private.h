@@ -51,7 +51,7 @@ struct esi_data {
 };
 
 /* The messages in one direction over an edge. */
-struct esi_lane {
+struct esi_run_lane {
     enum esi_edge_event event;
     int peer;
     bool sends;
@@ -74,7 +74,7 @@ struct esi_run_phase {
     /* Does what can be done without messages. */
     int (*work)(struct esi_tree_run *run);
     /* How many pieces of the lane, from the first, may be posted. */
-    MPI_Count (*ready)(const struct esi_tree_run *run, const struct esi_lane *lane);
+    MPI_Count (*ready)(const struct esi_tree_run *run, const struct esi_run_lane *lane);
 };
 
 extern const struct esi_run_phase esi_run_reduce;
@@ -98,15 +98,15 @@ struct esi_tree_run {
     const int *children;
     MPI_Count piece_bytes; /* at most */
 
-    struct esi_lane *lanes; /* of the phase up, then of the phase down */
+    struct esi_run_lane *lanes; /* of the phase up, then of the phase down */
     int lane_count;
-    int down_first;             /* index of the first lane down */
-    struct esi_lane *up_from;   /* one a child; NULL = no such phase */
-    struct esi_lane *up_to;     /* NULL = the root, or no such phase */
-    struct esi_lane *down_from; /* likewise */
-    struct esi_lane *down_to;   /* one a child; NULL = no such phase */
-    int lanes_left;             /* that are not done */
-    const struct esi_lane *shown;
+    int down_first;                 /* index of the first lane down */
+    struct esi_run_lane *up_from;   /* one a child; NULL = no such phase */
+    struct esi_run_lane *up_to;     /* NULL = the root, or no such phase */
+    struct esi_run_lane *down_from; /* likewise */
+    struct esi_run_lane *down_to;   /* one a child; NULL = no such phase */
+    int lanes_left;                 /* that are not done */
+    const struct esi_run_lane *shown;
 
     MPI_Request *requests; /* `window` of each lane */
     MPI_Status *statuses;
@@ -118,13 +118,14 @@ struct esi_tree_run {
     struct esi_data result; /* what the program gets here */
 
     /* reduce, fold */
-    struct esi_lane work; /* own contribution where it can be written to: only memory */
-    bool work_is_own;     /* it is there already */
-    int own_index;        /* children whose lowest rank is below ours */
-    int ring;             /* pieces of each child in memory */
-    MPI_Count reduced;    /* pieces */
-    MPI_Count pieces;     /* of the result, in reductions */
-    bool result_is_read;  /* the phase up uses the memory of the result */
+    struct esi_run_lane
+        work;            /* own contribution where it can be written to: only memory */
+    bool work_is_own;    /* it is there already */
+    int own_index;       /* children whose lowest rank is below ours */
+    int ring;            /* pieces of each child in memory */
+    MPI_Count reduced;   /* pieces */
+    MPI_Count pieces;    /* of the result, in reductions */
+    bool result_is_read; /* the phase up uses the memory of the result */
     char *fold_values[2];
 
     /* gather, scatter */
@@ -140,7 +141,7 @@ struct esi_tree_run {
 
     struct esi_run_block *blocks;
     size_t inline_used;
-    struct esi_lane inline_lanes[ESI_RUN_LANES];
+    struct esi_run_lane inline_lanes[ESI_RUN_LANES];
     MPI_Request inline_requests[ESI_RUN_REQUESTS];
     MPI_Status inline_statuses[ESI_RUN_REQUESTS];
     int inline_indices[ESI_RUN_REQUESTS];
@@ -180,28 +181,28 @@ int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data
 /* --- Lanes (run_lane.c) --------------------------------------------------------- */
 
 /* The memory of a piece, and how many elements it has. */
-char *esi_lane_piece(const struct esi_lane *lane, MPI_Count piece);
-MPI_Count esi_lane_count(const struct esi_lane *lane, MPI_Count piece);
+char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece);
+MPI_Count esi_run_lane_count(const struct esi_run_lane *lane, MPI_Count piece);
 /* Elements as they lie, in pieces of `per_piece`. */
-void esi_lane_set_typed(struct esi_lane *lane,
-                        const struct esi_data *data,
-                        MPI_Count per_piece);
+void esi_run_lane_set_typed(struct esi_run_lane *lane,
+                            const struct esi_data *data,
+                            MPI_Count per_piece);
 /* Packed bytes. */
-void esi_lane_set_bytes(struct esi_lane *lane,
-                        MPI_Count piece_bytes,
-                        char *base,
-                        MPI_Count bytes);
+void esi_run_lane_set_bytes(struct esi_run_lane *lane,
+                            MPI_Count piece_bytes,
+                            char *base,
+                            MPI_Count bytes);
 /* Sends from, or receives into, the program's memory if possible: typed in one message
  * if the other end is `typed` too, else as bytes if elements are plain.  False: they
  * have to be packed.  (MPI allows a typed message to be received packed and the other
  * way round. MPICH 4.0.2 takes some for truncated, of types like MPI_DOUBLE_INT.) */
-bool esi_lane_set_direct(struct esi_lane *lane,
-                         MPI_Count piece_bytes,
-                         struct esi_data *data,
-                         bool typed);
+bool esi_run_lane_set_direct(struct esi_run_lane *lane,
+                             MPI_Count piece_bytes,
+                             struct esi_data *data,
+                             bool typed);
 /* Bytes from the stream's begin that are done. */
-MPI_Count esi_lane_bytes_done(const struct esi_lane *lane);
-static inline bool esi_lane_is_done(const struct esi_lane *lane)
+MPI_Count esi_run_lane_bytes_done(const struct esi_run_lane *lane);
+static inline bool esi_run_lane_is_done(const struct esi_run_lane *lane)
 {
     return lane->done == lane->pieces;
 }

@@ -60,9 +60,9 @@ static bool is_own_last(const struct esi_tree_run *run)
 static int set_up_work(struct esi_tree_run *run)
 {
     bool has_result = run->is_root || run->call.kind == ES_TREE_ALLREDUCE;
-    struct esi_lane *work = &run->work;
+    struct esi_run_lane *work = &run->work;
 
-    esi_lane_set_typed(work, &run->own, esi_run_per_piece(run));
+    esi_run_lane_set_typed(work, &run->own, esi_run_per_piece(run));
     run->work_is_own = run->own_index == 0 || run->in_place;
     run->result_is_read = run->in_place;
     if (run->work_is_own)
@@ -92,9 +92,9 @@ static int set_up_children(struct esi_tree_run *run)
         result = esi_run_typed_memory(run, per_piece, (size_t)rings * (size_t)run->ring,
                                       &base, &step);
     for (int i = 0; i < run->child_count; i++) {
-        struct esi_lane *lane = &run->up_from[i];
+        struct esi_run_lane *lane = &run->up_from[i];
 
-        esi_lane_set_typed(lane, i < rings ? &run->own : &run->result, per_piece);
+        esi_run_lane_set_typed(lane, i < rings ? &run->own : &run->result, per_piece);
         if (i < rings) {
             lane->base = base + (MPI_Aint)i * run->ring * step;
             lane->step = step;
@@ -134,10 +134,10 @@ static int reduce_set_up(struct esi_tree_run *run)
     if (result == MPI_SUCCESS)
         result = set_up_children(run);
     if (run->up_to != NULL) {
-        const struct esi_lane *from =
+        const struct esi_run_lane *from =
             is_own_last(run) ? &run->work : &run->up_from[run->child_count - 1];
 
-        esi_lane_set_typed(run->up_to, &run->own, per_piece);
+        esi_run_lane_set_typed(run->up_to, &run->own, per_piece);
         run->up_to->base = from->base;
         run->up_to->step = from->step;
         run->up_to->ring = from->ring;
@@ -148,18 +148,18 @@ static int reduce_set_up(struct esi_tree_run *run)
 /* The own contribution to a piece; copied if it is a right operand. */
 static int own_piece(struct esi_tree_run *run, MPI_Count piece, char **ret_part)
 {
-    const struct esi_lane *work = &run->work;
-    struct esi_data from =
-        esi_data_part(&run->own, piece * work->per_piece, esi_lane_count(work, piece));
+    const struct esi_run_lane *work = &run->work;
+    struct esi_data from = esi_data_part(&run->own, piece * work->per_piece,
+                                         esi_run_lane_count(work, piece));
     struct esi_data to = from;
 
-    to.base = *ret_part = esi_lane_piece(work, piece);
+    to.base = *ret_part = esi_run_lane_piece(work, piece);
     return run->work_is_own ? MPI_SUCCESS : esi_data_copy(run, &to, &from);
 }
 
 static int reduce_piece(struct esi_tree_run *run, MPI_Count piece)
 {
-    MPI_Count count = esi_lane_count(&run->work, piece);
+    MPI_Count count = esi_run_lane_count(&run->work, piece);
     struct esi_data from;
     struct esi_data to;
     char *value = NULL;
@@ -171,7 +171,8 @@ static int reduce_piece(struct esi_tree_run *run, MPI_Count piece)
         if (part == run->own_index)
             result = own_piece(run, piece, &next);
         else
-            next = esi_lane_piece(&run->up_from[part - (part > run->own_index)], piece);
+            next = esi_run_lane_piece(&run->up_from[part - (part > run->own_index)],
+                                      piece);
         if (value != NULL && result == MPI_SUCCESS)
             result = ESI_REAL(MPI_Reduce_local)(value, next, (int)count, run->own.type,
                                                 run->call.op);
@@ -210,7 +211,7 @@ static int reduce_work(struct esi_tree_run *run)
 
 /* The last operand's memory is sent from, so it is free later. */
 static MPI_Count reduce_ready(const struct esi_tree_run *run,
-                              const struct esi_lane *lane)
+                              const struct esi_run_lane *lane)
 {
     if (lane == run->up_to)
         return run->reduced;

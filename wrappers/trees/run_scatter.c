@@ -30,16 +30,16 @@ static struct esi_data block_of_rank(const struct esi_tree_run *run, int rank)
     return esi_data_part(&run->own, rank * count, count);
 }
 
-static bool send_direct(struct esi_tree_run *run, int child, struct esi_lane *lane)
+static bool send_direct(struct esi_tree_run *run, int child, struct esi_run_lane *lane)
 {
     struct esi_data there = block_of_rank(run, child);
     int ranks = run->call.tree->subtree[child];
 
     if (ranks == 1)
-        return esi_lane_set_direct(lane, run->piece_bytes, &there, true);
+        return esi_run_lane_set_direct(lane, run->piece_bytes, &there, true);
     if (!esi_data_is_plain(&run->own) || !esi_run_is_ascending(run, child))
         return false;
-    esi_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
+    esi_run_lane_set_bytes(lane, run->piece_bytes, there.base, ranks * run->block);
     return true;
 }
 
@@ -61,7 +61,7 @@ static int pack_child(struct esi_tree_run *run, int child)
 static int set_up_child(struct esi_tree_run *run, int index)
 {
     int child = run->children[index];
-    struct esi_lane *lane = &run->down_to[index];
+    struct esi_run_lane *lane = &run->down_to[index];
     int result;
 
     if (run->is_root && send_direct(run, child, lane))
@@ -69,8 +69,8 @@ static int set_up_child(struct esi_tree_run *run, int index)
     result = allocate_staged(run);
     if (result != MPI_SUCCESS)
         return result;
-    esi_lane_set_bytes(lane, run->piece_bytes, esi_run_staged(run, child),
-                       run->call.tree->subtree[child] * run->block);
+    esi_run_lane_set_bytes(lane, run->piece_bytes, esi_run_staged(run, child),
+                           run->call.tree->subtree[child] * run->block);
     return run->is_root ? pack_child(run, child) : MPI_SUCCESS;
 }
 
@@ -80,12 +80,12 @@ static int set_up_parent(struct esi_tree_run *run)
     int result;
 
     if (ranks == 1 &&
-        esi_lane_set_direct(run->down_from, run->piece_bytes, &run->result,
-                            run->down_from->peer == run->call.tree->root))
+        esi_run_lane_set_direct(run->down_from, run->piece_bytes, &run->result,
+                                run->down_from->peer == run->call.tree->root))
         return MPI_SUCCESS;
     result = allocate_staged(run);
-    esi_lane_set_bytes(run->down_from, run->piece_bytes, run->staged,
-                       ranks * run->block);
+    esi_run_lane_set_bytes(run->down_from, run->piece_bytes, run->staged,
+                           ranks * run->block);
     return result;
 }
 
@@ -114,7 +114,7 @@ static int scatter_work(struct esi_tree_run *run)
         own = block_of_rank(run, run->call.rank);
         return run->in_place ? MPI_SUCCESS : esi_data_copy(run, &run->result, &own);
     }
-    if (!esi_lane_is_done(run->down_from))
+    if (!esi_run_lane_is_done(run->down_from))
         return MPI_SUCCESS;
     run->children_done = 1;
     return run->staged != NULL ? esi_data_unpack(run, run->staged, &run->result)
@@ -122,7 +122,7 @@ static int scatter_work(struct esi_tree_run *run)
 }
 
 static MPI_Count scatter_ready(const struct esi_tree_run *run,
-                               const struct esi_lane *lane)
+                               const struct esi_run_lane *lane)
 {
     MPI_Count before;
     MPI_Count come;
@@ -130,7 +130,7 @@ static MPI_Count scatter_ready(const struct esi_tree_run *run,
     if (run->is_root || lane == run->down_from)
         return lane->pieces;
     before = lane->base - run->staged;
-    come = esi_lane_bytes_done(run->down_from) - before;
+    come = esi_run_lane_bytes_done(run->down_from) - before;
     if (come >= (MPI_Count)lane->bytes)
         return lane->pieces;
     return come > 0 ? come / lane->per_piece : 0;

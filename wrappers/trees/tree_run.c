@@ -119,9 +119,9 @@ static bool has_payload(const struct esi_tree_run *run)
 
 /* --- Lanes ---------------------------------------------------------------------- */
 
-static void name_lane(struct esi_lane *lane, enum esi_edge_event event, int peer)
+static void name_lane(struct esi_run_lane *lane, enum esi_edge_event event, int peer)
 {
-    *lane = (struct esi_lane){
+    *lane = (struct esi_run_lane){
         .event = event,
         .peer = peer,
         .sends = event == ESI_EDGE_CONTRIBUTE || event == ESI_EDGE_DEPARTURE_UP ||
@@ -129,11 +129,11 @@ static void name_lane(struct esi_lane *lane, enum esi_edge_event event, int peer
     };
 }
 
-static struct esi_lane *add_lane(struct esi_tree_run *run,
-                                 enum esi_edge_event event,
-                                 int peer)
+static struct esi_run_lane *add_lane(struct esi_tree_run *run,
+                                     enum esi_edge_event event,
+                                     int peer)
 {
-    struct esi_lane *lane = &run->lanes[run->lane_count++];
+    struct esi_run_lane *lane = &run->lanes[run->lane_count++];
 
     name_lane(lane, event, peer);
     return lane;

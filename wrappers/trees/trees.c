@@ -16,9 +16,9 @@
 #include "wrappers/trees/handle_use.h"
 #include "wrappers/trees/nonblocking.h"
 
-static struct esi_rules *initial_rules; /* of EVENTSPACE_TREES */
+static struct esi_shared_rules *initial_rules; /* of EVENTSPACE_TREES */
 
-struct esi_rules *esi_trees_rules(void)
+struct esi_shared_rules *esi_trees_rules(void)
 {
     return initial_rules;
 }

@@ -23,10 +23,10 @@
 
 struct esi_call;
 struct esi_collective;
-struct esi_rules;
+struct esi_shared_rules;
 
 /* The rules that the run began with; borrowed. */
-struct esi_rules *esi_trees_rules(void);
+struct esi_shared_rules *esi_trees_rules(void);
 
 /* struct esi_tree_ops of nonblocking operations (nonblocking.c). */
 bool esi_trees_post(struct esi_call *call,
