@@ -23,7 +23,9 @@ enum { MAX_HELD = 4096 };
 
 struct esi_receive {
     struct esi_list_link link; /* in the queue */
-    int source;                /* as posted, then as received */
+    /* The next open one before it, while the queue is settled. */
+    struct esi_receive *earlier_open;
+    int source; /* as posted, then as received */
     int tag;
     uint32_t number;
     bool open;      /* its channel is not known */
@@ -120,10 +122,19 @@ static void publish(struct esi_match *match, struct esi_receive *receive)
     match->publish(receive->owner, &receive->tuple);
 }
 
-static void decide(struct esi_match *match, struct esi_receive *receive)
+/* The same, of those that `open` begins: the open ones before it, the last first. */
+static const struct esi_receive *blocker_among(const struct esi_receive *open,
+                                               const struct esi_receive *receive)
 {
-    const struct esi_receive *blocker = blocker_of(receive);
+    while (open != NULL && !fits(open, receive->source, receive->tag))
+        open = open->earlier_open;
+    return open;
+}
 
+static void decide(struct esi_match *match,
+                   struct esi_receive *receive,
+                   const struct esi_receive *blocker)
+{
     if (blocker != NULL && !blocker->orphan)
         return;
     receive->decided = true;
@@ -144,18 +155,22 @@ static void retire(struct esi_match *match, struct esi_receive *receive)
 }
 
 /* Decides what can be decided, in posting order, and publishes what was waiting for it.
- */
+ * Of the queue, each is looked at once: thousands may wait behind one wildcard. */
 static void settle_once(struct esi_match *match)
 {
     struct esi_receive *receive = first_of(match);
+    struct esi_receive *open = NULL; /* the last one so far, chained to those before */
 
     while (receive != NULL) {
         struct esi_receive *next = after(receive);
 
+        receive->earlier_open = open;
         if (!receive->open && !receive->decided)
-            decide(match, receive);
+            decide(match, receive, blocker_among(open, receive));
         if (receive->decided && (receive->completed || receive->orphan))
             retire(match, receive);
+        else if (receive->open)
+            open = receive;
         receive = next;
     }
 }
@@ -199,7 +214,7 @@ struct esi_receive *esi_match_enqueue(struct esi_match *match,
     lock(match);
     append(match, receive);
     if (!receive->open)
-        decide(match, receive);
+        decide(match, receive, blocker_of(receive));
     if (receive->decided) {
         /* As good as posted with an empty queue: nothing need be remembered. */
         *ret_number = receive->number;
