@@ -63,7 +63,7 @@ static void write_one(struct es_writer *writer, uint64_t position, uint64_t choi
         break;
     }
     es_writer_open(writer, &open);
-    /* An operation takes some time, a few so much that a busy machine lets others look. */
+    /* An operation takes some time; now and then a busy machine lets others look. */
     if (position % 65536 < 4)
         sched_yield();
     tuple = fixture_tuple(position);
