@@ -33,7 +33,7 @@ struct fixture {
     char folder[64];
     char run[64];
     char host[ES_HOST_NAME_BYTES];
-    char address[128];
+    char address[160];
     const char *addresses[2];
     struct es_host_board *board;
     struct es_service service;

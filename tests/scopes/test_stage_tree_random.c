@@ -30,7 +30,7 @@ static unsigned random_below(unsigned limit)
 
 /* One random case; texts live in it. */
 struct made {
-    char names[HOSTS_MAX][16];
+    char names[HOSTS_MAX][24];
     char clusters[HOSTS_MAX][16];
     struct es_site items[HOSTS_MAX];
     struct es_sites sites;
