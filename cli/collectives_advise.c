@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "cli/collectives_apply.h"
 #include "cli/tree_change.h"
 #include "monitors/collectives_advice.h"
@@ -247,16 +248,14 @@ void esi_adviser_print(const struct esi_adviser *adviser,
 
 static int add_server(struct es_tree_plan *plan, const struct es_server_info *info)
 {
-    struct es_tree_host *hosts =
-        realloc(plan->hosts, (plan->host_count + 1) * sizeof *hosts);
+    struct es_tree_host *host;
 
-    if (!hosts)
+    if (ESI_ARRAY_RESERVE(plan->hosts, plan->host_capacity, plan->host_count + 1) < 0)
         return -ENOMEM;
-    plan->hosts = hosts;
-    hosts += plan->host_count++;
-    memcpy(hosts->name, info->host, sizeof hosts->name);
-    memcpy(hosts->cluster, info->cluster, sizeof hosts->cluster);
-    memcpy(hosts->gateway, info->gateway, sizeof hosts->gateway);
+    host = &plan->hosts[plan->host_count++];
+    memcpy(host->name, info->host, sizeof host->name);
+    memcpy(host->cluster, info->cluster, sizeof host->cluster);
+    memcpy(host->gateway, info->gateway, sizeof host->gateway);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "scopes/remote/run_files.h"
 #include "tuplespace/run_file.h"
@@ -104,19 +105,16 @@ static int copy_edges(const struct es_tree_rule *from, struct es_tree_rule *to)
 
 int esi_tree_rules_put(struct es_tree_rules *rules, const struct es_tree_rule *rule)
 {
-    struct es_tree_rule *grown;
     struct es_tree_rule copy = *rule;
 
     remove_same(rules, rule);
-    grown = reallocarray(rules->rules, rules->count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1) < 0)
         return -ENOMEM;
-    rules->rules = grown;
     if (copy_edges(rule, &copy) < 0)
         return -ENOMEM;
     name_rule(rules, &copy);
-    memmove(grown + 1, grown, rules->count * sizeof *grown);
-    grown[0] = copy;
+    memmove(rules->rules + 1, rules->rules, rules->count * sizeof copy);
+    rules->rules[0] = copy;
     rules->count++;
     return 0;
 }

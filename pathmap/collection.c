@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pathmap/map.h"
 #include "pathmap/path.h"
 #include "tuplespace/layout.h"
@@ -30,7 +31,6 @@ struct draft {
     const struct es_pathmap *map;
     struct slot *slots; /* one per rank */
     struct es_plan plan;
-    size_t room;
 };
 
 /* --- Slots ------------------------------------------------------------------------ */
@@ -99,16 +99,11 @@ static struct es_collector_plan *add_line(struct draft *draft,
                                           const struct es_pathmap_collector *collector,
                                           const struct esi_path_settings *settings)
 {
-    if (draft->plan.count == draft->room) {
-        size_t room = draft->room > 0 ? 2 * draft->room : 8;
-        void *more =
-            realloc(draft->plan.collectors, room * sizeof(*draft->plan.collectors));
-        if (more == NULL)
-            return NULL;
-        draft->plan.collectors = more;
-        draft->room = room;
-    }
-    struct es_collector_plan *line = &draft->plan.collectors[draft->plan.count++];
+    struct es_plan *plan = &draft->plan;
+
+    if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + 1) < 0)
+        return NULL;
+    struct es_collector_plan *line = &plan->collectors[plan->count++];
     *line = collector->plan;
     line->ranges = NULL;
     line->range_count = 0;
@@ -141,13 +136,8 @@ static int take_ranks(struct draft *draft, int from, struct es_collector_plan *l
             line->ranges[line->range_count - 1].last = rank;
             continue;
         }
-        if (line->range_count == room) {
-            room = room > 0 ? 2 * room : 8;
-            void *more = realloc(line->ranges, room * sizeof(*line->ranges));
-            if (more == NULL)
-                return -ENOMEM;
-            line->ranges = more;
-        }
+        if (ESI_ARRAY_RESERVE(line->ranges, room, line->range_count + 1) < 0)
+            return -ENOMEM;
         line->ranges[line->range_count++] = (struct es_rank_range){rank, rank};
         in_range = true;
     }

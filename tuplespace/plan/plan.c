@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "eventspace/operation.h"
 #include "tuplespace/operation_table.h"
@@ -182,14 +183,10 @@ static int append(struct es_plan *plan,
                   const struct default_collector *added,
                   size_t count)
 {
-    struct es_collector_plan *grown =
-        reallocarray(plan->collectors, plan->count + count, sizeof *grown);
-
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + count) < 0)
         return -ENOMEM;
-    plan->collectors = grown;
     for (size_t i = 0; i < count; i++) {
-        struct es_collector_plan *collector = &grown[plan->count++];
+        struct es_collector_plan *collector = &plan->collectors[plan->count++];
 
         *collector = (struct es_collector_plan){.ranges = NULL};
         esi_fields_init(&esi_collector_fields, collector);
@@ -294,16 +291,13 @@ static int check_name_is_new(const struct esi_lines *lines, const struct es_plan
 
 static int add_collector(struct esi_lines *lines, struct es_plan *plan)
 {
-    struct es_collector_plan *grown =
-        reallocarray(plan->collectors, plan->count + 1, sizeof *grown);
     struct es_collector_plan *collector;
     struct esi_line_members members;
     int code;
 
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + 1) < 0)
         return -ENOMEM;
-    plan->collectors = grown;
-    collector = &grown[plan->count++];
+    collector = &plan->collectors[plan->count++];
     *collector = (struct es_collector_plan){.ranges = NULL};
     esi_fields_init(&esi_collector_fields, collector);
     code = esi_lines_text(lines, "collector", collector->name, sizeof collector->name);

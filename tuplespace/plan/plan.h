@@ -64,6 +64,7 @@ extern const struct esi_fields esi_collector_fields;
 struct es_plan {
     struct es_collector_plan *collectors; /* owned, in order of precedence */
     size_t count;
+    size_t capacity;
 };
 
 /* The plan when nobody says otherwise: per thread the collectors "point-to-point"

@@ -95,6 +95,7 @@ struct es_tree_rule {
 struct es_tree_rules {
     struct es_tree_rule *rules; /* owned, in order of precedence */
     size_t count;
+    size_t capacity;
 };
 
 /* No two hosts must understand the rules differently, so they know of places only what
@@ -112,6 +113,7 @@ struct es_tree_host {
 struct es_tree_plan {
     struct es_tree_host *hosts; /* owned */
     size_t host_count;
+    size_t host_capacity;
     struct es_tree_rules rules;
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tuplespace/plan/tree_rules_private.h"
 
 /* More would not fit into the environment. */
@@ -260,16 +261,13 @@ static int parse_rule(struct reader *reader, struct es_tree_rules *rules)
 
 static int add_rule(struct reader *reader, struct es_tree_rules *rules)
 {
-    struct es_tree_rule *grown;
     struct esi_tree_word line = {.text = reader->line.text, .length = 4};
 
     if (rules->count >= RULES_MOST)
         return esi_tree_fault(&reader->line, line, "rule", "at most 1024 of them");
-    grown = reallocarray(rules->rules, rules->count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1) < 0)
         return -ENOMEM;
-    rules->rules = grown;
-    es_tree_rule_init(&grown[rules->count++], ES_TREE_LIBRARY);
+    es_tree_rule_init(&rules->rules[rules->count++], ES_TREE_LIBRARY);
     return parse_rule(reader, rules);
 }
 
@@ -311,19 +309,15 @@ static int add_host(struct reader *reader,
                     struct esi_tree_word word,
                     struct es_tree_plan *plan)
 {
-    struct es_tree_host *grown;
-
     if (plan->rules.count > 0)
         return esi_tree_fault(&reader->line, word, "line",
                               "hosts only before the first tree");
     if (plan->host_count >= HOSTS_MOST)
         return esi_tree_fault(&reader->line, word, "line", "at most 65536 of them");
-    grown = reallocarray(plan->hosts, plan->host_count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(plan->hosts, plan->host_capacity, plan->host_count + 1) < 0)
         return -ENOMEM;
-    plan->hosts = grown;
-    grown[plan->host_count] = (struct es_tree_host){.name = ""};
-    return parse_host(reader, &grown[plan->host_count++]);
+    plan->hosts[plan->host_count] = (struct es_tree_host){.name = ""};
+    return parse_host(reader, &plan->hosts[plan->host_count++]);
 }
 
 /* --- The whole -------------------------------------------------------------------- */
