@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 #include "scopes/remote/remote.h"
 
@@ -44,17 +45,10 @@ int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child)
 {
     if (!child)
         return -ENOMEM;
-    if (node->child_count == node->child_capacity) {
-        size_t capacity = node->child_capacity ? node->child_capacity * 2 : 4;
-        struct es_stage_node **children =
-            realloc(node->children, capacity * sizeof(struct es_stage_node *));
-
-        if (!children) {
-            es_stage_node_destroy(child);
-            return -ENOMEM;
-        }
-        node->children = children;
-        node->child_capacity = capacity;
+    if (ESI_ARRAY_RESERVE(node->children, node->child_capacity, node->child_count + 1) <
+        0) {
+        es_stage_node_destroy(child);
+        return -ENOMEM;
     }
     node->children[node->child_count++] = child;
     return 0;

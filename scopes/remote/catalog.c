@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "scopes/remote/catalog_private.h"
 #include "scopes/remote/part_wire.h"
@@ -60,15 +61,6 @@ void es_catalog_destroy(struct es_catalog *catalog)
 
 /* --- Entries ----------------------------------------------------------------- */
 
-/* Makes room for one more pointer in a list.  NULL: no memory. */
-static void *grow(void *list, size_t count)
-{
-    /* At powers of two, so that appending costs constant time. */
-    if (count & (count - 1))
-        return list;
-    return realloc(list, (count ? count * 2 : 1) * sizeof(void *));
-}
-
 static struct esi_catalog_process *find_process(const struct es_catalog *catalog,
                                                 const char *host,
                                                 int pid,
@@ -88,15 +80,14 @@ static struct esi_catalog_process *add_process(struct es_catalog *catalog,
                                                const struct es_member *member,
                                                const char *host)
 {
-    struct esi_catalog_process *process = calloc(1, sizeof *process);
-    void *list = grow(catalog->processes, catalog->process_count);
+    struct esi_catalog_process *process;
 
-    if (list)
-        catalog->processes = list;
-    if (!process || !list) {
-        free(process);
+    if (ESI_ARRAY_RESERVE(catalog->processes, catalog->process_capacity,
+                          catalog->process_count + 1) < 0)
         return NULL;
-    }
+    process = calloc(1, sizeof *process);
+    if (!process)
+        return NULL;
     process->host = strdup(host);
     process->program = strdup(es_member_text_or(member, "program", ""));
     if (!process->host || !process->program) {
@@ -186,16 +177,14 @@ static int add_element(struct es_catalog *catalog,
     const char *collector = es_member_text_or(member, "collector", "");
     size_t name_bytes = strlen(name) + 1;
     size_t collector_bytes = strlen(collector) + 1;
-    struct esi_catalog_element *element =
-        calloc(1, sizeof *element + name_bytes + collector_bytes);
-    void *list = grow(catalog->elements, catalog->element_count);
+    struct esi_catalog_element *element;
 
-    if (list)
-        catalog->elements = list;
-    if (!element || !list) {
-        free(element);
+    if (ESI_ARRAY_RESERVE(catalog->elements, catalog->element_capacity,
+                          catalog->element_count + 1) < 0)
         return -ENOMEM;
-    }
+    element = calloc(1, sizeof *element + name_bytes + collector_bytes);
+    if (!element)
+        return -ENOMEM;
     memcpy(element->texts, name, name_bytes);
     memcpy(element->texts + name_bytes, collector, collector_bytes);
     element->public.process = &process->public;
@@ -304,20 +293,18 @@ static int ask_host(struct es_catalog *catalog, const char *server, uint64_t tim
 static struct esi_catalog_silence *get_silence(struct es_catalog *catalog,
                                                const char *host)
 {
-    struct esi_catalog_silence *silences;
+    struct esi_catalog_silence *silence;
 
     for (size_t i = 0; i < catalog->silence_count; i++)
         if (strcmp(catalog->silences[i].host, host) == 0)
             return &catalog->silences[i];
-    silences =
-        reallocarray(catalog->silences, catalog->silence_count + 1, sizeof *silences);
-    if (!silences)
+    if (ESI_ARRAY_RESERVE(catalog->silences, catalog->silence_capacity,
+                          catalog->silence_count + 1) < 0)
         return NULL;
-    catalog->silences = silences;
-    silences += catalog->silence_count++;
-    *silences = (struct esi_catalog_silence){.pause_ns = 0};
-    snprintf(silences->host, sizeof silences->host, "%s", host);
-    return silences;
+    silence = &catalog->silences[catalog->silence_count++];
+    *silence = (struct esi_catalog_silence){.pause_ns = 0};
+    snprintf(silence->host, sizeof silence->host, "%s", host);
+    return silence;
 }
 
 /* Notes how an attempt that began at `begun_ns` has ended. */

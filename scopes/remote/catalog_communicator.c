@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "scopes/remote/catalog_private.h"
 #include "tuplespace/layout.h"
@@ -48,7 +49,7 @@ static struct esi_catalog_group *get_group(struct es_catalog *catalog,
                                            int size,
                                            int first)
 {
-    struct esi_catalog_group *groups;
+    struct esi_catalog_group *made;
 
     for (size_t i = 0; i < catalog->group_count; i++) {
         struct esi_catalog_group *group = &catalog->groups[i];
@@ -57,14 +58,13 @@ static struct esi_catalog_group *get_group(struct es_catalog *catalog,
             group->first == first)
             return group;
     }
-    groups = realloc(catalog->groups, (catalog->group_count + 1) * sizeof *groups);
-    if (!groups)
+    if (ESI_ARRAY_RESERVE(catalog->groups, catalog->group_capacity,
+                          catalog->group_count + 1) < 0)
         return NULL;
-    catalog->groups = groups;
-    groups += catalog->group_count++;
-    *groups = (struct esi_catalog_group){
+    made = &catalog->groups[catalog->group_count++];
+    *made = (struct esi_catalog_group){
         .key = {key[0], key[1]}, .size = size, .first = first};
-    return groups;
+    return made;
 }
 
 /* Takes a list of ranks if it is whole. */
@@ -257,11 +257,10 @@ int es_catalog_communicator(struct es_catalog *catalog,
             *ret_info = list[i].info;
             return 0;
         }
-    list = realloc(list, (process->communicator_count + 1) * sizeof *list);
-    if (!list)
+    if (ESI_ARRAY_RESERVE(process->communicators, process->communicator_capacity,
+                          process->communicator_count + 1) < 0)
         return -ENOMEM;
-    process->communicators = list;
-    list += process->communicator_count;
+    list = &process->communicators[process->communicator_count];
     result = ask_for_communicator(catalog, process, communicator, &list->info);
     if (result < 0)
         return result;

@@ -30,6 +30,7 @@ struct esi_catalog_process {
     size_t element_count;
     struct esi_catalog_communicator *communicators;
     size_t communicator_count;
+    size_t communicator_capacity;
 };
 
 struct esi_catalog_element {
@@ -50,13 +51,17 @@ struct es_catalog {
     struct es_servers *servers; /* borrowed */
     struct esi_catalog_process **processes;
     size_t process_count;
+    size_t process_capacity;
     struct esi_catalog_element **elements;
     size_t element_count;
+    size_t element_capacity;
     struct es_batch silent; /* its notices */
     struct esi_catalog_silence *silences;
     size_t silence_count;
+    size_t silence_capacity;
     struct esi_catalog_group *groups;
     size_t group_count;
+    size_t group_capacity;
 };
 
 /* Accepts NULL. */
