@@ -15,9 +15,9 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
-#include "cli/ending.h"
 #include "eventspace/operation.h"
 #include "eventspace/servers.h"
+#include "scopes/server/ending.h"
 #include "tuplespace/run_directory.h"
 
 struct list_arguments {

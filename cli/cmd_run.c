@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/ending.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
 #include "cli/preload.h"
@@ -20,10 +20,10 @@
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
-#include "tuplespace/transport/interface.h"
-#include "tuplespace/segment_name.h"
+#include "scopes/server/ending.h"
 #include "tuplespace/plan/tree_rules.h"
-#include "base/options.h"
+#include "tuplespace/segment_name.h"
+#include "tuplespace/transport/interface.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "base/host.h"
+#include "base/options.h"
 #include "base/plain.h"
 #include "cli/command.h"
-#include "cli/eventspaced.h"
-#include "cli/run_lock.h"
+#include "scopes/server/daemon.h"
+#include "scopes/server/run_lock.h"
+#include "tuplespace/segment_name.h"
 #include "tuplespace/transport/interface.h"
 #include "tuplespace/transport/run_key.h"
-#include "tuplespace/segment_name.h"
-#include "base/options.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

@@ -25,10 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/ending.h"
 #include "cli/job.h"
-#include "cli/run_lock.h"
 #include "eventspace/run.h"
+#include "scopes/server/ending.h"
+#include "scopes/server/run_lock.h"
 
 /* Between two looks at a process where the kernel has no pidfd (before Linux 5.3). */
 enum { LOOK_MS = 50 };

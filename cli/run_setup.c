@@ -18,14 +18,14 @@
 #include "base/json_out.h"
 #include "base/now.h"
 #include "cli/command.h"
-#include "cli/run_lock.h"
 #include "cli/run_trees.h"
 #include "eventspace/tuple.h"
 #include "pathmap/pathmap.h"
-#include "tuplespace/transport/interface.h"
+#include "scopes/server/run_lock.h"
 #include "tuplespace/plan/plan.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"
+#include "tuplespace/transport/interface.h"
 
 #define PLAN_FILE "collect.plan"
 

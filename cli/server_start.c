@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/host.h"
-#include "cli/run_lock.h"
 #include "scopes/remote/rpc.h"
+#include "scopes/server/run_lock.h"
 #include "tuplespace/run_file.h"
 
 #define PROGRAM "eventspaced"

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/server_place.h"
 #include "eventspace/error.h"
+#include "scopes/server/server_place.h"
 
 struct es_server_order {
     const char *run;

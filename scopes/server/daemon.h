@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* The parts of `eventspaced`: options, detaching, watching, registering, serving. */
-#ifndef ES_CLI_EVENTSPACED_H
-#define ES_CLI_EVENTSPACED_H
+#ifndef ES_SCOPES_SERVER_DAEMON_H
+#define ES_SCOPES_SERVER_DAEMON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/server_place.h"
 #include "base/clock_fit.h"
 #include "scopes/remote/clock_board.h"
 #include "scopes/server/host_board.h"
+#include "scopes/server/server_place.h"
 #include "scopes/server/service.h"
 
 enum { ES_DAEMON_ADDRESSES = 8 };
+
+/* Exit statuses, as those of the commands. */
+enum { ES_DAEMON_OK = 0, ES_DAEMON_FAULT = 2 };
 
 struct es_daemon_options {
     const char *run;
@@ -33,7 +36,7 @@ struct es_daemon_options {
     bool foreground;
 };
 
-/* --- Detaching: eventspaced_detach.c --- */
+/* --- Detaching: daemon_detach.c --- */
 
 /* Leaves the caller's session, descriptors and folder behind; only `keep` (a
  * descriptor) stays open.  Returns in the new process, with the descriptor to tell
@@ -45,7 +48,7 @@ void esi_daemon_tell(int ready, const char *fault, const char *text);
 /* Makes the process one that does not disturb: nice, on any CPU. */
 void esi_daemon_step_back(void);
 
-/* --- Watching the processes of the run on this host: eventspaced_watch.c --- */
+/* --- Watching the processes of the run on this host: daemon_watch.c --- */
 
 struct es_watch;
 
@@ -61,7 +64,7 @@ int esi_watch_look(struct es_watch *watch,
                    void (*lose)(void *data, const struct es_lost_rank *lost),
                    void *data);
 
-/* --- Registering with the home server: eventspaced_register.c --- */
+/* --- Registering with the home server: daemon_register.c --- */
 
 struct es_registration;
 
@@ -87,7 +90,7 @@ bool esi_registration_home(struct es_registration *registration,
 /* Says that this server ends.  Accepts NULL. */
 void esi_registration_stop(struct es_registration *registration);
 
-/* --- The own clock against the home server's: eventspaced_clock.c --- */
+/* --- The own clock against the home server's: daemon_clock.c --- */
 
 /* Asks the home server again and again what time it is there. */
 struct es_clock_asking {
@@ -117,7 +120,7 @@ int esi_clock_be_home(struct es_clock_board *clocks, const char *host);
  * it as told. */
 void esi_clock_tell(struct es_clock_asking *asking, struct es_json_out *out);
 
-/* --- Serving: eventspaced_serve.c --- */
+/* --- Serving: daemon_serve.c --- */
 
 /* Serves until there is nothing to serve for any more.  `lock` is held; `ready` as of
  * esi_daemon_detach(), or -1 to print to standard output.  Returns the exit status. */

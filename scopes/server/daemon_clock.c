@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "cli/eventspaced.h"
 #include "scopes/remote/clock_wire.h"
 #include "scopes/remote/rpc.h"
+#include "scopes/server/daemon.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 #define PAUSE_MIN_NS UINT64_C(250000000)

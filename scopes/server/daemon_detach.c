@@ -24,8 +24,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "cli/command.h"
-#include "cli/eventspaced.h"
+#include "scopes/server/daemon.h"
 
 enum {
     READY_MS = 5000,
@@ -51,12 +50,12 @@ _Noreturn static void report(const char *told, size_t length)
     if (length > 0 && told[0] == '+') {
         fputs(told + 1, stdout);
         fflush(stdout);
-        _exit(ES_EXIT_SUCCESS);
+        _exit(ES_DAEMON_OK);
     }
     es_plain_print(stderr, "eventspaced: %.*s\n",
                    length > 0 ? (int)strcspn(told + 1, "\n") : INT_MAX,
                    length > 0 ? told + 1 : "it did not say that it is ready");
-    _exit(ES_EXIT_USAGE);
+    _exit(ES_DAEMON_FAULT);
 }
 
 /* Waits for what the server says, to its end of line. */
@@ -132,7 +131,7 @@ int esi_daemon_detach(int keep)
     if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0) {
         es_plain_print(stderr, "eventspaced: cannot leave for the background: %s\n",
                        strerror(errno));
-        exit(ES_EXIT_USAGE);
+        exit(ES_DAEMON_FAULT);
     }
     if (child > 0) {
         close(ends[1]);
@@ -144,7 +143,7 @@ int esi_daemon_detach(int keep)
     setsid();
     child = fork();
     if (child != 0)
-        _exit(child < 0 ? ES_EXIT_USAGE : ES_EXIT_SUCCESS);
+        _exit(child < 0 ? ES_DAEMON_FAULT : ES_DAEMON_OK);
     int ready = move_up(ends[1]);
     close_all_but(keep, ready);
     reset_signals();

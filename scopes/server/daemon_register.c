@@ -5,7 +5,7 @@
  *
  * It asks again and again over one connection; the home server answers after a second,
  * or at once when there is word of the run's end.  In between it is asked what time it
- * is there (eventspaced_clock.c).  When the connection breaks it is
+ * is there (daemon_clock.c).  When the connection breaks it is
  * made anew, after pauses that grow.
  */
 #include "config.h"
@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/eventspaced.h"
 #include "scopes/remote/rpc.h"
+#include "scopes/server/daemon.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define CONNECT_NS (3 * SECOND_NS)

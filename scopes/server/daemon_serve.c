@@ -25,11 +25,10 @@
 
 #include "base/now.h"
 #include "base/plain.h"
-#include "cli/command.h"
-#include "cli/eventspaced.h"
-#include "cli/run_lock.h"
 #include "eventspace/stage_module.h"
+#include "scopes/server/daemon.h"
 #include "scopes/server/placement.h"
+#include "scopes/server/run_lock.h"
 #include "tuplespace/run_file.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
@@ -361,7 +360,7 @@ static void *end_in_time(void *data)
     remove_facts(daemon);
     fcntl(daemon->log, F_SETFL, O_APPEND | O_NONBLOCK);
     dprintf(daemon->log, "ended although something in it hung\n");
-    _exit(ES_EXIT_SUCCESS);
+    _exit(ES_DAEMON_OK);
 }
 
 /* Without that thread the server ends as long as nothing hangs. */
@@ -592,5 +591,5 @@ int esi_daemon_serve(const struct es_daemon_options *options,
         end(&daemon, serve_till_the_end(&daemon));
     }
     stop(&daemon);
-    return code < 0 ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
+    return code < 0 ? ES_DAEMON_FAULT : ES_DAEMON_OK;
 }

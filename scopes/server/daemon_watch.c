@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ending.h"
-#include "cli/eventspaced.h"
+#include "scopes/server/daemon.h"
+#include "scopes/server/ending.h"
 #include "tuplespace/segment_set.h"
 
 enum {

@@ -3,7 +3,7 @@
 /* How a run ended on this host, as its segments tell. */
 #include "config.h"
 
-#include "cli/ending.h"
+#include "scopes/server/ending.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* How a run ended on this host, as its segments tell. */
-#ifndef ES_CLI_ENDING_H
-#define ES_CLI_ENDING_H
+#ifndef ES_SCOPES_SERVER_ENDING_H
+#define ES_SCOPES_SERVER_ENDING_H
 
 #include <stdbool.h>
 

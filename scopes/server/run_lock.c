@@ -3,7 +3,7 @@
 /* Lock files of run directories. */
 #include "config.h"
 
-#include "cli/run_lock.h"
+#include "scopes/server/run_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

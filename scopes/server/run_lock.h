@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* Lock files of run directories: as long as somebody holds one, he is there. */
-#ifndef ES_CLI_RUN_LOCK_H
-#define ES_CLI_RUN_LOCK_H
+#ifndef ES_SCOPES_SERVER_RUN_LOCK_H
+#define ES_SCOPES_SERVER_RUN_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

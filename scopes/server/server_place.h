@@ -5,8 +5,8 @@
  * server.json and so on.  Where hosts share the run directory, the names of all but the
  * home server have the host in them: server.HOST.sock.
  */
-#ifndef ES_CLI_SERVER_PLACE_H
-#define ES_CLI_SERVER_PLACE_H
+#ifndef ES_SCOPES_SERVER_SERVER_PLACE_H
+#define ES_SCOPES_SERVER_SERVER_PLACE_H
 
 #include "eventspace/error.h"
 #include "tuplespace/transport/link.h"

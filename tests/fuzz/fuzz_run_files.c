@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/host.h"
-#include "cli/server_place.h"
 #include "scopes/remote/servers_find.h"
+#include "scopes/server/server_place.h"
 #include "tuplespace/run_directory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
