@@ -28,7 +28,6 @@ static int64_t now_ms(void)
 static int start(char *const argv[], int output, pid_t *ret_child)
 {
     posix_spawn_file_actions_t actions;
-    extern char **environ;
 
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure)

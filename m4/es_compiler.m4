@@ -29,7 +29,7 @@ AC_DEFUN([ES_CHECK_WARNINGS], [
   m4_foreach_w([es_flag],
     [-Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
      -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wwrite-strings
-     -Wvla -Wformat=2 -Wno-format-nonliteral -Wundef],
+     -Wvla -Wformat=2 -Wno-format-nonliteral -Wundef -Wredundant-decls],
     [ES_TRY_FLAG(es_flag, [ES_WARNING_CFLAGS="$ES_WARNING_CFLAGS es_flag"])])
   AS_IF([test "x$enable_werror" = xyes],
     [ES_WARNING_CFLAGS="$ES_WARNING_CFLAGS -Werror"])
