@@ -52,9 +52,8 @@ static int add_entry(struct directory *directory,
     if (ESI_ARRAY_RESERVE(directory->entries, directory->capacity,
                           directory->count + 1) < 0)
         return -ENOMEM;
-    directory->entries[directory->count++] =
-        (struct entry){
-            .element = element, .pid = pid, .name = info.name, .host = info.host};
+    directory->entries[directory->count++] = (struct entry){
+        .element = element, .pid = pid, .name = info.name, .host = info.host};
     return 0;
 }
 
