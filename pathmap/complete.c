@@ -42,20 +42,15 @@ int esi_map_complete(struct es_pathmap *map)
 {
     int code = map->collectors == NULL ? add_collectors(map) : 0;
 
-    return code == 0 ? esi_rules_complete(&map->rules) : code;
+    esi_rules_complete(&map->rules);
+    return code;
 }
 
-int esi_rules_complete(struct esi_rules *rules)
+void esi_rules_complete(struct esi_rules *rules)
 {
-    int code = 0;
-
-    for (size_t i = 0; i < rules->collective_count && code == 0; i++) {
-        struct es_pathmap_collective *rule = &rules->collectives[i];
-        if (rule->operations == 0)
-            rule->operations = ES_TREE_ALL_BLOCKING;
-        code = set_text(&rule->communicator, "*");
-    }
-    return code;
+    for (size_t i = 0; i < rules->collective_count; i++)
+        if (rules->collectives[i].rule.operations == 0)
+            rules->collectives[i].rule.operations = ES_TREE_ALL_BLOCKING;
 }
 
 /* --- Scopes ----------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ int esi_map_complete(struct es_pathmap *map);
 /* Puts the scopes "heartbeat" and "events" into a map that has none.  -ENOMEM. */
 int esi_map_add_scopes(struct es_pathmap *map);
 
-/* Fills what rules of trees leave out.  -ENOMEM. */
-int esi_rules_complete(struct esi_rules *rules);
+/* Fills what rules of trees leave out and maps write. */
+void esi_rules_complete(struct esi_rules *rules);
 
 #endif

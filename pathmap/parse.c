@@ -179,8 +179,7 @@ static int read_rules(const struct esi_reader *reader,
     json_decref(json);
     if (code < 0)
         return code;
-    if (esi_rules_complete(rules) < 0)
-        return esi_reader_fail_memory(reader);
+    esi_rules_complete(rules);
     code = esi_check_rules(&check, rules);
     if (code < 0)
         return code;

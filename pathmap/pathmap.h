@@ -175,19 +175,9 @@ const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap 
 
 /* --- Collective trees ------------------------------------------------------------- */
 
-/* A rule: what is said in words of bits and numbers in tuplespace/tree_rules.h. */
 struct es_pathmap_collective {
-    char *name;
-    uint32_t operations; /* bits of tree_rules.h */
-    char *communicator;  /* name pattern; "*" = all */
-    int64_t min_bytes;
-    int64_t max_bytes; /* inclusive; INT64_MAX = no end */
-    int shape;         /* enum es_tree_shape */
-    int64_t fan_out;   /* 0 = left out: the shape's default */
-    uint32_t levels;   /* bits; 0 = left out: the default */
-    int64_t segment_bytes;
-    struct es_tree_edge *edges;
-    size_t edge_count;
+    struct es_tree_rule rule; /* its members: esi_tree_rule_fields; what the map leaves
+                                 out is 0 */
     char *comment;
 };
 

@@ -10,31 +10,6 @@
 
 #include "pathmap/map.h"
 
-static int fill_rule(const struct es_pathmap_collective *said,
-                     struct es_tree_rule *rule)
-{
-    es_tree_rule_init(rule, (enum es_tree_shape)said->shape);
-    snprintf(rule->name, sizeof(rule->name), "%s", said->name);
-    snprintf(rule->communicator, sizeof(rule->communicator), "%s", said->communicator);
-    rule->operations = said->operations;
-    rule->min_bytes = (uint64_t)said->min_bytes;
-    if (said->max_bytes != INT64_MAX)
-        rule->max_bytes = (uint64_t)said->max_bytes;
-    if (said->fan_out != 0)
-        rule->fan_out = (int)said->fan_out;
-    if (said->levels != 0)
-        rule->levels = said->levels;
-    rule->segment_bytes = (uint64_t)said->segment_bytes;
-    if (said->edge_count == 0)
-        return 0;
-    rule->edges = calloc(said->edge_count, sizeof(*rule->edges));
-    if (rule->edges == NULL)
-        return -ENOMEM;
-    memcpy(rule->edges, said->edges, said->edge_count * sizeof(*rule->edges));
-    rule->edge_count = said->edge_count;
-    return 0;
-}
-
 int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
 {
     int code = 0;
@@ -42,9 +17,14 @@ int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
     plan->rules.rules = calloc(said->collective_count + 1, sizeof(*plan->rules.rules));
     if (plan->rules.rules == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < said->collective_count && code == 0; i++)
-        code =
-            fill_rule(&said->collectives[i], &plan->rules.rules[plan->rules.count++]);
+    for (size_t i = 0; i < said->collective_count && code == 0; i++) {
+        struct es_tree_rule *rule = &plan->rules.rules[i];
+        code = esi_tree_rule_copy(&said->collectives[i].rule, rule);
+        if (code == 0) {
+            esi_tree_rule_complete(rule);
+            plan->rules.count++;
+        }
+    }
     return code;
 }
 

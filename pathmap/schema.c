@@ -309,80 +309,7 @@ static const struct esi_fields collector_schema = {
 
 /* --- Collective trees ------------------------------------------------------------- */
 
-/* By bit of enum es_tree_kind, the nonblocking forms behind. */
-static const char *const operation_choices[] = {
-    "barrier",    "bcast",     "reduce",   "allreduce",  "gather",
-    "scatter",    "allgather", "ibarrier", "ibcast",     "ireduce",
-    "iallreduce", "igather",   "iscatter", "iallgather", NULL,
-};
-
-static const char *const shape_choices[] = {
-    [ES_TREE_LIBRARY] = "library",
-    [ES_TREE_LINEAR] = "linear",
-    [ES_TREE_KARY] = "kary",
-    [ES_TREE_BINOMIAL] = "binomial",
-    [ES_TREE_LEVELS] = "levels",
-    [ES_TREE_EXPLICIT] = "explicit",
-    NULL,
-};
-
-/* By bit of enum es_tree_level. */
-static const char *const level_choices[] = {"core",    "socket",  "host",
-                                            "cluster", "gateway", NULL};
-
 static const struct esi_field collective_members[] = {
-    {.name = "name",
-     .kind = ESI_FIELD_NAME,
-     .flags = ESI_FIELD_REQUIRED,
-     .offset = offsetof(struct es_pathmap_collective, name),
-     .maximum = NAME_BYTES},
-    {.name = "operations",
-     .kind = ESI_FIELD_FLAGS,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, operations),
-     .choices = operation_choices},
-    {.name = "communicator",
-     .kind = ESI_FIELD_STRING,
-     .offset = offsetof(struct es_pathmap_collective, communicator),
-     .maximum = PATTERN_BYTES},
-    {.name = "min_bytes",
-     .kind = ESI_FIELD_INTEGER,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, min_bytes),
-     .maximum = INT64_MAX},
-    {.name = "max_bytes",
-     .kind = ESI_FIELD_INTEGER,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, max_bytes),
-     .maximum = INT64_MAX,
-     .initial = INT64_MAX},
-    {.name = "shape",
-     .kind = ESI_FIELD_CHOICE,
-     .flags = ESI_FIELD_REQUIRED,
-     .offset = offsetof(struct es_pathmap_collective, shape),
-     .choices = shape_choices},
-    {.name = "fan_out",
-     .kind = ESI_FIELD_INTEGER,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, fan_out),
-     .minimum = 2,
-     .maximum = ES_TREE_FAN_OUT_MAX},
-    {.name = "levels",
-     .kind = ESI_FIELD_FLAGS,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, levels),
-     .choices = level_choices},
-    {.name = "segment_bytes",
-     .kind = ESI_FIELD_INTEGER,
-     .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_pathmap_collective, segment_bytes),
-     .maximum = INT64_MAX,
-     .initial = ES_TREE_SEGMENT_BYTES},
-    {.name = "edges",
-     .kind = ESI_FIELD_EDGES,
-     .offset = offsetof(struct es_pathmap_collective, edges),
-     .count_offset = offsetof(struct es_pathmap_collective, edge_count),
-     .maximum = ESI_MAX_RANKS - 1},
     {.name = "comment",
      .kind = ESI_FIELD_STRING,
      .offset = offsetof(struct es_pathmap_collective, comment),
@@ -393,7 +320,8 @@ static const struct esi_fields collective_schema = {
     .name = "collective",
     .size = sizeof(struct es_pathmap_collective),
     .rows = collective_members,
-    .row_count = COUNT(collective_members)};
+    .row_count = COUNT(collective_members),
+    .base = &esi_tree_rule_fields};
 
 /* A list of rules by itself. */
 static const struct esi_field rules_members[] = {

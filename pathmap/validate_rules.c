@@ -24,7 +24,7 @@ static int fail(const struct esi_check *check,
 }
 
 static int check_members(const struct esi_check *check,
-                         const struct es_pathmap_collective *rule,
+                         const struct es_tree_rule *rule,
                          size_t index)
 {
     char way[WAY];
@@ -46,13 +46,13 @@ static int check_members(const struct esi_check *check,
         return 0;
     snprintf(way, sizeof(way), "collectives[%zu].max_bytes", index);
     return esi_reader_fail_path(check->reader, way,
-                                "found %" PRId64 ", expected at least the %" PRId64
+                                "found %" PRIu64 ", expected at least the %" PRIu64
                                 " of \"min_bytes\"",
                                 rule->max_bytes, rule->min_bytes);
 }
 
 static int check_levels(const struct esi_check *check,
-                        const struct es_pathmap_collective *rule,
+                        const struct es_tree_rule *rule,
                         size_t index)
 {
     if ((rule->levels & ES_TREE_LEVEL_GATEWAY) != 0 &&
@@ -68,7 +68,7 @@ static int check_levels(const struct esi_check *check,
 }
 
 static int check_edges(const struct esi_check *check,
-                       const struct es_pathmap_collective *rule,
+                       const struct es_tree_rule *rule,
                        size_t index)
 {
     const char *expected;
@@ -87,7 +87,7 @@ static int check_edges(const struct esi_check *check,
 }
 
 static int check_rule(const struct esi_check *check,
-                      const struct es_pathmap_collective *rule,
+                      const struct es_tree_rule *rule,
                       size_t index)
 {
     int code = check_members(check, rule, index);
@@ -102,13 +102,13 @@ int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules
     struct esi_names names;
     int code = esi_names_init(&names, rules->collectives, rules->collective_count,
                               sizeof(*rules->collectives),
-                              offsetof(struct es_pathmap_collective, name), false);
+                              offsetof(struct es_pathmap_collective, rule.name), true);
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
     code = esi_check_unique(check, &names, "collectives", "name");
     for (size_t i = 0; i < rules->collective_count && code == 0; i++)
-        code = check_rule(check, &rules->collectives[i], i);
+        code = check_rule(check, &rules->collectives[i].rule, i);
     esi_names_fini(&names);
     return code;
 }

@@ -104,7 +104,7 @@ static void faults_are_shown_where_they_are(void **state)
         {HEAD "tree\nend\n", 2, 5, "1 to 31 characters"},
         {HEAD "tree a%0 shape=kary\nend\n", 2, 6, "%XX"},
         {HEAD "tree a%00 shape=kary\nend\n", 2, 6, "%XX"},
-        {HEAD "tree a\nend\n", 2, 7, "shape=SHAPE"},
+        {HEAD "tree a\nend\n", 2, 7, "shape=VALUE"},
         {HEAD "tree a shape\nend\n", 2, 8, "KEY=VALUE"},
         {HEAD "tree a shape=tree\nend\n", 2, 14, "binomial"},
         {HEAD "tree a shape=kary shape=kary\nend\n", 2, 19, "only once"},
@@ -133,7 +133,7 @@ static void faults_are_shown_where_they_are(void **state)
         {HEAD "tree a shape=kary communicator=\nend\n", 2, 32, "1 to 63"},
         {HEAD "tree a shape=kary\ntree a shape=kary\nend\n", 3, 6, "another name"},
         {HEAD "tree a shape=kary\nhost n\nend\n", 3, 1, "before the first"},
-        {HEAD "host n color=red\nend\n", 2, 8, "cluster or gateway"},
+        {HEAD "host n color=red\nend\n", 2, 8, "cluster, gateway"},
         {HEAD "host n cluster=a cluster=b\nend\n", 2, 18, "only once"},
     };
 

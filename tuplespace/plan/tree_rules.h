@@ -14,13 +14,12 @@
  *        fan-out=4 levels=host,cluster segment=65536 edges=0-1,0-2        (one line)
  *   end
  *
- * A semicolon is as good as the end of a line: that is how the text stands in the
- * environment, whose lines not all launchers leave whole.
+ * The line codec is tuplespace/plan/lines.h.  A semicolon is as good as the end of a
+ * line: that is how the text stands in the environment, whose lines not all launchers
+ * leave whole.
  *
  * The first rule that fits an operation decides; where none fits, the MPI library's own
- * algorithm runs.  No members but NAME and `shape` must be there.  Empty lines and
- * lines that begin with '#' are skipped.  In NAME and communicator %XX stands for the
- * byte with that hexadecimal code, as in collection plans.
+ * algorithm runs.  No members but NAME and `shape` must be there.
  */
 #ifndef ES_TUPLESPACE_PLAN_TREE_RULES_H
 #define ES_TUPLESPACE_PLAN_TREE_RULES_H
@@ -29,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fields.h"
 #include "eventspace/error.h"
 
 /* The operations that trees are built for; bits 1 << kind in rules.  The nonblocking
@@ -48,6 +48,7 @@ enum es_tree_kind {
 #define ES_TREE_NONBLOCKING(kind) (1u << (ES_TREE_KIND_COUNT + (kind)))
 #define ES_TREE_ALL_BLOCKING ((1u << ES_TREE_KIND_COUNT) - 1u)
 #define ES_TREE_FAN_OUT_MAX 1024
+#define ES_TREE_RANKS_MAX (1 << 20)
 #define ES_TREE_SEGMENT_BYTES 65536 /* when nobody says otherwise */
 #define ES_TREE_ALL ((1u << 2 * ES_TREE_KIND_COUNT) - 1u)
 
@@ -84,13 +85,18 @@ struct es_tree_rule {
     uint64_t min_bytes;    /* payload that the call names; inclusive */
     uint64_t max_bytes;    /* inclusive; UINT64_MAX = no end */
     enum es_tree_shape shape;
-    int fan_out;            /* 2 to 1024; LEVELS: or 0; default 2 (LEVELS: 0) */
-    uint32_t levels;        /* bits; default host, cluster, gateway */
+    int fan_out;            /* 2 to 1024; LEVELS: or 0; default 2 (LEVELS: 0); in maps
+                               0 = left out */
+    uint32_t levels;        /* bits; default host, cluster, gateway; in maps 0 = left
+                               out */
     uint64_t segment_bytes; /* of large messages; 0 = whole; default 65536 */
     struct es_tree_edge
         *edges; /* EXPLICIT: owned; every rank but one is a child once */
     size_t edge_count;
 };
+
+/* The fields of a rule: of lines, of pathmaps and of rules in short. */
+extern const struct esi_fields esi_tree_rule_fields;
 
 struct es_tree_rules {
     struct es_tree_rule *rules; /* owned, in order of precedence */
@@ -154,6 +160,10 @@ int es_tree_rule_parse_bytes(const char *text,
                              struct es_error *error,
                              struct es_tree_rule *rule);
 void es_tree_rule_fini(struct es_tree_rule *rule);
+/* Sets what maps leave out to its default, which may depend on the shape. */
+void esi_tree_rule_complete(struct es_tree_rule *rule);
+/* -ENOMEM: then there is no copy. */
+int esi_tree_rule_copy(const struct es_tree_rule *rule, struct es_tree_rule *ret_copy);
 /* A rule of that shape that says nothing else; it has no name. */
 void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape);
 
