@@ -285,6 +285,8 @@ bool esi_field_has_text(const struct esi_field *field, const char *text)
 
 static size_t number_size(const struct esi_field *field)
 {
+    if (field->size)
+        return field->size;
     switch (field->kind) {
     case ESI_FIELD_BOOLEAN:
         return sizeof(bool);
@@ -292,7 +294,7 @@ static size_t number_size(const struct esi_field *field)
     case ESI_FIELD_FLAGS:
         return sizeof(int);
     default:
-        return field->size ? field->size : sizeof(int64_t);
+        return sizeof(int64_t);
     }
 }
 

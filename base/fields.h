@@ -33,7 +33,8 @@ enum esi_field_kind {
     ESI_FIELD_PATTERN, /* printable, without spaces */
     ESI_FIELD_RANGES,  /* "0-3,7", "*" */
 
-    ESI_FIELD_INTEGER,  /* int64_t, or as `size` says: minimum to maximum */
+    /* Numbers: of another type where `size` says so. */
+    ESI_FIELD_INTEGER,  /* int64_t: minimum to maximum */
     ESI_FIELD_DURATION, /* the same in ns */
     ESI_FIELD_BOOLEAN,  /* bool */
     ESI_FIELD_CHOICE,   /* int or enum: index of one of `choices` */
@@ -101,7 +102,7 @@ struct esi_field {
     unsigned flags;
     size_t offset;       /* in the record */
     size_t count_offset; /* of arrays: where their count lies */
-    size_t size;         /* in bytes: of integers and durations, 0 = 8; of OTHER */
+    size_t size;         /* in bytes, of numbers and of OTHER; 0 = as the kind says */
     int64_t minimum;
     int64_t maximum; /* of texts: bytes; of choices: the last one that documents
                         may have, 0 = all */

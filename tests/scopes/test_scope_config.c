@@ -205,7 +205,7 @@ static void what_cannot_be_is_refused_with_words(void **state)
         {"levels", "thread,,host", "no level"},
         {"levels", "thread,", "no level"},
         {"levels", "", "levels"},
-        {"levels", "rack", "expected thread"},
+        {"levels", "rack", "expected some of thread"},
         {"fan-out", "-1", "whole number"},
         {"fan-out", "3x", "whole number"},
         {"mode", "parallel", "concurrent"},

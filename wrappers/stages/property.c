@@ -6,12 +6,10 @@
 #include "eventspace/stage_property.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/fields.h"
 #include "base/nearest.h"
 
 /* One property on its way from text to value. */
@@ -22,114 +20,47 @@ struct reading {
     struct es_error *error;
 };
 
-static int refuse(const struct reading *reading, const char *expected)
+/* The row as a field of a value. */
+static struct esi_field field_of(const struct es_property_schema *schema)
 {
-    const struct es_property *property = reading->property;
+    static const enum esi_field_kind kinds[] = {
+        [ES_PROPERTY_INTEGER] = ESI_FIELD_INTEGER,
+        [ES_PROPERTY_BOOLEAN] = ESI_FIELD_BOOLEAN,
+        [ES_PROPERTY_DURATION] = ESI_FIELD_DURATION,
+        [ES_PROPERTY_CHOICE] = ESI_FIELD_CHOICE,
+        [ES_PROPERTY_TEXT] = ESI_FIELD_STRING,
+    };
+    bool is_text = schema->type == ES_PROPERTY_TEXT;
 
-    return es_error_set_at(reading->error, -EINVAL, property->source, property->line,
-                           property->column,
-                           "%s: property \"%s\" is \"%.80s\": expected %s",
-                           reading->owner, property->name, property->value, expected);
-}
-
-static int refuse_range(const struct reading *reading, const char *what)
-{
-    const struct es_property_schema *schema = reading->schema;
-    char expected[128];
-
-    snprintf(expected, sizeof expected, "%s from %" PRId64 " to %" PRId64, what,
-             schema->minimum, schema->maximum);
-    return refuse(reading, expected);
-}
-
-static int read_integer(const struct reading *reading, struct es_property_value *value)
-{
-    const char *text = reading->property->value;
-    char *end;
-    long long number;
-
-    errno = 0;
-    number = strtoll(text, &end, 10);
-    if (errno || end == text || *end || number < reading->schema->minimum ||
-        number > reading->schema->maximum)
-        return refuse_range(reading, "a whole number");
-    value->integer = number;
-    return 0;
-}
-
-static int read_boolean(const struct reading *reading, struct es_property_value *value)
-{
-    static const char *const words[] = {"no",  "yes", "false", "true",
-                                        "off", "on",  "0",     "1"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcasecmp(reading->property->value, words[i]) == 0) {
-            value->integer = (int64_t)(i % 2);
-            return 0;
-        }
-    }
-    return refuse(reading, "yes or no");
-}
-
-static int read_duration(const struct reading *reading, struct es_property_value *value)
-{
-    uint64_t duration_ns;
-    int result = es_duration_parse(reading->property->value, &duration_ns);
-
-    if (result == -EINVAL)
-        return refuse(reading, "a number with ns, us, ms or s");
-    if (result < 0 || duration_ns > (uint64_t)reading->schema->maximum ||
-        (int64_t)duration_ns < reading->schema->minimum)
-        return refuse_range(reading, "a time in ns");
-    value->integer = (int64_t)duration_ns;
-    return 0;
-}
-
-static int read_choice(const struct reading *reading, struct es_property_value *value)
-{
-    const char *const *choices = reading->schema->choices;
-    char expected[256] = "one of";
-
-    for (size_t i = 0; choices[i]; i++) {
-        size_t length = strlen(expected);
-
-        if (strcmp(reading->property->value, choices[i]) == 0) {
-            value->integer = (int64_t)i;
-            return 0;
-        }
-        snprintf(expected + length, sizeof expected - length, " %s", choices[i]);
-    }
-    return refuse(reading, expected);
-}
-
-static int read_text(const struct reading *reading, struct es_property_value *value)
-{
-    int64_t length = (int64_t)strlen(reading->property->value);
-
-    if (length < reading->schema->minimum || length > reading->schema->maximum)
-        return refuse_range(reading, "a text of a length");
-    value->text = strdup(reading->property->value);
-    return value->text ? 0 : -ENOMEM;
+    return (struct esi_field){
+        .name = schema->name,
+        .kind = kinds[schema->type],
+        .offset = is_text ? offsetof(struct es_property_value, text)
+                          : offsetof(struct es_property_value, integer),
+        .size = is_text ? 0 : sizeof(int64_t),
+        .minimum = schema->minimum,
+        .maximum = schema->maximum,
+        .choices = schema->choices,
+    };
 }
 
 static int read_value(const struct reading *reading, struct es_property_value *value)
 {
+    const struct es_property *property = reading->property;
+    struct esi_field field = field_of(reading->schema);
+    struct esi_field_fault fault;
+    int result;
+
     value->type = reading->schema->type;
-    value->line = reading->property->line;
-    value->column = reading->property->column;
-    switch (reading->schema->type) {
-    case ES_PROPERTY_INTEGER:
-        return read_integer(reading, value);
-    case ES_PROPERTY_BOOLEAN:
-        return read_boolean(reading, value);
-    case ES_PROPERTY_DURATION:
-        return read_duration(reading, value);
-    case ES_PROPERTY_CHOICE:
-        return read_choice(reading, value);
-    case ES_PROPERTY_TEXT:
-        return read_text(reading, value);
-    }
-    return -EINVAL;
+    value->line = property->line;
+    value->column = property->column;
+    result = esi_field_parse(&field, esi_span_of(property->value), &fault, value);
+    if (result != -EINVAL)
+        return result;
+    return es_error_set_at(
+        reading->error, -EINVAL, property->source, property->line, property->column,
+        "%s: property \"%s\" is \"%.80s\": expected %s", reading->owner, property->name,
+        property->value, fault.expected);
 }
 
 static bool is_known(const struct es_property_schema *schema,
