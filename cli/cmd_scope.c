@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "base/plain.h"
 #include "base/table.h"
 #include "cli/command.h"
@@ -177,46 +176,50 @@ static int ask(struct es_servers *servers,
     return code < 0 ? fail_request(&error, code) : 0;
 }
 
+/* What a scope is to do: writes the members of the command. */
+typedef void (*command_fn)(const struct scope_arguments *arguments,
+                           struct es_json_out *out);
+
 struct scope_command {
-    const char *name;
-    const char *text;
+    const struct scope_arguments *arguments;
+    command_fn write;
 };
 
 static void write_command(struct es_json_out *out, void *data)
 {
     const struct scope_command *command = data;
 
-    es_json_out_string(out, "name", command->name);
-    es_json_out_string(out, "command", command->text);
+    es_json_out_string(out, "name", command->arguments->name);
+    es_json_out_begin_object(out, "command");
+    command->write(command->arguments, out);
+    es_json_out_end(out);
 }
 
-/* Has the scope do something; *ret_answer is its answer. */
+/* Has the scope do something; its answer is the member "answer" of *ret_reply. */
 static int command(struct es_servers *servers,
                    const struct scope_arguments *arguments,
-                   const char *text,
-                   struct es_message **ret_answer)
+                   command_fn write,
+                   struct es_message **ret_reply)
 {
-    struct es_error error = {.text = ""};
-    struct scope_command asked = {.name = arguments->name, .text = text};
+    struct scope_command asked = {arguments, write};
     const struct esi_rpc_request request = {"scope.command", write_command, &asked};
-    struct es_message *reply;
-    const char *answer;
-    int status = ask(servers, &request, &reply);
+    int status = ask(servers, &request, ret_reply);
+    const struct es_member *answer;
 
     if (status != 0)
         return status;
-    answer = es_member_text_or(es_message_root(reply), "answer", "");
-    status = es_message_parse(answer, strlen(answer), "answer", &error, ret_answer);
-    es_message_destroy(reply);
-    if (status < 0)
-        return fail_request(&error, status);
-    if (!es_member_find(es_message_root(*ret_answer), "code"))
+    answer = es_member_find(es_message_root(*ret_reply), "answer");
+    if (!es_member_find(answer, "code"))
         return 0;
-    status = esi_command_fail(
-        ES_EXIT_USAGE, "scope '%s': %s", arguments->name,
-        es_member_text_or(es_message_root(*ret_answer), "text", "refused"));
-    es_message_destroy(*ret_answer);
+    status = esi_command_fail(ES_EXIT_USAGE, "scope '%s': %s", arguments->name,
+                              es_member_text_or(answer, "text", "refused"));
+    es_message_destroy(*ret_reply);
     return status;
+}
+
+static const struct es_member *answer_of(const struct es_message *reply)
+{
+    return es_member_find(es_message_root(reply), "answer");
 }
 
 /* --- list ------------------------------------------------------------------------ */
@@ -351,79 +354,72 @@ static int print_tree(const struct es_member *answer, const char *format)
     return result;
 }
 
+static void write_show(const struct scope_arguments *arguments, struct es_json_out *out)
+{
+    (void)arguments;
+    es_json_out_string(out, "do", "show");
+}
+
 static int show(struct es_servers *servers, const struct scope_arguments *arguments)
 {
-    struct es_message *answer;
-    int status = command(servers, arguments, "{\"do\": \"show\"}", &answer);
+    struct es_message *reply;
+    int status = command(servers, arguments, write_show, &reply);
 
     if (status != 0)
         return status;
-    status = print_tree(es_message_root(answer), arguments->format);
-    es_message_destroy(answer);
+    status = print_tree(answer_of(reply), arguments->format);
+    es_message_destroy(reply);
     return status < 0
                ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
                : ES_EXIT_SUCCESS;
 }
 
-/* --- set ------------------------------------------------------------------------- */
+/* --- set -------------------------------------------------------------------------- */
 
-static int write_settings(const struct scope_arguments *arguments, char **ret_text)
+static void write_set(const struct scope_arguments *arguments, struct es_json_out *out)
 {
-    struct es_json_text json;
-
-    if (es_json_text_begin(&json) < 0)
-        return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "do", "set");
-    es_json_out_begin_object(&json.out, "settings");
+    es_json_out_string(out, "do", "set");
+    es_json_out_begin_object(out, "settings");
     for (size_t i = 0; i < arguments->setting_count; i++) {
         char *value = strchr(arguments->settings[i], '=');
 
         *value = '\0';
-        es_json_out_string(&json.out, arguments->settings[i], value + 1);
+        es_json_out_string(out, arguments->settings[i], value + 1);
         *value = '=';
     }
-    es_json_out_end(&json.out);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_text, NULL);
+    es_json_out_end(out);
 }
 
 /* Hands the scope to the rate controller. */
-static int set_pace(struct es_servers *servers, const struct scope_arguments *arguments)
+static void write_rate(const struct scope_arguments *arguments, struct es_json_out *out)
 {
-    struct es_message *answer;
-    char text[160];
-    int status;
+    es_json_out_string(out, "do", "rate");
+    es_json_out_real(out, "budget", arguments->budget);
+    es_json_out_real(out, "rate", arguments->rate);
+}
 
-    snprintf(text, sizeof text, "{\"do\": \"rate\", \"budget\": %.9f, \"rate\": %.9f}",
-             arguments->budget, arguments->rate);
-    status = command(servers, arguments, text, &answer);
+static int change(struct es_servers *servers,
+                  const struct scope_arguments *arguments,
+                  command_fn write,
+                  bool shows)
+{
+    struct es_message *reply;
+    int status = command(servers, arguments, write, &reply);
+
     if (status != 0)
         return status;
-    if (arguments->setting_count == 0)
-        print_settings(es_message_root(answer));
-    es_message_destroy(answer);
-    return 0;
+    if (shows)
+        print_settings(answer_of(reply));
+    es_message_destroy(reply);
+    return ES_EXIT_SUCCESS;
 }
 
 static int set(struct es_servers *servers, const struct scope_arguments *arguments)
 {
-    struct es_message *answer;
-    char *text = NULL;
-    int status = arguments->paced ? set_pace(servers, arguments) : 0;
+    bool sets = arguments->setting_count > 0;
+    int status = arguments->paced ? change(servers, arguments, write_rate, !sets) : 0;
 
-    if (status != 0 || arguments->setting_count == 0)
-        return status;
-
-    if (write_settings(arguments, &text) < 0)
-        return fail_request(NULL, -ENOMEM);
-    status = command(servers, arguments, text, &answer);
-    free(text);
-    if (status != 0)
-        return status;
-    print_settings(es_message_root(answer));
-    es_message_destroy(answer);
-    return ES_EXIT_SUCCESS;
+    return status == 0 && sets ? change(servers, arguments, write_set, true) : status;
 }
 
 int esi_cmd_scope(int argc, char **argv)

@@ -256,3 +256,59 @@ int64_t es_member_as_integer(const struct es_member *value)
 {
     return json_integer_value(json_of(value));
 }
+
+/* --- Messages of messages ---------------------------------------------------- */
+
+int esi_message_copy(const struct es_member *object, struct es_message **ret_message)
+{
+    json_t *json;
+
+    if (!object || !json_is_object(json_of(object)))
+        return -EINVAL;
+    esi_json_seed();
+    json = json_deep_copy(json_of(object));
+    if (!json)
+        return -ENOMEM;
+    *ret_message = (struct es_message *)json;
+    return 0;
+}
+
+void esi_member_write(const struct es_member *value,
+                      struct es_json_out *out,
+                      const char *key)
+{
+    const json_t *json = json_of(value);
+    const char *name;
+    json_t *below;
+    size_t index;
+
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        es_json_out_begin_object(out, key);
+        json_object_foreach((json_t *)json, name, below)
+            esi_member_write(member_of(below), out, name);
+        es_json_out_end(out);
+        return;
+    case JSON_ARRAY:
+        es_json_out_begin_array(out, key);
+        json_array_foreach(json, index, below)
+            esi_member_write(member_of(below), out, NULL);
+        es_json_out_end(out);
+        return;
+    case JSON_STRING:
+        es_json_out_string(out, key, json_string_value(json));
+        return;
+    case JSON_INTEGER:
+        es_json_out_signed(out, key, json_integer_value(json));
+        return;
+    case JSON_REAL:
+        es_json_out_real(out, key, json_real_value(json));
+        return;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        es_json_out_bool(out, key, json_is_true(json));
+        return;
+    case JSON_NULL:
+        es_json_out_null(out, key);
+    }
+}

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json_out.h"
 #include "eventspace/error.h"
 
 struct es_message; /* the document: owned by who parsed it */
@@ -78,6 +79,14 @@ bool es_member_boolean_or(const struct es_member *object,
 double es_member_real_or(const struct es_member *object,
                          const char *name,
                          double fallback);
+
+/* A message of its own from an object within another.  -EINVAL: it is no object (NULL
+ * counts as none); -ENOMEM. */
+int esi_message_copy(const struct es_member *object, struct es_message **ret_message);
+/* Writes the value, whatever it holds, as a member of what is being written. */
+void esi_member_write(const struct es_member *value,
+                      struct es_json_out *out,
+                      const char *key);
 
 /* The value itself as text or number, for items of arrays; NULL and 0 for other types.
  */

@@ -142,7 +142,7 @@ static void write_poll(struct es_json_out *out, void *data)
 
 struct answer {
     int64_t id;
-    const char *text;
+    const char *text; /* JSON */
 };
 
 static void write_answer(struct es_json_out *out, void *data)
@@ -150,7 +150,7 @@ static void write_answer(struct es_json_out *out, void *data)
     const struct answer *answer = data;
 
     es_json_out_signed(out, "id", answer->id);
-    es_json_out_string(out, "answer", answer->text);
+    es_json_out_raw(out, "answer", answer->text);
 }
 
 /* --- Replies --------------------------------------------------------------------- */
@@ -158,7 +158,7 @@ static void write_answer(struct es_json_out *out, void *data)
 /* Does what the reply to a poll asks for. */
 static void obey(struct es_scope *scope, const struct es_member *reply)
 {
-    const char *command = es_member_text_or(reply, "command", NULL);
+    const struct es_member *command = es_member_find(reply, "command");
     struct answer answer = {.id = es_member_integer_or(reply, "id", 0)};
     char *text;
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_text.h"
 #include "pathmap/message.h"
 #include "scopes/remote/remote.h"
 #include "scopes/scope_private.h"
@@ -141,32 +141,20 @@ static void write_failure(int code,
     es_json_out_string(out, "text", error->text[0] ? error->text : strerror(-code));
 }
 
-int es_scope_command(struct es_scope *scope, const char *command, char **ret_answer)
+int es_scope_command(struct es_scope *scope,
+                     const struct es_member *command,
+                     char **ret_answer)
 {
     struct es_error error = {.text = ""};
-    struct es_message *message;
-    struct es_json_out out;
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    int result;
+    struct es_json_text json;
+    int result = es_json_text_begin(&json);
 
-    if (!stream)
-        return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    result = es_message_parse(command, strlen(command), "command", &error, &message);
-    if (result == 0) {
-        result = run(scope, es_message_root(message), &out, &error);
-        es_message_destroy(message);
-    }
     if (result < 0)
-        write_failure(result, &error, &out);
-    es_json_out_end(&out);
-    if (fclose(stream) != 0) {
-        free(text);
-        return -ENOMEM;
-    }
-    *ret_answer = text;
-    return 0;
+        return result;
+    es_json_out_begin_object(&json.out, NULL);
+    result = run(scope, command, &json.out, &error);
+    if (result < 0)
+        write_failure(result, &error, &json.out);
+    es_json_out_end(&json.out);
+    return es_json_text_finish(&json, ret_answer, NULL);
 }

@@ -20,8 +20,12 @@
 #include <stddef.h>
 
 #include "eventspace/scope.h"
+#include "pathmap/message.h"
 
-/* Does what `command` says.  Caller frees *ret_answer.  -ENOMEM. */
-int es_scope_command(struct es_scope *scope, const char *command, char **ret_answer);
+/* Does what `command` says.  The answer is the text of an object; caller frees.
+ * -ENOMEM. */
+int es_scope_command(struct es_scope *scope,
+                     const struct es_member *command,
+                     char **ret_answer);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/list.h"
 #include "base/now.h"
 
-enum { SCOPES_MOST = 4096, TEXT_MOST = 16 << 20 };
+enum { SCOPES_MOST = 4096 };
 
 /* What a consumer tells of its scope with each poll. */
 struct stats {
@@ -37,11 +37,11 @@ struct es_scope_entry {
     int64_t pid;
     struct stats stats;
     uint64_t heard_ns;
-    char *command; /* owned; NULL = none is left, or it was fetched */
-    bool waited;   /* somebody waits for an answer */
-    int64_t id;    /* of the command */
-    char *answer;  /* owned */
-    bool gone;     /* forgotten as soon as nobody waits any more */
+    struct es_message *command; /* owned; NULL = none is left, or it was fetched */
+    bool waited;                /* somebody waits for an answer */
+    int64_t id;                 /* of the command */
+    struct es_message *answer;  /* owned */
+    bool gone;                  /* forgotten as soon as nobody waits any more */
 };
 
 struct es_scope_board {
@@ -70,8 +70,8 @@ int es_scope_board_create(struct es_scope_board **ret_board)
 
 static void free_entry(struct es_scope_entry *entry)
 {
-    free(entry->command);
-    free(entry->answer);
+    es_message_destroy(entry->command);
+    es_message_destroy(entry->answer);
     free(entry);
 }
 
@@ -211,9 +211,9 @@ void es_scope_board_poll(struct es_scope_board *board,
     take_text(request, "shape", entry->stats.shape, sizeof entry->stats.shape);
     entry->heard_ns = es_now_ns(CLOCK_MONOTONIC);
     if (entry->command) {
-        es_json_out_string(reply, "command", entry->command);
+        esi_member_write(es_message_root(entry->command), reply, "command");
         es_json_out_signed(reply, "id", entry->id);
-        free(entry->command);
+        es_message_destroy(entry->command);
         entry->command = NULL;
     }
     pthread_mutex_unlock(&board->lock);
@@ -224,20 +224,14 @@ int es_scope_board_answer(struct es_scope_board *board,
                           const struct es_member *request,
                           struct es_error *error)
 {
-    const char *text;
-    char *answer;
+    struct es_message *answer;
     int64_t id;
     int result = es_member_integer(request, "id", 1, INT64_MAX, error, &id);
 
     if (result == 0)
-        result = es_member_text(request, "answer", error, &text);
+        result = esi_message_copy(es_member_find(request, "answer"), &answer);
     if (result < 0)
-        return result;
-    if (strlen(text) > TEXT_MOST)
-        return es_error_set(error, -EMSGSIZE, "an answer that is too long");
-    answer = strdup(text);
-    if (!answer)
-        return -ENOMEM;
+        return es_error_set(error, result, "an answer is an object");
     pthread_mutex_lock(&board->lock);
     if (entry->waited && entry->id == id && !entry->answer) {
         entry->answer = answer;
@@ -245,7 +239,7 @@ int es_scope_board_answer(struct es_scope_board *board,
         pthread_cond_broadcast(&board->changed);
     }
     pthread_mutex_unlock(&board->lock);
-    free(answer); /* it came too late */
+    es_message_destroy(answer); /* it came too late */
     return 0;
 }
 
@@ -321,10 +315,10 @@ static int fail(const struct es_scope_board *board,
  * answer. */
 static int command_entry(struct es_scope_board *board,
                          struct es_scope_entry *entry,
-                         char *command,
+                         struct es_message *command,
                          uint64_t timeout_ns,
                          struct es_error *error,
-                         char **ret_answer)
+                         struct es_message **ret_answer)
 {
     int result = 0;
 
@@ -340,7 +334,7 @@ static int command_entry(struct es_scope_board *board,
     else
         result = fail(board, entry, error);
     entry->answer = NULL;
-    free(entry->command);
+    es_message_destroy(entry->command);
     entry->command = NULL;
     if (entry->gone)
         drop(board, entry);
@@ -349,26 +343,26 @@ static int command_entry(struct es_scope_board *board,
 
 int es_scope_board_command(struct es_scope_board *board,
                            const char *name,
-                           const char *command,
+                           const struct es_member *command,
                            uint64_t timeout_ns,
                            struct es_error *error,
-                           char **ret_answer)
+                           struct es_message **ret_answer)
 {
     struct es_scope_entry *entry;
-    char *copy = strlen(command) <= TEXT_MOST ? strdup(command) : NULL;
-    int result;
+    struct es_message *copy;
+    int result = esi_message_copy(command, &copy);
 
-    if (!copy)
-        return -ENOMEM;
+    if (result < 0)
+        return es_error_set(error, result, "a command is an object");
     pthread_mutex_lock(&board->lock);
     entry = find(board, name);
     if (!entry) {
         result = es_error_set(error, -ENOENT, "there is no scope \"%.80s\"", name);
-        free(copy);
+        es_message_destroy(copy);
     } else if (entry->waited) {
         result =
             es_error_set(error, -EBUSY, "scope \"%.80s\" is being asked already", name);
-        free(copy);
+        es_message_destroy(copy);
     } else {
         result = command_entry(board, entry, copy, timeout_ns, error, ret_answer);
     }

@@ -54,15 +54,16 @@ int es_scope_board_answer(struct es_scope_board *board,
 /* Writes an object for each scope, in order of their names. */
 void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply);
 
-/* Leaves a command for the scope and waits for the answer, which the caller frees.
- * Who has fetched it by then has half the time again.  -ENOENT: no such scope; -EBUSY:
- * somebody else waits; -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is
- * gone; -ESHUTDOWN: the board was closed; all with words. */
+/* Leaves a command (an object, copied) for the scope and waits for the answer, which
+ * the caller destroys.  Who has fetched it by then has half the time again.  -EINVAL: no
+ * object; -ENOENT: no such scope; -EBUSY: somebody else waits; -ETIMEDOUT: it has not
+ * pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the board was closed; all
+ * with words. */
 int es_scope_board_command(struct es_scope_board *board,
                            const char *name,
-                           const char *command,
+                           const struct es_member *command,
                            uint64_t timeout_ns,
                            struct es_error *error,
-                           char **ret_answer);
+                           struct es_message **ret_answer);
 
 #endif

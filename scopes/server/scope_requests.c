@@ -5,14 +5,13 @@
  *
  *   {"request": "announce", "name": NAME, "host":, "program":, "pid":, "view":}
  *   {"request": "poll", "pulls":, "tuples":, "lost":, "failures":, "rate":, "shape":}
- *   {"request": "answer", "id": ID, "answer": TEXT}      these three: consumers
+ *   {"request": "answer", "id": ID, "answer": {...}}     these three: consumers
  *   {"request": "scopes"}                                which scopes there are
- *   {"request": "scope.command", "name": NAME, "command": TEXT}
+ *   {"request": "scope.command", "name": NAME, "command": {...}}
  */
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "scopes/server/scope_board.h"
 #include "scopes/server/service.h"
@@ -90,19 +89,17 @@ static int serve_command(struct es_service_connection *connection,
                          struct es_error *error)
 {
     const char *name;
-    const char *command;
-    char *answer;
+    struct es_message *answer;
     int result = es_member_text(request, "name", error, &name);
 
     if (result == 0)
-        result = es_member_text(request, "command", error, &command);
-    if (result == 0)
-        result = es_scope_board_command(connection->service->scopes, name, command,
-                                        COMMAND_NS, error, &answer);
+        result = es_scope_board_command(connection->service->scopes, name,
+                                        es_member_find(request, "command"), COMMAND_NS,
+                                        error, &answer);
     if (result < 0)
         return result;
-    es_json_out_string(reply, "answer", answer);
-    free(answer);
+    esi_member_write(es_message_root(answer), reply, "answer");
+    es_message_destroy(answer);
     return 0;
 }
 

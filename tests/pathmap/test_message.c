@@ -9,10 +9,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/json_text.h"
 #include "tests/suites.h"
 
 static const char text[] =
@@ -209,6 +211,33 @@ static void deep_nesting_is_refused(void **state)
                      -EINVAL);
 }
 
+static void objects_are_copied_and_written_again(void **state)
+{
+    static const char nested[] =
+        "{\"a\":{\"t\":\"x\\n\",\"n\":-3,\"r\":0.5,\"y\":true,\"z\":null,"
+        "\"l\":[1,[],{}]},\"b\":7}";
+    struct es_message *message, *copy = NULL;
+    struct es_json_text json;
+    char *written;
+
+    (void)state;
+    assert_int_equal(es_message_parse(nested, strlen(nested), "m", NULL, &message), 0);
+    assert_int_equal(
+        esi_message_copy(es_member_find(es_message_root(message), "b"), &copy),
+        -EINVAL);
+    assert_int_equal(esi_message_copy(NULL, &copy), -EINVAL);
+    assert_int_equal(
+        esi_message_copy(es_member_find(es_message_root(message), "a"), &copy), 0);
+    es_message_destroy(message);
+    assert_int_equal(es_json_text_begin(&json), 0);
+    esi_member_write(es_message_root(copy), &json.out, NULL);
+    assert_int_equal(es_json_text_finish(&json, &written, NULL), 0);
+    assert_non_null(strstr(written, "\"t\":\"x\\n\",\"n\":-3,\"r\":0.5,\"y\":true,"
+                                    "\"z\":null,\"l\":[1,[],{}]"));
+    free(written);
+    es_message_destroy(copy);
+}
+
 SUITE(test_message)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +252,7 @@ SUITE(test_message)
                                         set_up, tear_down),
         cmocka_unit_test(what_is_no_message_is_refused_at_its_place),
         cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(objects_are_copied_and_written_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
