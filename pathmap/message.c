@@ -257,6 +257,17 @@ int64_t es_member_as_integer(const struct es_member *value)
     return json_integer_value(json_of(value));
 }
 
+bool esi_member_number(const struct es_member *value, int64_t *ret_number)
+{
+    const json_t *json = json_of(value);
+
+    if (json_is_boolean(json))
+        *ret_number = json_is_true(json);
+    else if (json_is_integer(json))
+        *ret_number = json_integer_value(json);
+    return json_is_boolean(json) || json_is_integer(json);
+}
+
 /* --- Messages of messages ---------------------------------------------------- */
 
 int esi_message_copy(const struct es_member *object, struct es_message **ret_message)

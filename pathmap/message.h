@@ -80,6 +80,10 @@ double es_member_real_or(const struct es_member *object,
                          const char *name,
                          double fallback);
 
+/* Whether the value is an integer or a boolean: then it is put there, a boolean as 0 or
+ * 1. */
+bool esi_member_number(const struct es_member *value, int64_t *ret_number);
+
 /* A message of its own from an object within another.  -EINVAL: it is no object (NULL
  * counts as none); -ENOMEM. */
 int esi_message_copy(const struct es_member *object, struct es_message **ret_message);

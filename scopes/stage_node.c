@@ -6,6 +6,7 @@
 #include "scopes/stage_node.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,12 +59,20 @@ int es_stage_node_set(struct es_stage_node *node, const char *name, const char *
 {
     struct es_node_property *property = &node->properties[node->property_count];
 
-    property->name = name;
-    property->value = strdup(value);
+    *property = (struct es_node_property){.name = name, .value = strdup(value)};
     if (!property->value)
         return -ENOMEM;
     node->property_count++;
     return 0;
+}
+
+void esi_stage_node_set_number(struct es_stage_node *node,
+                               const char *name,
+                               enum es_property_type type,
+                               int64_t number)
+{
+    node->properties[node->property_count++] = (struct es_node_property){
+        .name = name, .typed = {.type = type, .integer = number}};
 }
 
 size_t es_stage_node_count(const struct es_stage_node *node)
@@ -83,6 +92,19 @@ static bool is_elsewhere(const struct es_stage_node *node, const char *here)
     return node->host && here && strcmp(node->host, here) != 0;
 }
 
+void esi_node_property_print(const struct es_node_property *property, FILE *out)
+{
+    const struct es_property_value *typed = &property->typed;
+
+    if (property->value)
+        es_plain_print(out, " %s=%s", property->name, property->value);
+    else if (typed->type == ES_PROPERTY_BOOLEAN)
+        es_plain_print(out, " %s=%s", property->name, typed->integer ? "yes" : "no");
+    else
+        es_plain_print(out, " %s=%" PRId64 "%s", property->name, typed->integer,
+                       typed->type == ES_PROPERTY_DURATION ? "ns" : "");
+}
+
 static void print_node(const struct es_stage_node *node,
                        const char *here,
                        int depth,
@@ -90,8 +112,7 @@ static void print_node(const struct es_stage_node *node,
 {
     es_plain_print(out, "%*s%s", depth * 2, "", node->type);
     for (size_t i = 0; i < node->property_count; i++)
-        es_plain_print(out, " %s=%s", node->properties[i].name,
-                       node->properties[i].value);
+        esi_node_property_print(&node->properties[i], out);
     es_plain_print(out, " \"%s\"", node->label);
     if (node->host && (!here || is_elsewhere(node, here)))
         es_plain_print(out, " @%s", node->host);
@@ -125,13 +146,26 @@ struct numbering {
     void *data;
 };
 
+static void write_property(const struct es_node_property *property,
+                           struct es_json_out *out)
+{
+    const struct es_property_value *typed = &property->typed;
+
+    if (property->value)
+        es_json_out_string(out, property->name, property->value);
+    else if (typed->type == ES_PROPERTY_BOOLEAN)
+        es_json_out_bool(out, property->name, typed->integer != 0);
+    else
+        es_json_out_signed(out, property->name, typed->integer);
+}
+
 static void write_properties(const struct es_stage_node *node, struct es_json_out *out)
 {
     if (node->property_count == 0)
         return;
     es_json_out_begin_object(out, "properties");
     for (size_t i = 0; i < node->property_count; i++)
-        es_json_out_string(out, node->properties[i].name, node->properties[i].value);
+        write_property(&node->properties[i], out);
     es_json_out_end(out);
 }
 
@@ -195,18 +229,34 @@ struct reading {
     struct es_stage_node *node; /* the one whose properties are being read */
 };
 
+/* Numbers have the type that the stage's schema gives them. */
+static enum es_property_type type_of(const char *stage, const char *name)
+{
+    const struct es_stage_ops *ops = es_stage_find(stage);
+
+    for (size_t i = 0; ops && i < ops->property_count; i++)
+        if (strcmp(ops->properties[i].name, name) == 0)
+            return ops->properties[i].type;
+    return ES_PROPERTY_INTEGER;
+}
+
 static int read_property(void *data, const char *name, const struct es_member *value)
 {
     struct reading *reading = data;
+    struct es_stage_node *node = reading->node;
     const char *text = es_member_as_text(value);
+    int64_t number;
 
-    if (!text)
-        return es_error_set(reading->error, -EINVAL, "property \"%.40s\" is no text",
-                            name);
-    if (reading->node->property_count == ES_NODE_PROPERTIES)
+    if (node->property_count == ES_NODE_PROPERTIES)
         return es_error_set(reading->error, -EINVAL, "a stage with over %d properties",
                             ES_NODE_PROPERTIES);
-    return es_stage_node_set(reading->node, name, text);
+    if (text)
+        return es_stage_node_set(node, name, text);
+    if (!esi_member_number(value, &number))
+        return es_error_set(reading->error, -EINVAL,
+                            "property \"%.40s\" is no text, number or boolean", name);
+    esi_stage_node_set_number(node, name, type_of(node->type, name), number);
+    return 0;
 }
 
 static int read_fields(struct reading *reading, const struct es_member *member)
@@ -312,8 +362,10 @@ static int open_here(const struct es_stage_node *node,
         result = es_stage_node_open(node->children[opened], here, context, error,
                                     &spec.children[opened]);
     for (size_t i = 0; i < node->property_count; i++)
-        properties[i] = (struct es_property){.name = node->properties[i].name,
-                                             .value = node->properties[i].value};
+        properties[i] = (struct es_property){
+            .name = node->properties[i].name,
+            .value = node->properties[i].value,
+            .typed = node->properties[i].value ? NULL : &node->properties[i].typed};
     if (result == 0)
         result = es_stage_open(&spec, error, ret_stage);
     close_stages(spec.children, result < 0 ? opened : 0);

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/json_out.h"
 #include "eventspace/stage.h"
@@ -21,7 +22,8 @@ enum { ES_NODE_PROPERTIES = 6 };
 
 struct es_node_property {
     const char *name; /* static, or the plan's text that the node was read from */
-    char *value;      /* owned */
+    char *value;      /* owned; NULL = typed */
+    struct es_property_value typed; /* a number: text is made of it at the wire only */
 };
 
 /* One stage that is to be. */
@@ -50,6 +52,14 @@ void es_stage_node_destroy(struct es_stage_node *node);
 int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child);
 /* `name` is borrowed, `value` copied. */
 int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value);
+/* A number of that type. */
+void esi_stage_node_set_number(struct es_stage_node *node,
+                               const char *name,
+                               enum es_property_type type,
+                               int64_t number);
+
+/* Writes " NAME=VALUE". */
+void esi_node_property_print(const struct es_node_property *property, FILE *out);
 
 /* Stages in the tree. */
 size_t es_stage_node_count(const struct es_stage_node *node);

@@ -164,16 +164,15 @@ static struct es_stage_node *plan_hosts(struct esi_planner *planner)
 /* --- Threads ------------------------------------------------------------------ */
 
 /* Makes `gather` a stage whose children are pulled by several threads. */
-static int make_threads(const struct esi_planner *planner, struct es_stage_node *gather)
+static void make_threads(const struct esi_planner *planner,
+                         struct es_stage_node *gather)
 {
-    char text[16];
-
-    snprintf(text, sizeof text, "%u", planner->config->tree.threads);
     for (size_t i = 0; i < gather->property_count; i++)
         free(gather->properties[i].value);
     gather->property_count = 0;
     gather->type = "threads";
-    return es_stage_node_set(gather, "count", text);
+    esi_stage_node_set_number(gather, "count", ES_PROPERTY_INTEGER,
+                              planner->config->tree.threads);
 }
 
 /* Puts threads between a reduction and its children. */
@@ -193,7 +192,8 @@ static int insert_threads(const struct esi_planner *planner,
     reduce->child_capacity = 0;
     if (es_stage_node_add(reduce, threads) < 0)
         return -ENOMEM;
-    return make_threads(planner, threads);
+    make_threads(planner, threads);
+    return 0;
 }
 
 /* The highest joint in the consumer pulls its children by threads.  A sort does not: it
@@ -208,8 +208,10 @@ static int use_threads(const struct esi_planner *planner, struct es_stage_node *
     if (planner->config->tree.threads == 0 || joint->child_count < 2 ||
         !esi_part_is_here(planner, joint->host))
         return 0;
-    if (strcmp(joint->type, "gather") == 0)
-        return make_threads(planner, joint);
+    if (strcmp(joint->type, "gather") == 0) {
+        make_threads(planner, joint);
+        return 0;
+    }
     return strcmp(joint->type, "reduce") == 0 ? insert_threads(planner, joint) : 0;
 }
 

@@ -81,20 +81,14 @@ static struct es_stage_node *unless_failed(struct es_stage_node *node, int resul
     return NULL;
 }
 
-static int set_duration(struct es_stage_node *node, const char *name, uint64_t ns)
+static void set_duration(struct es_stage_node *node, const char *name, uint64_t ns)
 {
-    char text[32];
-
-    snprintf(text, sizeof text, "%lluns", (unsigned long long)ns);
-    return es_stage_node_set(node, name, text);
+    esi_stage_node_set_number(node, name, ES_PROPERTY_DURATION, (int64_t)ns);
 }
 
-static int set_number(struct es_stage_node *node, const char *name, size_t number)
+static void set_number(struct es_stage_node *node, const char *name, size_t number)
 {
-    char text[32];
-
-    snprintf(text, sizeof text, "%zu", number);
-    return es_stage_node_set(node, name, text);
+    esi_stage_node_set_number(node, name, ES_PROPERTY_INTEGER, (int64_t)number);
 }
 
 /* --- Stages on top ------------------------------------------------------------ */
@@ -152,16 +146,15 @@ struct es_stage_node *esi_part_filtered(const struct esi_planner *planner,
     return filters_threads(planner) ? node : filtered(planner, node);
 }
 
-static int set_batch(const struct esi_planner *planner,
-                     struct es_stage_node *node,
-                     const char *name)
+static void set_batch(const struct esi_planner *planner,
+                      struct es_stage_node *node,
+                      const char *name)
 {
     const struct es_tree_config *tree = &planner->config->tree;
-    int result = set_number(node, name, tree->batch);
 
-    if (result == 0 && tree->batch_wait_ns)
-        result = set_duration(node, "wait", tree->batch_wait_ns);
-    return result;
+    set_number(node, name, tree->batch);
+    if (tree->batch_wait_ns)
+        set_duration(node, "wait", tree->batch_wait_ns);
 }
 
 static struct es_stage_node *batched(const struct esi_planner *planner,
@@ -169,7 +162,9 @@ static struct es_stage_node *batched(const struct esi_planner *planner,
 {
     struct es_stage_node *top = on_top(planner, node, "batch");
 
-    return top ? unless_failed(top, set_batch(planner, top, "tuples")) : NULL;
+    if (top)
+        set_batch(planner, top, "tuples");
+    return top;
 }
 
 /* --- Elements ----------------------------------------------------------------- */
@@ -187,9 +182,9 @@ static int set_element_properties(const struct esi_planner *planner,
         es_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
 
     if (result == 0 && planner->config->open)
-        result = es_stage_node_set(node, "open", "yes");
+        esi_stage_node_set_number(node, "open", ES_PROPERTY_BOOLEAN, 1);
     if (result == 0 && planner->config->counters)
-        result = es_stage_node_set(node, "counters", "yes");
+        esi_stage_node_set_number(node, "counters", ES_PROPERTY_BOOLEAN, 1);
     return result;
 }
 
@@ -237,7 +232,9 @@ static int set_sorting(const struct esi_planner *planner, struct es_stage_node *
     int result = es_stage_node_set(
         node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
 
-    return result ? result : set_duration(node, "window", config->window_ns);
+    if (result == 0)
+        set_duration(node, "window", config->window_ns);
+    return result;
 }
 
 struct es_stage_node *esi_part_joint(const struct esi_planner *planner,
@@ -354,9 +351,9 @@ static struct es_stage_node *analysed(const struct esi_planner *planner,
 {
     struct es_stage_node *top = on_top(planner, node, "tree-node");
 
-    if (!top || planner->config->tree.batch == 0)
-        return top;
-    return unless_failed(top, set_batch(planner, top, "batch"));
+    if (top && planner->config->tree.batch > 0)
+        set_batch(planner, top, "batch");
+    return top;
 }
 
 /* The elements of one process, and what analyses them. */
@@ -479,8 +476,7 @@ struct es_stage_node *esi_part_plan(const struct esi_planner *planner,
     if (node && node->child_count > 0 && planner->config->tree.nodes &&
         planner->config->tree.node_threads) {
         node->type = "threads";
-        node = unless_failed(
-            node, set_number(node, "count", planner->config->tree.node_threads));
+        set_number(node, "count", planner->config->tree.node_threads);
     }
     node = esi_part_filtered(planner, node);
     if (is_batched(planner, place))

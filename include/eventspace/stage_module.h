@@ -23,7 +23,8 @@
 #define ES_STAGE_ABI                                                                   \
     ((uint32_t)(UINT32_C(1) << 16 |                                                    \
                 (sizeof(struct es_stage) + sizeof(struct es_stage_ops) +               \
-                 sizeof(struct es_batch) + sizeof(struct es_pull))))
+                 sizeof(struct es_batch) + sizeof(struct es_pull) +                    \
+                 sizeof(struct es_property))))
 
 /* What a module says of itself, under the name eventspace_stage_module. */
 struct es_stage_module {

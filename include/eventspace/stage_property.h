@@ -37,15 +37,6 @@ struct es_property_schema {
     const char *help;           /* one line */
 };
 
-/* As a person wrote it; all borrowed. */
-struct es_property {
-    const char *name;
-    const char *value;
-    const char *source; /* file or option; may be NULL */
-    int line;           /* of the value; 0 = not known */
-    int column;
-};
-
 struct es_property_value {
     enum es_property_type type;
     int64_t
@@ -53,6 +44,18 @@ struct es_property_value {
     char *text;  /* TEXT; owned by the array of values */
     int line;    /* where a person wrote it; 0 = not known, or the default */
     int column;
+};
+
+/* As a person or a planner gives it; all borrowed. */
+struct es_property {
+    const char *name;
+    const char *value;  /* as text; NULL where it is typed */
+    const char *source; /* file or option; may be NULL */
+    int line;           /* of the value; 0 = not known */
+    int column;
+    const struct es_property_value
+        *typed; /* a number, of the schema's type, that is not
+                                              to be read from text; NULL = text */
 };
 
 /* Checks `count` properties against `schema` (`owner` names the type in messages) and

@@ -101,6 +101,7 @@ static void look_at(struct es_part *part, const struct es_stage_node *node)
 
     for (size_t i = 0; i < node->property_count; i++)
         latest |= strcmp(node->properties[i].name, "read") == 0 &&
+                  node->properties[i].value &&
                   strcmp(node->properties[i].value, "latest") == 0;
     part->moves |= node->origin != ES_STAGE_NO_ORIGIN && !latest;
     part->keeps |= ops && ops->foreach_kept;

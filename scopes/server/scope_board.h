@@ -55,10 +55,10 @@ int es_scope_board_answer(struct es_scope_board *board,
 void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply);
 
 /* Leaves a command (an object, copied) for the scope and waits for the answer, which
- * the caller destroys.  Who has fetched it by then has half the time again.  -EINVAL: no
- * object; -ENOENT: no such scope; -EBUSY: somebody else waits; -ETIMEDOUT: it has not
- * pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the board was closed; all
- * with words. */
+ * the caller destroys.  Who has fetched it by then has half the time again.
+ * -EINVAL: no object; -ENOENT: no such scope; -EBUSY: somebody else waits;
+ * -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the
+ * board was closed; all with words. */
 int es_scope_board_command(struct es_scope_board *board,
                            const char *name,
                            const struct es_member *command,

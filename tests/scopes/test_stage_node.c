@@ -153,7 +153,7 @@ static void wrong_trees_are_refused(void **state)
         {"{\"type\": \"element\", \"origin\": -1}", "\"origin\" is -1"},
         {"{\"type\": \"gather\", \"ahead\": -1}", "\"ahead\""},
         {"{\"type\": \"gather\", \"limit\": \"5s\"}", "\"limit\""},
-        {"{\"type\": \"gather\", \"properties\": {\"a\": 1}}", "\"a\" is no text"},
+        {"{\"type\": \"gather\", \"properties\": {\"a\": []}}", "\"a\" is no text"},
         {"{\"type\": \"gather\", \"properties\": {\"a\": \"\", \"b\": \"\", \"c\": "
          "\"\", \"d\": \"\", \"e\": \"\", \"f\": \"\", \"g\": \"\", \"h\": \"\", "
          "\"i\": \"\", \"j\": \"\", \"k\": \"\", \"l\": \"\", \"m\": \"\"}}",
@@ -178,6 +178,58 @@ static void wrong_trees_are_refused(void **state)
     }
 }
 
+static void numbers_stay_numbers(void **state)
+{
+    struct es_stage_node *node = add(NULL, "sort", NULL, "x"), *read;
+    struct es_message *message;
+    char *text, *shown;
+
+    (void)state;
+    esi_stage_node_set_number(node, "window", ES_PROPERTY_DURATION, 5000000);
+    assert_int_equal(write_text(node, &text), 0);
+    assert_non_null(strstr(text, "{\"window\":5000000}"));
+    assert_int_equal(es_message_parse(text, strlen(text), "test", NULL, &message), 0);
+    assert_int_equal(es_stage_node_read(es_message_root(message), 0, NULL, &read), 0);
+    assert_null(read->properties[0].value);
+    assert_int_equal(read->properties[0].typed.type, ES_PROPERTY_DURATION);
+    assert_int_equal(read->properties[0].typed.integer, 5000000);
+    assert_int_equal(es_stage_node_format(read, &shown), 0);
+    assert_string_equal(shown, "sort window=5000000ns \"x\"\n");
+    free(shown);
+    free(text);
+    es_stage_node_destroy(read);
+    es_stage_node_destroy(node);
+    es_message_destroy(message);
+}
+
+static void numbers_are_held_to_the_schema(void **state)
+{
+    static const struct {
+        const char *stage, *name;
+        struct es_property_value value;
+        int result;
+    } cases[] = {
+        {"sort", "window", {.type = ES_PROPERTY_DURATION, .integer = 1000}, 0},
+        {"sort", "window", {.type = ES_PROPERTY_INTEGER, .integer = 1000}, -EINVAL},
+        {"sort", "window", {.type = ES_PROPERTY_DURATION, .integer = -1}, -EINVAL},
+        {"sort", "by", {.type = ES_PROPERTY_CHOICE, .integer = 1}, 0},
+        {"sort", "by", {.type = ES_PROPERTY_CHOICE, .integer = 2}, -EINVAL},
+        {"element", "open", {.type = ES_PROPERTY_BOOLEAN, .integer = 1}, 0},
+        {"element", "open", {.type = ES_PROPERTY_BOOLEAN, .integer = 2}, -EINVAL},
+        {"filter", "where", {.type = ES_PROPERTY_TEXT, .integer = 1}, -EINVAL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct es_property property = {.name = cases[i].name, .typed = &cases[i].value};
+        struct es_error error = {.text = ""};
+
+        assert_int_equal(es_stage_check(cases[i].stage, &property, 1, &error),
+                         cases[i].result);
+        assert_int_equal(error.text[0] != '\0', cases[i].result != 0);
+    }
+}
+
 SUITE(test_stage_node)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +237,8 @@ SUITE(test_stage_node)
         cmocka_unit_test(a_tree_is_read_as_it_was_written),
         cmocka_unit_test(a_tree_that_is_too_deep_does_not_travel),
         cmocka_unit_test(wrong_trees_are_refused),
+        cmocka_unit_test(numbers_stay_numbers),
+        cmocka_unit_test(numbers_are_held_to_the_schema),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

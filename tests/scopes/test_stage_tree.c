@@ -157,7 +157,7 @@ static void print_brief(const struct es_stage_node *node,
     if (strcmp(own, host) != 0)
         fprintf(out, "@%s", own);
     for (size_t i = 0; i < node->property_count; i++)
-        fprintf(out, " %s=%s", node->properties[i].name, node->properties[i].value);
+        esi_node_property_print(&node->properties[i], out);
     fprintf(out, " \"%s\"", node->label);
     for (size_t i = 0; i < node->child_count; i++)
         if (strcmp(node->children[i]->type, "element") == 0)

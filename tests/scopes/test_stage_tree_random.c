@@ -168,8 +168,10 @@ static void check_properties(const struct es_stage_node *node)
 
     assert_non_null(ops);
     for (size_t i = 0; i < node->property_count; i++)
-        properties[i] = (struct es_property){.name = node->properties[i].name,
-                                             .value = node->properties[i].value};
+        properties[i] = (struct es_property){
+            .name = node->properties[i].name,
+            .value = node->properties[i].value,
+            .typed = node->properties[i].value ? NULL : &node->properties[i].typed};
     if (es_property_values_parse(ops->name, ops->properties, ops->property_count,
                                  properties, node->property_count, &error, &values) < 0)
         fail_msg("%s", error.text);

@@ -6,6 +6,8 @@
 #include "eventspace/stage_property.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,43 @@ static struct esi_field field_of(const struct es_property_schema *schema)
     };
 }
 
+static int refuse(const struct reading *reading,
+                  const char *found,
+                  const char *expected)
+{
+    const struct es_property *property = reading->property;
+
+    return es_error_set_at(reading->error, -EINVAL, property->source, property->line,
+                           property->column,
+                           "%s: property \"%s\" is \"%.80s\": expected %s",
+                           reading->owner, property->name, found, expected);
+}
+
+/* It may come from another process: it is checked as text is. */
+static int take_typed(const struct reading *reading, struct es_property_value *value)
+{
+    const struct es_property_schema *schema = reading->schema;
+    const struct es_property_value *typed = reading->property->typed;
+    struct esi_field field = field_of(schema);
+    int64_t minimum = schema->minimum, maximum = schema->maximum;
+    char expected[200], found[32];
+
+    if (schema->type == ES_PROPERTY_BOOLEAN || schema->type == ES_PROPERTY_CHOICE) {
+        minimum = 0;
+        maximum = 1;
+    }
+    for (size_t i = 0; schema->type == ES_PROPERTY_CHOICE && schema->choices[i]; i++)
+        maximum = (int64_t)i;
+    if (typed->type == schema->type && schema->type != ES_PROPERTY_TEXT &&
+        typed->integer >= minimum && typed->integer <= maximum) {
+        value->integer = typed->integer;
+        return 0;
+    }
+    snprintf(found, sizeof found, "%" PRId64, typed->integer);
+    return refuse(reading, found,
+                  esi_field_expected(&field, ESI_FORM_TEXT, expected, sizeof expected));
+}
+
 static int read_value(const struct reading *reading, struct es_property_value *value)
 {
     const struct es_property *property = reading->property;
@@ -54,13 +93,11 @@ static int read_value(const struct reading *reading, struct es_property_value *v
     value->type = reading->schema->type;
     value->line = property->line;
     value->column = property->column;
+    if (property->typed)
+        return take_typed(reading, value);
     result = esi_field_parse(&field, esi_span_of(property->value), &fault, value);
-    if (result != -EINVAL)
-        return result;
-    return es_error_set_at(
-        reading->error, -EINVAL, property->source, property->line, property->column,
-        "%s: property \"%s\" is \"%.80s\": expected %s", reading->owner, property->name,
-        property->value, fault.expected);
+    return result == -EINVAL ? refuse(reading, property->value, fault.expected)
+                             : result;
 }
 
 static bool is_known(const struct es_property_schema *schema,
