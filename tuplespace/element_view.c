@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/now.h"
+#include "tuplespace/element_view.h"
 #include "tuplespace/futex.h"
 #include "tuplespace/view_private.h"
 #include "tuplespace/writer.h"
@@ -32,6 +33,11 @@ static uint64_t load_head(const struct es_element_view *element)
 {
     /* Pairs with the release in esi_writer_advance(): slots below are complete. */
     return atomic_load_explicit(&element->layout->head, memory_order_acquire);
+}
+
+uint64_t esi_element_view_head(const struct es_element_view *element)
+{
+    return load_head(element);
 }
 
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head)
@@ -332,7 +338,8 @@ size_t es_element_read(const struct es_element_view *element,
  * the open tuple.  After that only a completion or a withdrawal can change words, and
  * each shows in operation, stop, `withdrawn` or head, read again behind the copy. */
 static int look_at_open(const struct es_element_view *element,
-                        struct es_tuple *ret_tuple)
+                        struct es_tuple *ret_tuple,
+                        uint64_t *ret_position)
 {
     struct es_element_layout *layout = element->layout;
     uint64_t head = load_head(element);
@@ -357,10 +364,13 @@ static int look_at_open(const struct es_element_view *element,
         atomic_load_explicit(&layout->head, memory_order_relaxed) != head)
         return -EAGAIN;
     *ret_tuple = tuple;
+    *ret_position = head;
     return 1;
 }
 
-int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple)
+int esi_element_view_open(const struct es_element_view *element,
+                          struct es_tuple *ret_tuple,
+                          uint64_t *ret_position)
 {
     int rc = -EAGAIN;
 
@@ -368,8 +378,15 @@ int es_element_open(const struct es_element_view *element, struct es_tuple *ret_
         return 0;
     esi_segment_view_watch(element->segment);
     for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
-        rc = look_at_open(element, ret_tuple);
+        rc = look_at_open(element, ret_tuple, ret_position);
     return rc == 1 ? 1 : 0;
+}
+
+int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple)
+{
+    uint64_t position;
+
+    return esi_element_view_open(element, ret_tuple, &position);
 }
 
 /* --- Waiting ---------------------------------------------------------------------- */

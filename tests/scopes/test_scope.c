@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -631,9 +633,69 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
     assert_int_equal(sum.tuples, 200);
 }
 
+/* Opens and closes numbered operations until told to stop. */
+struct opener {
+    struct es_writer *writer;
+    atomic_bool stop;
+};
+
+static void *open_and_close(void *data)
+{
+    struct opener *opener = data;
+
+    for (int number = 0; !atomic_load(&opener->stop); number++) {
+        struct es_tuple tuple = made_tuple("MPI_Send", 1, 0);
+
+        tuple.tag = number;
+        es_writer_open(opener->writer, &tuple);
+        es_writer_close(opener->writer, 2);
+    }
+    return NULL;
+}
+
+/* The position of an operation under way belongs to the tuple that was read. */
+static void an_open_tuple_has_the_position_at_which_it_is_published(void **state)
+{
+    struct made_scope *fixture = *state;
+    struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
+    struct opener opener = {.writer = made_run_add_element(
+                                &fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT,
+                                63)};
+    struct es_scope_config config;
+    pthread_t thread;
+    unsigned seen = 0;
+
+    es_scope_config_init(&config);
+    config.take = ES_TAKE_LATEST;
+    config.open = true;
+    made_scope_open(fixture, &config);
+    assert_int_equal(pthread_create(&thread, NULL, open_and_close, &opener), 0);
+    for (int i = 0; i < 200000; i++) {
+        const struct es_batch *batch = made_scope_pull(fixture, 0);
+
+        for (size_t j = 0; j < batch->count; j++) {
+            if (!es_batch_is_open(batch, j))
+                continue;
+            seen++;
+            if (batch->marks[j].position != (uint64_t)batch->tuples[j].tag) {
+                atomic_store(&opener.stop, true);
+                pthread_join(thread, NULL);
+                fail_msg("operation %d has position %llu", batch->tuples[j].tag,
+                         (unsigned long long)batch->marks[j].position);
+            }
+        }
+    }
+    atomic_store(&opener.stop, true);
+    pthread_join(thread, NULL);
+    printf("# %u operations under way\n", seen);
+}
+
 SUITE(test_scope)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            an_open_tuple_has_the_position_at_which_it_is_published, made_scope_set_up,
+            made_scope_tear_down),
         cmocka_unit_test_setup_teardown(every_tuple_comes_once_and_in_order,
                                         made_scope_set_up, made_scope_tear_down),
         cmocka_unit_test_setup_teardown(a_pull_that_was_not_used_is_given_again,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tuplespace/element_view.h"
 #include "wrappers/stages/stage.h"
 
 enum read_mode { READ_EVERY, READ_LATEST };
@@ -258,16 +259,14 @@ static int read_open(const struct es_stage *stage,
                      const struct element *element,
                      struct es_batch *batch)
 {
+    uint64_t position;
     int result = es_batch_reserve(batch, 1);
 
     if (result < 0)
         return result;
-    if (es_element_open(element->view, batch->tuples + batch->count) > 0) {
-        struct es_element_info info;
-
-        es_element_view_info(element->view, &info);
-        mark_tuples(batch, 1, info.head, stage->origin);
-    }
+    if (esi_element_view_open(element->view, batch->tuples + batch->count, &position) >
+        0)
+        mark_tuples(batch, 1, position, stage->origin);
     return 0;
 }
 
