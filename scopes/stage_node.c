@@ -57,8 +57,11 @@ int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child)
 
 int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value)
 {
-    struct es_node_property *property = &node->properties[node->property_count];
+    struct es_node_property *property;
 
+    if (node->property_count == ES_NODE_PROPERTIES)
+        return -ENOSPC;
+    property = &node->properties[node->property_count];
     *property = (struct es_node_property){.name = name, .value = strdup(value)};
     if (!property->value)
         return -ENOMEM;

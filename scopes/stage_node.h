@@ -50,7 +50,8 @@ void es_stage_node_destroy(struct es_stage_node *node);
 
 /* Takes `child`, also on failure; NULL counts as one: -ENOMEM. */
 int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child);
-/* `name` is borrowed, `value` copied. */
+/* `name` is borrowed, `value` copied.  -ENOSPC: the node has ES_NODE_PROPERTIES
+ * already; -ENOMEM. */
 int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value);
 /* A number of that type. */
 void esi_stage_node_set_number(struct es_stage_node *node,

@@ -230,6 +230,20 @@ static void numbers_are_held_to_the_schema(void **state)
     }
 }
 
+static void a_node_takes_no_more_properties_than_it_has_room_for(void **state)
+{
+    struct es_stage_node *node = es_stage_node_create("gather", NULL);
+
+    (void)state;
+    assert_non_null(node);
+    for (int i = 0; i < ES_NODE_PROPERTIES; i++)
+        assert_int_equal(es_stage_node_set(node, "name", "value"), 0);
+    assert_int_equal(es_stage_node_set(node, "name", "value"), -ENOSPC);
+    assert_int_equal(node->property_count, ES_NODE_PROPERTIES);
+    assert_null(node->host);
+    es_stage_node_destroy(node);
+}
+
 SUITE(test_stage_node)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +253,7 @@ SUITE(test_stage_node)
         cmocka_unit_test(wrong_trees_are_refused),
         cmocka_unit_test(numbers_stay_numbers),
         cmocka_unit_test(numbers_are_held_to_the_schema),
+        cmocka_unit_test(a_node_takes_no_more_properties_than_it_has_room_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
