@@ -163,7 +163,7 @@ void esi_node_pieces_complete(struct esi_node_pieces *pieces,
     finding->pieced = true;
     add_edges(pieces, instance, clock, finding);
     instance->state = ESI_NODE_DONE;
-    esi_node_edges_retire(&pieces->edges);
+    esi_node_edges_retire(&pieces->edges, NULL, NULL);
 }
 
 int esi_node_pieces_take(struct esi_node_pieces *pieces,
@@ -189,7 +189,7 @@ int esi_node_pieces_take(struct esi_node_pieces *pieces,
         if (verdict == ESI_NODE_COMPLETE)
             read_pieces(pieces, instance, clock, ret_finding);
         instance->state = ESI_NODE_DONE;
-        esi_node_edges_retire(&pieces->edges);
+        esi_node_edges_retire(&pieces->edges, NULL, NULL);
         return verdict == ESI_NODE_COMPLETE     ? 1
                : verdict == ESI_NODE_INCOMPLETE ? -ENODATA
                                                 : -EALREADY;

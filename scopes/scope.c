@@ -89,9 +89,7 @@ static int open_scope(struct es_run *run,
         scope->context.connect = connect_to;
         scope->context.address = find_address;
     }
-    if (config->servers &&
-        (config->take == ES_TAKE_EVERY || config->take == ES_TAKE_NEW))
-        scope->places.behind = &scope->behind;
+    scope->places.fixed = config->take != ES_TAKE_EVERY && config->take != ES_TAKE_NEW;
     if (result == 0)
         result = esi_scope_find_servers(scope);
     if (result == 0)
@@ -136,11 +134,7 @@ void es_scope_close(struct es_scope *scope)
     esi_scope_unregister(scope);
     es_stage_close(scope->root);
     es_batch_fini(&scope->batch);
-    es_batch_fini(&scope->kept);
-    es_batch_fini(&scope->carried);
-    es_batch_fini(&scope->held.batch);
     es_catalog_destroy(scope->catalog);
-    es_given_fini(&scope->behind);
     free(scope->origins.items);
     free(scope->places.items);
     free(scope->processes);
@@ -154,41 +148,34 @@ void es_scope_close(struct es_scope *scope)
 
 /* --- Pulling ----------------------------------------------------------------- */
 
-/* What stages that are no more had given or held: until acknowledged it comes first. */
-static int give_carried(struct es_scope *scope, bool repeat)
+/* Lets writers go on whose tuples the consumer has used. */
+static void acknowledge(struct es_scope *scope)
 {
-    int result = 0;
+    for (size_t i = 0; scope->config.lossless && i < scope->places.count; i++) {
+        struct es_place *place = &scope->places.items[i];
 
-    if (scope->carried_serial && scope->carried_serial <= scope->acknowledged)
-        es_batch_clear(&scope->carried);
-    if (!repeat)
-        es_batch_clear(&scope->kept);
-    result = esi_batch_append(&scope->batch, &scope->kept);
-    if (result == 0)
-        result = esi_batch_append(&scope->batch, &scope->carried);
-    scope->carried_serial = scope->serial;
-    return result;
+        if (!place->registered || place->acknowledged == place->given)
+            continue;
+        place->acknowledged = place->given;
+        if (esi_scope_reads_here(scope, i))
+            es_element_acknowledge(scope->origins.items[i].element, place->given);
+    }
 }
 
-/* Drops, from tuple `first` on, what a tuple server gave out of turn before it was lost
- * and is now read here.  Remote stages see to theirs. */
-static void drop_given(struct es_scope *scope, size_t first)
+/* Leaves in the batch what was not used: not the operations that were under way, nor
+ * what is given in each pull anew. */
+static void keep_unused(struct es_scope *scope)
 {
     struct es_batch *batch = &scope->batch;
-    size_t kept = first;
+    size_t kept = 0;
 
-    if (!scope->places.behind)
-        return;
-    for (size_t i = first; i < batch->count; i++) {
-        const struct es_mark *mark = &batch->marks[i];
-
-        if (es_given_is_empty(&scope->behind, mark->origin) ||
-            es_batch_is_open(batch, i) || es_mark_is_summary(mark) ||
-            !esi_scope_reads_here(scope, mark->origin) ||
-            !es_given_has(&scope->behind, mark->origin, mark->position))
+    batch->notice_count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (!es_batch_is_open(batch, i))
             es_batch_move(batch, kept++, i);
-    }
     batch->count = kept;
+    if (!esi_scope_reads_every(scope))
+        es_batch_clear(batch);
 }
 
 /* Hosts that do not answer and have nothing in the tree that could say so. */
@@ -213,24 +200,52 @@ static int add_silent_hosts(struct es_scope *scope)
     return result;
 }
 
-/* Fills the batch. */
-static int pull_batch(struct es_scope *scope, const struct es_pull *pull, bool repeat)
+/* Adds what is new to the batch; `first` tuples of it are given again. */
+static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first)
 {
     struct es_batch *batch = &scope->batch;
-    size_t first;
-    int result;
+    int result = 0;
 
-    es_batch_clear(batch);
-    result = give_carried(scope, repeat);
-    first = batch->count;
-    if (result == 0)
-        result = es_stage_pull(scope->root, pull, batch);
+    pull->careful = scope->broken;
+    if (scope->broken)
+        result = esi_scope_renew_tree(scope, NULL);
+    if (result < 0 || (first > 0 && first >= scope->config.max))
+        return result;
+    pull->max = scope->config.max - first;
+    batch->more = false;
+    result = es_stage_pull(scope->root, pull, batch);
     if (result < 0)
         return result;
-    drop_given(scope, first);
     if (scope->config.global_time)
-        esi_scope_make_global(scope, scope->kept.count);
+        esi_scope_make_global(scope, first);
     return add_silent_hosts(scope);
+}
+
+/* Pulls.  If the tree fails, what it has read is read again by the next one. */
+static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t first, reports;
+    int result;
+
+    if (repeat) {
+        keep_unused(scope);
+    } else {
+        acknowledge(scope);
+        es_batch_clear(batch);
+    }
+    first = batch->count;
+    reports = batch->report_count;
+    result = fill_batch(scope, pull, first);
+    scope->repeats = result < 0;
+    if (result == 0) {
+        esi_places_commit(&scope->places);
+        return 0;
+    }
+    scope->broken = true;
+    batch->count = first;
+    batch->report_count = reports;
+    return result;
 }
 
 int es_scope_pull(struct es_scope *scope,
@@ -246,18 +261,13 @@ int es_scope_pull(struct es_scope *scope,
         esi_scope_attend(scope);
     if (scope->pace)
         esi_scope_keep_pace(scope);
-    repeat = !scope->succeeded || (flags & ES_PULL_REPEAT);
+    repeat = scope->repeats || (flags & ES_PULL_REPEAT);
     begun_ns = es_now_ns(CLOCK_MONOTONIC);
-    pull.max = scope->config.max;
     pull.timeout_ns = scope->config.tree.limit_ns;
-    if (!repeat)
-        scope->acknowledged = scope->serial;
     pull.serial = ++scope->serial;
-    pull.acknowledged = scope->acknowledged;
     pull.realtime_ns = es_scope_run_now_ns(scope);
     pull.measure = is_measured(scope, pull.serial);
     result = pull_batch(scope, &pull, repeat);
-    scope->succeeded = result == 0;
     if (scope->pace)
         esi_scope_note_pull(scope);
     scope->cost.pulls++;
@@ -265,7 +275,6 @@ int es_scope_pull(struct es_scope *scope,
     scope->cost.total_ns += scope->cost.last_ns;
     if (result < 0) {
         scope->cost.failures++;
-        es_batch_clear(&scope->batch);
         return result;
     }
     scope->cost.tuples += scope->batch.count;
@@ -306,6 +315,6 @@ void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
     ret_cost->origins = scope->origins.count;
     ret_cost->cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
     for (size_t i = 0; i < scope->places.count; i++)
-        ret_cost->lost += scope->places.items[i].given.lost;
+        ret_cost->lost += scope->places.items[i].read.lost;
     es_scope_foreach_stage(scope, esi_scope_add_cost, ret_cost);
 }

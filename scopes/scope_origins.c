@@ -81,7 +81,7 @@ static void register_reader(struct es_scope *scope, size_t index)
         return;
     es_element_view_info(element, &info);
     place->registered =
-        info.block && es_element_register_reader(element, place->taken.position) == 0;
+        info.block && es_element_register_reader(element, place->given) == 0;
 }
 
 static void unregister_reader(struct es_scope *scope, size_t index)
@@ -107,15 +107,16 @@ static void begin_place(struct es_scope *scope, size_t index, bool at_end)
     struct es_element_info info;
 
     *place = (struct es_place){0};
-    es_cursor_init(&place->taken, origin->element, at_end);
+    es_cursor_init(&place->read, origin->element, at_end);
+    place->given = place->read.position;
     if (scope->config.lossless)
         register_reader(scope, index);
     if (place->registered) {
-        es_cursor_init(&place->taken, origin->element, at_end);
+        es_cursor_init(&place->read, origin->element, at_end);
         es_element_view_info(origin->element, &info);
         origin->missed = info.oldest;
     }
-    place->given = place->taken;
+    place->given = place->acknowledged = place->read.position;
 }
 
 static void add_origin(struct es_scope *scope,
@@ -199,8 +200,8 @@ static void add_remote_origin(struct es_scope *scope,
     };
     scope->processes[index] = process;
     *place = (struct es_place){0};
-    place->taken.position = at_end ? ES_POSITION_END : info->oldest;
-    place->given = place->taken;
+    place->read.position = at_end ? ES_POSITION_END : info->oldest;
+    place->given = place->acknowledged = place->read.position;
     if (scope->config.lossless)
         register_reader(scope, index);
 }

@@ -179,7 +179,7 @@ void esi_scope_keep_pace(struct es_scope *scope)
     struct esi_pace *pace = scope->pace;
     uint64_t now = es_now_ns(CLOCK_MONOTONIC);
 
-    pace->full += scope->succeeded && scope->batch.count >= scope->config.max;
+    pace->full += !scope->repeats && scope->batch.count >= scope->config.max;
     if (now - pace->sampled_ns >= SAMPLE_NS)
         sample(scope, now);
     /* People are heard in between, who may take the controller away. */

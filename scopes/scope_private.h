@@ -8,7 +8,6 @@
 #include "base/json_out.h"
 #include "eventspace/scope.h"
 #include "scopes/chosen_scope.h"
-#include "scopes/remote/given.h"
 #include "scopes/sockets.h"
 #include "wrappers/stages/stage.h"
 
@@ -16,15 +15,6 @@ struct es_catalog;
 struct es_catalog_process;
 struct esi_announcement;
 struct esi_pace;
-
-/* Tuples that sort stages kept back when they were replaced.  Where the new tree sorts,
- * too, a stage `held` gives them to its topmost sort, so that the order is kept. */
-struct esi_held {
-    struct es_batch batch; /* in the order of the tree's sorting */
-    size_t taken;          /* tuples that the tree has taken */
-    size_t given;          /* and those it has been given */
-    uint64_t serial;       /* of the pull that gave them; 0 = all acknowledged */
-};
 
 struct es_scope {
     struct es_run *run;            /* borrowed */
@@ -47,15 +37,10 @@ struct es_scope {
     struct es_stage_context context;
     struct es_stage *root; /* owned */
 
-    struct es_batch batch;   /* what the last pull gave */
-    struct es_batch kept;    /* it again, where its stages are gone */
-    struct es_batch carried; /* what stages gave up that were replaced */
-    uint64_t carried_serial; /* of the pull that gave it; 0 = not given yet */
+    struct es_batch batch; /* what the last pull gave; kept until it was used */
     uint64_t serial;
-    uint64_t acknowledged;
-    bool succeeded; /* the last pull */
-    struct esi_held held;
-    struct es_given behind; /* what came from tuple servers out of turn */
+    bool repeats; /* the last pull failed: what the batch has is given again */
+    bool broken;  /* the tree has failed: another one reads again from the places */
 
     struct esi_announcement *announcement; /* owned; NULL = the scope has no name */
 
@@ -119,30 +104,12 @@ void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out)
 /* --- The tree: scope_tree.c --------------------------------------------------- */
 
 /* Puts a tree in the place of the scope's, or makes its first one, from its origins and
- * configuration.  What the old tree kept back is taken over.  -errno, with words where
+ * configuration.  What the old tree kept back is read again.  -errno, with words where
  * the configuration is at fault: then the scope goes on with the tree it has. */
 int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error);
 
-/* Appends the contents of one batch to another. */
-int esi_batch_append(struct es_batch *to, const struct es_batch *from);
-
 /* Adds what one stage has cost to the struct es_scope_cost `data`. */
 void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data);
-
-/* --- What is held back: scope_held.c ------------------------------------------- */
-
-struct es_stage_node;
-
-/* Makes what the scope carries the beginning of a tree that sorts: it moves to
- * `ret_held`, in order, and the plan *root gets a stage for it.  Does nothing where the
- * scope does not sort or carries nothing.  On failure all is as it was. */
-int esi_scope_hold(struct es_scope *scope,
-                   struct es_stage_node **root,
-                   struct esi_held *ret_held);
-
-/* Appends to what the scope carries what is held and was not taken.
- */
-int esi_scope_release(struct es_scope *scope);
 
 /* --- Origins: scope_origins.c --------------------------------------------------- */
 

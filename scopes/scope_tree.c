@@ -2,10 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* scope_tree.c - renews the tree of an open scope.
  *
- * Reading positions are the scope's, so a tree can be replaced while they stay.  First
- * the old tree gives up what it keeps back and learns that what it gave has arrived:
- * then all positions are settled, and the new tree goes on from there.  What was given
- * last is kept by the scope itself, in case it is asked for again.
+ * Reading positions are the scope's, so a tree can be replaced while they stay.  The
+ * new tree begins behind what the old one gave.  What that kept is read again; what was
+ * given last is kept by the scope itself, in case it is asked for again.
  */
 #include "config.h"
 
@@ -18,76 +17,6 @@
 #include "scopes/remote/catalog.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
-
-int esi_batch_append(struct es_batch *to, const struct es_batch *from)
-{
-    int result = es_batch_reserve(to, from->count);
-
-    if (result < 0)
-        return result;
-    if (from->count) {
-        memcpy(to->tuples + to->count, from->tuples, from->count * sizeof *to->tuples);
-        memcpy(to->marks + to->count, from->marks, from->count * sizeof *to->marks);
-        to->count += from->count;
-    }
-    for (size_t i = 0; i < from->report_count && result == 0; i++)
-        result = es_batch_report(to, &from->reports[i]);
-    return result;
-}
-
-/* Settles the positions: the tree gives up what it keeps.  From here on the scope
- * answers for what the tree gave last and for what it kept. */
-static int empty_tree(struct es_scope *scope)
-{
-    struct es_pull pull = {.serial = scope->serial + 1,
-                           .acknowledged = scope->acknowledged,
-                           .max = SIZE_MAX / 2,
-                           .realtime_ns = es_scope_run_now_ns(scope),
-                           .timeout_ns = scope->config.tree.limit_ns,
-                           .drain = true,
-                           .kept_only = true};
-    int result;
-
-    /* The latest tuples are given in each pull anew: nothing of them is ever kept. */
-    if (!esi_scope_reads_every(scope))
-        return 0;
-    if (scope->succeeded) {
-        es_batch_clear(&scope->kept);
-        result = esi_batch_append(&scope->kept, &scope->batch);
-        if (result < 0)
-            return result;
-        if (scope->carried_serial)
-            es_batch_clear(&scope->carried); /* it is part of what is kept now */
-        pull.acknowledged = scope->serial;
-    }
-    result = es_stage_pull(scope->root, &pull, &scope->carried);
-    if (result < 0)
-        return result;
-    scope->carried_serial = 0;
-    scope->serial = pull.serial;
-    /* Also if this tree is to go on, as no other can be raised. */
-    scope->acknowledged = pull.serial;
-    return esi_scope_release(scope);
-}
-
-/* What a tuple server gave out of turn before it was lost cannot be told from what is
- * read here from now on while it waits for being given: it is given first. */
-static int check_carried(const struct es_scope *scope, struct es_error *error)
-{
-    const struct es_batch *carried = &scope->carried;
-
-    for (size_t i = 0; scope->places.behind && i < carried->count; i++) {
-        const struct es_mark *mark = &carried->marks[i];
-
-        if (esi_scope_reads_here(scope, mark->origin) &&
-            es_given_has(&scope->behind, mark->origin, mark->position))
-            return es_error_set(error, -EAGAIN,
-                                "the tuple server of host %s is away and its last "
-                                "tuples have yet to be given: try again",
-                                scope->origins.items[mark->origin].host);
-    }
-    return 0;
-}
 
 /* The tree that is closed takes its account with it. */
 static void close_tree(struct es_scope *scope)
@@ -171,28 +100,20 @@ static int plan_tree(struct es_scope *scope,
 
 /* Opens the tree and lets it take the old one's place. */
 static int raise_tree(struct es_scope *scope,
-                      struct es_stage_node **plan,
+                      const struct es_stage_node *plan,
                       struct es_error *error)
 {
-    struct esi_held held = {.serial = 0};
     struct es_stage *root;
-    int result = esi_scope_hold(scope, plan, &held);
+    int result =
+        es_stage_node_open(plan, esi_scope_here(scope), &scope->context, error, &root);
 
-    if (result == 0)
-        result = es_stage_node_open(*plan, esi_scope_here(scope), &scope->context,
-                                    error, &root);
-    if (result < 0) {
-        es_batch_fini(&held.batch);
+    if (result < 0)
         return result;
-    }
     close_tree(scope);
-    if (held.batch.count) {
-        es_batch_fini(&scope->held.batch);
-        scope->held = held;
-        scope->carried.count = 0; /* reports stay: they have no order */
-    }
+    esi_places_rewind(&scope->places);
+    scope->broken = false;
     scope->root = root;
-    scope->cost.stages = es_stage_node_count(*plan);
+    scope->cost.stages = es_stage_node_count(plan);
     return 0;
 }
 
@@ -203,12 +124,7 @@ int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
 
     if (result < 0)
         return result;
-    if (scope->root)
-        result = empty_tree(scope);
-    if (result == 0)
-        result = check_carried(scope, error);
-    if (result == 0)
-        result = raise_tree(scope, &plan, error);
+    result = raise_tree(scope, plan, error);
     es_stage_node_destroy(plan);
     return result;
 }

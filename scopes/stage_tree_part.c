@@ -345,7 +345,7 @@ static bool has_edges(const struct esi_planner *planner, size_t first, size_t en
 }
 
 /* Puts the stage that analyses a node on top of its elements, which it takes.  It
- * batches by itself: what a stage above kept back could not be read again. */
+ * batches by itself: results are to be counted, not the tuples they are made of. */
 static struct es_stage_node *analysed(const struct esi_planner *planner,
                                       struct es_stage_node *node)
 {

@@ -9,9 +9,8 @@
  * both are equally many (Ma, Muthukrishnan and Sandler, "Frugal streaming for
  * estimating quantiles", 2013; the step is a part of the estimate).
  *
- * The stage has a state that depends on the tuples, so it must follow the rule of
- * positions: what it gave counts when the next pull acknowledges it; else the same
- * tuples come again, and must meet the state as it was.
+ * The stage has a state that depends on the tuples.  What it gave is taken, so the
+ * state never goes back; a tree that is made anew begins with a new state.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,9 +32,7 @@ static const struct es_property_schema properties[] = {
 
 struct slow {
     uint64_t times;
-    uint64_t taken_ns; /* the estimate after the tuples that have arrived */
-    uint64_t given_ns; /* after those given by the pull `serial` */
-    uint64_t serial;   /* 0 = all has arrived */
+    uint64_t usual_ns; /* the estimate; 0 = no operation was seen yet */
 };
 
 static int open_slow(struct es_stage *stage,
@@ -57,27 +54,19 @@ static void close_slow(struct es_stage *stage)
     free(stage->state);
 }
 
-static void settle(struct slow *slow, const struct es_pull *pull)
-{
-    if (slow->serial && slow->serial <= pull->acknowledged)
-        slow->taken_ns = slow->given_ns;
-    slow->given_ns = slow->taken_ns;
-    slow->serial = 0;
-}
-
 /* Whether this duration is slow; then it moves the estimate. */
 static bool judge(struct slow *slow, uint64_t duration_ns)
 {
-    uint64_t usual_ns = slow->given_ns;
+    uint64_t usual_ns = slow->usual_ns;
 
     if (usual_ns == 0) {
-        slow->given_ns = duration_ns;
+        slow->usual_ns = duration_ns;
         return false;
     }
     if (duration_ns > usual_ns)
-        slow->given_ns += usual_ns / STEP + 1;
+        slow->usual_ns += usual_ns / STEP + 1;
     else if (duration_ns < usual_ns)
-        slow->given_ns -= usual_ns / STEP;
+        slow->usual_ns -= usual_ns / STEP;
     return duration_ns > slow->times * usual_ns;
 }
 
@@ -101,7 +90,6 @@ static int pull_slow(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    settle(slow, pull);
     result = es_stage_pull(stage->children[0], pull, batch);
     if (result < 0)
         return result;
@@ -110,7 +98,6 @@ static int pull_slow(struct es_stage *stage,
             judge(slow, duration_of(stage, &batch->tuples[i], &batch->marks[i])))
             es_batch_move(batch, kept++, i);
     batch->count = kept;
-    slow->serial = pull->serial;
     return 0;
 }
 

@@ -7,13 +7,14 @@
  * what they appended to the batch and returns; it does nothing until it is pulled.  One
  * tree is pulled by one thread at a time.
  *
- * Positions are acknowledged by the next pull.  `es_pull.acknowledged` is the newest
- * pull whose reply has arrived: what was given in it or before is taken, what was given
- * later is given again.  A stage that passes the request down unchanged need not care.
- * A stage that keeps tuples back pulls its children with serials of its own, and
- * answers for what it took. A stage that asks only some of its children must still pass
- * a repetition (see es_pull_is_repetition()) to all, with max = 0 to those it wants
- * nothing from.
+ * What a stage has given is taken: no pull asks for it again.  If a pull fails, the
+ * whole tree is closed, and another one reads again from where the last good pull
+ * ended.  So a stage needs no way back.
+ *
+ * What the stages of a tree keep of one element is always a suffix of what they have
+ * read of it.  A stage that keeps tuples between pulls therefore gives those of one
+ * element in the order in which they came, and accounts for each: es_stage_keep(),
+ * es_stage_release().
  */
 #ifndef EVENTSPACE_STAGE_H
 #define EVENTSPACE_STAGE_H
@@ -28,22 +29,15 @@
 #include "eventspace/stage_property.h"
 
 struct es_pull {
-    uint64_t serial;       /* of this pull; counts up from 1 */
-    uint64_t acknowledged; /* newest serial whose reply has arrived; 0 = none */
-    size_t max;            /* tuples to append at most */
-    uint64_t realtime_ns;  /* run time when the consumer began the pull */
-    uint64_t timeout_ns;   /* how long a stage that waits may wait for its children */
-    bool drain;            /* give also what is being kept back */
-    bool kept_only; /* with drain: all that is kept back and nothing else; elements
-                       give nothing.  Before a tree is replaced. */
-    bool measure;   /* take the time of each stage in this pull */
+    uint64_t serial;      /* of this pull; counts up from 1 */
+    size_t max;           /* tuples to append at most */
+    uint64_t realtime_ns; /* run time when the consumer began the pull */
+    uint64_t timeout_ns;  /* how long a stage that waits may wait for its children */
+    bool drain;           /* give also what is being kept back */
+    bool careful;         /* the tree before this one failed: read no more than can be
+                             given in any case */
+    bool measure;         /* take the time of each stage in this pull */
 };
-
-/* Whether an earlier pull's reply did not arrive. */
-static inline bool es_pull_is_repetition(const struct es_pull *pull)
-{
-    return pull->acknowledged + 1 != pull->serial;
-}
 
 /* What a stage has cost since it was opened.  Counts are exact; times are taken in some
  * of the pulls only, since reading a clock costs more than reading an element. */
@@ -70,7 +64,7 @@ struct es_link;
 /* What a stage may look at beside its children.  Borrowed by all stages of a tree. */
 struct es_stage_context {
     const struct es_origins *origins;
-    struct es_places *places; /* reading positions per origin: the element stage's */
+    struct es_places *places; /* reading positions per origin; NULL = none move */
     /* Name of a communicator of an origin's process, "" when not known.  The text stays
      * valid until the next call.  NULL: names are not to be had. One thread at a time:
      * stages call es_stage_communicator_name(). */
@@ -116,9 +110,9 @@ struct es_stage_spec {
     const void *data; /* what else the type's open() needs; seen as stage->data there */
 };
 
-/* Announces a pull that will follow at once with the same serial, acknowledged and max,
- * so that stages that wait for others can send all requests before anybody waits for a
- * reply.  A failure shows in the pull. */
+/* Announces a pull that will follow at once with the same serial and max, so that
+ * stages that wait for others can send all requests before anybody waits for a reply.
+ * A failure shows in the pull. */
 typedef void (*es_stage_ask_fn)(struct es_stage *stage, const struct es_pull *pull);
 
 /* Appends to the batch.  On failure what it appended is dropped by the caller. */
@@ -164,9 +158,6 @@ struct es_stage {
     char *label;
 };
 
-/* Called for each tuple that a stage keeps: taken from its children, not yet given. */
-typedef void (*es_stage_kept_fn)(void *data, const struct es_mark *mark);
-
 struct es_stage_ops {
     const char *name;
     const char *help; /* one line */
@@ -188,9 +179,7 @@ struct es_stage_ops {
     /* Passes the announcement to the children with the request they will get, or sends
      * its own.  NULL: this type's pull cannot tell before what it will ask of them. */
     es_stage_ask_fn ask;
-    /* The tuples it keeps between pulls, not those of its children, nor those given by
-     * the last pull.  NULL: it keeps none. */
-    void (*foreach_kept)(const struct es_stage *stage, es_stage_kept_fn fn, void *data);
+    bool keeps; /* it keeps tuples between pulls: see es_stage_keep() */
     /* Frees stage->state.  Children are closed afterwards by the caller.  May be NULL.
      */
     void (*close)(struct es_stage *stage);
@@ -221,10 +210,18 @@ ES_API void es_stage_close(struct es_stage *stage);
 /* What the stage has cost up to now. */
 ES_API void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost);
 
-/* Calls `fn` for each tuple that is kept in the stage or below it in this process. */
-ES_API void es_stage_foreach_kept(const struct es_stage *stage,
-                                  es_stage_kept_fn fn,
-                                  void *data);
+/* The stage has taken this tuple from a child and keeps it.  Until the same stage
+ * releases it, reading of the tuple's element would begin anew at this tuple or before
+ * it.  Of one element tuples are kept and released in order; those that leave in one
+ * pull may be released in any order.  Tuples under way and summaries have no position
+ * and are passed over.  Only for types with `keeps`. */
+ES_API void es_stage_keep(const struct es_stage *stage,
+                          const struct es_tuple *tuple,
+                          const struct es_mark *mark);
+/* The stage has given this tuple upward, or dropped it. */
+ES_API void es_stage_release(const struct es_stage *stage,
+                             const struct es_tuple *tuple,
+                             const struct es_mark *mark);
 
 /* Announces a pull; costs nothing where nobody below has anything to announce. */
 static inline void es_stage_ask(struct es_stage *stage, const struct es_pull *pull)

@@ -60,9 +60,8 @@ struct es_origins {
 /* Bits of es_mark.flags. */
 enum es_mark_flag {
     ES_MARK_SUMMARY = 1, /* the tuple sums up others: see summary.h */
-    /* The tuple was made of several, of which the mark names one; made again of the
-     * same it has the same mark.  It must be given together with the rest of its
-     * reply. */
+    /* The tuple was made of several, of which the mark names one.  As with a summary,
+     * the mark says nothing of how far an element was read. */
     ES_MARK_DERIVED = 2
 };
 

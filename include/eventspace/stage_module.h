@@ -21,7 +21,7 @@
 
 /* What a module was compiled against.  The sizes catch what the number forgets. */
 #define ES_STAGE_ABI                                                                   \
-    ((uint32_t)(UINT32_C(1) << 16 |                                                    \
+    ((uint32_t)(UINT32_C(2) << 16 |                                                    \
                 (sizeof(struct es_stage) + sizeof(struct es_stage_ops) +               \
                  sizeof(struct es_batch) + sizeof(struct es_pull) +                    \
                  sizeof(struct es_property))))

@@ -5,10 +5,11 @@
  * A run of tuples begins with a varint: (zigzag of the origin minus the one that was
  * expected) * 16 + kind.  Expected is the origin behind that of the run before, as
  * elements are pulled one after the other.  The kind says whether a count and a
- * difference of the position follow, and what the marks' flags are.
+ * difference of the position follow, and what its tuples are.
  *
- * Both ends add what they send or read to the positions they expect, modulo 2^64.
- * Sums do not depend on their order: that is why a decoding can be undone.
+ * Both ends move the positions they expect in the same way: a run of whole operations
+ * moves its origin's behind itself, and at the end come those that lie elsewhere, as
+ * tuples were filtered out or are kept.
  */
 #include "config.h"
 
@@ -24,11 +25,18 @@
 enum {
     RUN_HAS_COUNT = 1,
     RUN_HAS_DIFFERENCE = 2,
-    RUN_IS_SUMMARY = 4, /* ES_MARK_SUMMARY is set in all of its marks */
-    RUN_IS_DERIVED = 8, /* likewise ES_MARK_DERIVED */
+    RUN_OF_SHIFT = 2, /* enum run_of */
     RUN_KIND_BITS = 4
 };
-enum { FLAG_MORE = 1 };
+enum { FLAG_MORE = 1, FLAG_WHOLE = 2 };
+
+/* What a run is made of.  Only whole operations move the position. */
+enum run_of {
+    RUN_OF_OPERATIONS,
+    RUN_OF_SUMMARIES, /* ES_MARK_SUMMARY is set in all of its marks */
+    RUN_OF_DERIVED,   /* likewise ES_MARK_DERIVED */
+    RUN_OF_OPEN,      /* operations under way */
+};
 
 /* Most bytes that an entry takes. */
 enum {
@@ -167,40 +175,60 @@ static bool get_varint_below(struct input *input, uint64_t limit, uint64_t *ret_
 
 /* --- Sending ----------------------------------------------------------------- */
 
-static size_t run_length(const struct es_mark *marks, size_t left)
+static enum run_of what_is(const struct es_batch *batch, size_t index)
 {
+    uint32_t flags = batch->marks[index].flags;
+
+    if (es_batch_is_open(batch, index))
+        return RUN_OF_OPEN;
+    return flags & ES_MARK_SUMMARY   ? RUN_OF_SUMMARIES
+           : flags & ES_MARK_DERIVED ? RUN_OF_DERIVED
+                                     : RUN_OF_OPERATIONS;
+}
+
+static size_t run_length(const struct es_batch *batch, size_t first, enum run_of of)
+{
+    const struct es_mark *marks = batch->marks + first;
+    size_t left = batch->count - first;
     size_t count = 1;
 
     while (count < left && marks[count].origin == marks[0].origin &&
            marks[count].position == marks[0].position + count &&
-           marks[count].flags == marks[0].flags)
+           what_is(batch, first + count) == of)
         count++;
     return count;
 }
 
+/* Sets *ret_whole where the positions of the marks alone do not tell up to where a part
+ * of the reply reaches. */
 static unsigned char *put_marks(struct es_wire_state *state,
                                 const struct es_batch *batch,
-                                unsigned char *out)
+                                unsigned char *out,
+                                bool *ret_whole)
 {
     uint32_t expected = 0;
 
+    *ret_whole = false;
     for (size_t i = 0, count; i < batch->count; i += count) {
         const struct es_mark *mark = &batch->marks[i];
+        enum run_of of = what_is(batch, i);
         uint64_t *next = &state->next[mark->origin];
         uint64_t difference = mark->position - *next;
         uint64_t begin = zigzag((uint64_t)mark->origin - expected) << RUN_KIND_BITS;
 
-        count = run_length(mark, batch->count - i);
+        count = run_length(batch, i, of);
+        begin |= (uint64_t)of << RUN_OF_SHIFT;
         begin |= count > 1 ? RUN_HAS_COUNT : 0;
         begin |= difference ? RUN_HAS_DIFFERENCE : 0;
-        begin |= es_mark_is_summary(mark) ? RUN_IS_SUMMARY : 0;
-        begin |= mark->flags & ES_MARK_DERIVED ? RUN_IS_DERIVED : 0;
         out = put_varint(out, begin);
         if (count > 1)
             out = put_varint(out, count);
         if (difference)
             out = put_varint(out, zigzag(difference));
-        *next += difference + count;
+        if (of == RUN_OF_OPERATIONS)
+            *next = mark->position + count;
+        *ret_whole |= of == RUN_OF_SUMMARIES || of == RUN_OF_DERIVED ||
+                      (of == RUN_OF_OPERATIONS && difference > INT64_MAX);
         expected = mark->origin + 1;
     }
     return out;
@@ -234,38 +262,40 @@ static unsigned char *put_notices(const struct es_batch *batch, unsigned char *o
     return out;
 }
 
-/* Positions are expected where the marks end.  Where tuples were filtered out they lie
- * behind, and are expected there from then on. */
+/* The positions that lie elsewhere than the marks end. */
 static unsigned char *put_moves(struct es_wire_state *state,
-                                const struct es_wire_moves *moves,
-                                unsigned char *out)
+                                const uint64_t *positions,
+                                unsigned char *out,
+                                uint32_t *ret_count)
 {
     uint32_t expected = 0;
 
-    for (size_t i = 0; i < moves->count; i++) {
-        const struct es_wire_move *move = &moves->items[i];
-        uint64_t *next = &state->next[move->origin];
-        uint64_t difference = move->position - *next;
+    *ret_count = 0;
+    for (uint32_t i = 0; positions && i < state->count; i++) {
+        uint64_t difference = positions[i] - state->next[i];
 
-        out = put_varint(out, zigzag((uint64_t)move->origin - expected));
+        if (difference == 0)
+            continue;
+        out = put_varint(out, zigzag((uint64_t)i - expected));
         out = put_varint(out, zigzag(difference));
-        if (difference <= INT64_MAX)
-            *next += difference;
-        expected = move->origin + 1;
+        state->next[i] = positions[i];
+        expected = i + 1;
+        ++*ret_count;
     }
     return out;
 }
 
 static void put_head(const struct es_batch *batch,
-                     const struct es_wire_moves *moves,
+                     uint32_t move_count,
+                     bool whole,
                      const struct es_wire_cost *cost,
                      unsigned char head[ES_WIRE_HEAD_BYTES])
 {
     put_u32(head, (uint32_t)batch->count);
     put_u32(head + 4, (uint32_t)batch->report_count);
     put_u32(head + 8, (uint32_t)batch->notice_count);
-    put_u32(head + 12, (uint32_t)moves->count);
-    put_u32(head + 16, batch->more ? FLAG_MORE : 0);
+    put_u32(head + 12, move_count);
+    put_u32(head + 16, (batch->more ? FLAG_MORE : 0) | (whole ? FLAG_WHOLE : 0));
     put_u32(head + 20, 0);
     put_u64(head + 24, cost->cpu_ns);
     put_u64(head + 32, cost->wall_ns);
@@ -273,23 +303,25 @@ static void put_head(const struct es_batch *batch,
 
 int es_batch_encode(struct es_wire_state *state,
                     const struct es_batch *batch,
-                    const struct es_wire_moves *moves,
+                    const uint64_t *positions,
                     const struct es_wire_cost *cost,
                     struct es_wire_buffer *buffer)
 {
     size_t needed = batch->count * MARK_BYTES + batch->report_count * REPORT_BYTES +
-                    batch->notice_count * NOTICE_BYTES + moves->count * MOVE_BYTES +
-                    SPARE_BYTES;
+                    batch->notice_count * NOTICE_BYTES +
+                    (positions ? (size_t)state->count * MOVE_BYTES : 0) + SPARE_BYTES;
+    uint32_t move_count;
     unsigned char *out;
+    bool whole;
     int result = reserve_tail(buffer, needed);
 
     if (result < 0)
         return result;
-    put_head(batch, moves, cost, buffer->head);
-    out = put_marks(state, batch, buffer->tail);
+    out = put_marks(state, batch, buffer->tail, &whole);
     out = put_reports(batch, out);
     out = put_notices(batch, out);
-    out = put_moves(state, moves, out);
+    out = put_moves(state, positions, out, &move_count);
+    put_head(batch, move_count, whole && positions, cost, buffer->head);
     buffer->tail_bytes = (size_t)(out - buffer->tail);
     return 0;
 }
@@ -303,6 +335,7 @@ struct head {
     uint32_t notices;
     uint32_t moves;
     bool more;
+    bool whole;
     struct es_wire_cost cost;
 };
 
@@ -327,6 +360,7 @@ static int read_head(const void *payload,
                               .notices = get_u32(in + 8),
                               .moves = get_u32(in + 12),
                               .more = get_u32(in + 16) & FLAG_MORE,
+                              .whole = get_u32(in + 16) & FLAG_WHOLE,
                               .cost = {get_u64(in + 24), get_u64(in + 32)}};
     if (ret_head->tuples > left / sizeof(struct es_tuple))
         return fail(error, "it has fewer tuples than it says");
@@ -342,8 +376,15 @@ struct run {
     uint64_t origin;
     uint64_t count;
     uint64_t difference;
-    uint32_t flags; /* ES_MARK_* */
+    enum run_of of;
 };
+
+static uint32_t flags_of(enum run_of of)
+{
+    return of == RUN_OF_SUMMARIES ? ES_MARK_SUMMARY
+           : of == RUN_OF_DERIVED ? ES_MARK_DERIVED
+                                  : 0;
+}
 
 static inline bool get_run(struct input *input, uint64_t *expected, struct run *ret_run)
 {
@@ -353,8 +394,7 @@ static inline bool get_run(struct input *input, uint64_t *expected, struct run *
         return false;
     ret_run->origin = *expected + unzigzag(begin >> RUN_KIND_BITS);
     ret_run->count = 1;
-    ret_run->flags = (begin & RUN_IS_SUMMARY ? ES_MARK_SUMMARY : 0u) |
-                     (begin & RUN_IS_DERIVED ? ES_MARK_DERIVED : 0u);
+    ret_run->of = (enum run_of)(begin >> RUN_OF_SHIFT & 3);
     ret_run->difference = 0;
     *expected = ret_run->origin + 1;
     if (begin & RUN_HAS_COUNT && !get_varint(input, &ret_run->count))
@@ -388,11 +428,12 @@ static int read_marks(struct es_wire_state *state,
         if (run.count == 0 || run.count > count - i)
             return fail(error, "a run longer than its tuples");
         position = state->next[run.origin] + run.difference;
-        state->next[run.origin] = position + run.count;
+        if (run.of == RUN_OF_OPERATIONS)
+            state->next[run.origin] = position + run.count;
         origin = source->origins ? source->origins[run.origin] : (uint32_t)run.origin;
         for (uint64_t k = 0; k < run.count; k++)
             marks[i++] = (struct es_mark){
-                .position = position + k, .origin = origin, .flags = run.flags};
+                .position = position + k, .origin = origin, .flags = flags_of(run.of)};
     }
     return 0;
 }
@@ -474,8 +515,7 @@ static int read_moves(struct es_wire_state *state,
         if (!get_move(input, &expected, &run) || run.origin >= state->count)
             return fail(error, "a wrong position");
         position = state->next[run.origin] + run.difference;
-        if (run.difference <= INT64_MAX)
-            state->next[run.origin] = position;
+        state->next[run.origin] = position;
         result = es_wire_moves_add(moves, (uint32_t)run.origin, position);
     }
     return result;
@@ -543,57 +583,14 @@ int es_batch_decode(struct es_wire_state *state,
     return 0;
 }
 
-int es_batch_wire_count(const void *payload, size_t length, uint32_t *ret_count)
+int es_batch_wire_size(const void *payload,
+                       size_t length,
+                       struct es_wire_size *ret_size)
 {
     struct head head;
     int result = read_head(payload, length, &head, NULL);
 
     if (result == 0)
-        *ret_count = head.tuples;
+        *ret_size = (struct es_wire_size){.tuples = head.tuples, .whole = head.whole};
     return result;
-}
-
-/* --- Undoing ----------------------------------------------------------------- */
-
-static void skip(struct input *input, size_t numbers)
-{
-    uint64_t value;
-
-    for (size_t i = 0; i < numbers; i++)
-        (void)get_varint(input, &value);
-}
-
-static void skip_notices(struct input *input, uint32_t count)
-{
-    uint64_t length;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (!get_varint_below(input, (uint64_t)(input->end - input->at), &length))
-            return;
-        input->at += length;
-        skip(input, 2);
-    }
-}
-
-void es_batch_undo(struct es_wire_state *state, const void *payload, size_t length)
-{
-    struct input input = {.end = (const unsigned char *)payload + length};
-    uint64_t expected = 0;
-    struct head head;
-    struct run run;
-
-    if (read_head(payload, length, &head, NULL) < 0)
-        return;
-    input.at = (const unsigned char *)payload + ES_WIRE_HEAD_BYTES +
-               head.tuples * sizeof(struct es_tuple);
-    for (uint64_t i = 0; i < head.tuples && get_run(&input, &expected, &run);
-         i += run.count)
-        if (run.origin < state->count)
-            state->next[run.origin] -= run.difference + run.count;
-    skip(&input, (size_t)head.reports * 4);
-    skip_notices(&input, head.notices);
-    expected = 0;
-    for (uint32_t i = 0; i < head.moves && get_move(&input, &expected, &run); i++)
-        if (run.origin < state->count && run.difference <= INT64_MAX)
-            state->next[run.origin] -= run.difference;
 }

@@ -6,11 +6,11 @@
  *     head    40 bytes, little endian: counts, flags, what the pull cost
  *     tuples  36 bytes each as they lie, in the sender's byte order
  *     marks   runs of tuples of one origin with positions that follow each other
- *     reports, notices, positions that have moved
+ *     reports, notices, positions that are not where the marks end
  *
- * Behind the tuples all numbers are LEB128 varints, signed ones in zigzag.  Both ends
- * remember for each origin which position is to come next, and send the difference:
- * a tuple that follows the one before costs one byte of marks, or less.
+ * Behind the tuples all numbers are LEB128 varints, signed ones in zigzag.  Positions
+ * are sent as differences to the position up to which the origin was received: a tuple
+ * that follows the one before costs one byte of marks, or less.
  *
  * Pure logic.  Time and memory are linear in what is sent; nothing is allocated once
  * the buffers have grown.
@@ -28,14 +28,15 @@
 #define ES_WIRE_HEAD_BYTES 40
 #define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
 
-/* What both ends of a connection remember.  `next` is the caller's: one position per
- * origin, as the "open" reply told them. */
+/* Up to where each origin was sent, or received: the caller's, one position per origin.
+ * It begins with what the "open" reply told, and every reply moves it: at the receiving
+ * end it is where reading would begin anew. */
 struct es_wire_state {
     uint64_t *next;
     uint32_t count;
 };
 
-/* Where reading of an origin has to begin anew. */
+/* A position that does not follow from the marks. */
 struct es_wire_move {
     uint64_t position;
     uint32_t origin;
@@ -67,11 +68,12 @@ struct es_wire_buffer {
 
 void es_wire_buffer_fini(struct es_wire_buffer *buffer);
 
-/* Writes head and tail of a batch whose marks name origins below state->count, each
- * origin at most once in `moves`.  -ENOMEM: nothing is changed. */
+/* Writes head and tail of a batch whose marks name origins below state->count, and
+ * moves the state to `positions`, one per origin.  NULL: positions mean nothing here
+ * (only the latest tuples are read).  -ENOMEM: nothing is changed. */
 int es_batch_encode(struct es_wire_state *state,
                     const struct es_batch *batch,
-                    const struct es_wire_moves *moves,
+                    const uint64_t *positions,
                     const struct es_wire_cost *cost,
                     struct es_wire_buffer *buffer);
 
@@ -81,9 +83,9 @@ struct es_wire_source {
     const uint32_t *origins; /* the receiver's index of each origin; NULL = the same */
 };
 
-/* Appends what `payload` holds to the batch, and puts `moves`, with the sender's
- * indices, and the cost in place of what was there.  -EPROTO with words, -ENOMEM: the
- * batch is as it was, and the connection is of no use any more. */
+/* Appends what `payload` holds to the batch, moves the state, and puts `moves`, with
+ * the sender's indices, and the cost in place of what was there.  -EPROTO with words,
+ * -ENOMEM: the batch is as it was, and the connection is of no use any more. */
 int es_batch_decode(struct es_wire_state *state,
                     const struct es_wire_source *source,
                     const void *payload,
@@ -93,11 +95,17 @@ int es_batch_decode(struct es_wire_state *state,
                     struct es_wire_cost *ret_cost,
                     struct es_error *error);
 
-/* Tuples in a reply, before it is decoded.  -EPROTO: not a reply. */
-int es_batch_wire_count(const void *payload, size_t length, uint32_t *ret_count);
+/* What is known of a reply before it is decoded. */
+struct es_wire_size {
+    uint32_t tuples;
+    /* It must be handed up in one piece: it has tuples made of several, or an element's
+     * tuples in another order than the element's. */
+    bool whole;
+};
 
-/* Makes a decoding undone, so that the same payload, which must be good, can be decoded
- * once more. */
-void es_batch_undo(struct es_wire_state *state, const void *payload, size_t length);
+/* -EPROTO: not a reply. */
+int es_batch_wire_size(const void *payload,
+                       size_t length,
+                       struct es_wire_size *ret_size);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_KEPT_ONLY = 4 };
+enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_CAREFUL = 4 };
 
 static void put(unsigned char *out, uint64_t value, int bytes)
 {
@@ -29,14 +29,13 @@ void es_part_pull_encode(const struct es_part_pull *pull,
 {
     unsigned flags = (pull->drain ? FLAG_DRAIN : 0) |
                      (pull->measure ? FLAG_MEASURE : 0) |
-                     (pull->kept_only ? FLAG_KEPT_ONLY : 0);
+                     (pull->careful ? FLAG_CAREFUL : 0);
 
     put(out, pull->serial, 8);
-    put(out + 8, pull->acknowledged, 8);
-    put(out + 16, pull->max, 8);
-    put(out + 24, pull->timeout_ns, 8);
-    put(out + 32, flags, 4);
-    put(out + 36, 0, 4);
+    put(out + 8, pull->max, 8);
+    put(out + 16, pull->timeout_ns, 8);
+    put(out + 24, flags, 4);
+    put(out + 28, pull->acknowledged_count, 4);
 }
 
 int es_part_pull_decode(const struct es_frame *frame,
@@ -44,26 +43,45 @@ int es_part_pull_decode(const struct es_frame *frame,
                         struct es_part_pull *ret_pull)
 {
     const unsigned char *in = frame->payload;
-    struct es_part_pull pull;
-    uint64_t flags;
+    uint64_t flags, count;
 
-    if (frame->length != ES_PART_PULL_BYTES)
+    if (frame->length < ES_PART_PULL_BYTES)
         return es_error_set(error, -EPROTO, "a pull of %u bytes, expected %d",
                             frame->length, ES_PART_PULL_BYTES);
-    flags = get(in + 32, 4);
-    pull = (struct es_part_pull){
+    flags = get(in + 24, 4);
+    count = get(in + 28, 4);
+    if (frame->length != ES_PART_PULL_BYTES + count * ES_PART_ACKNOWLEDGED_BYTES)
+        return es_error_set(error, -EPROTO,
+                            "a pull of %u bytes that acknowledges %u positions",
+                            frame->length, (unsigned)count);
+    *ret_pull = (struct es_part_pull){
         .serial = get(in, 8),
-        .acknowledged = get(in + 8, 8),
-        .max = get(in + 16, 8),
-        .timeout_ns = get(in + 24, 8),
+        .max = get(in + 8, 8),
+        .timeout_ns = get(in + 16, 8),
         .drain = flags & FLAG_DRAIN,
-        .kept_only = flags & FLAG_KEPT_ONLY,
+        .careful = flags & FLAG_CAREFUL,
         .measure = flags & FLAG_MEASURE,
+        .acknowledged_count = (uint32_t)count,
+        .acknowledged = in + ES_PART_PULL_BYTES,
     };
-    if (pull.acknowledged >= pull.serial)
-        return es_error_set(error, -EPROTO, "a pull acknowledges one behind it");
-    *ret_pull = pull;
     return 0;
+}
+
+void es_part_acknowledged_encode(const struct es_part_acknowledged *acknowledged,
+                                 unsigned char out[ES_PART_ACKNOWLEDGED_BYTES])
+{
+    put(out, acknowledged->origin, 4);
+    put(out + 4, acknowledged->position, 8);
+}
+
+struct es_part_acknowledged es_part_acknowledged_at(const struct es_part_pull *pull,
+                                                    uint32_t index)
+{
+    const unsigned char *in =
+        pull->acknowledged + (size_t)index * ES_PART_ACKNOWLEDGED_BYTES;
+
+    return (struct es_part_acknowledged){.origin = (uint32_t)get(in, 4),
+                                         .position = get(in + 4, 8)};
 }
 
 /* --- Clocks ------------------------------------------------------------------ */

@@ -13,26 +13,41 @@
 #include "pathmap/message.h"
 #include "tuplespace/transport/frame.h"
 
-#define ES_PART_PULL_BYTES 40
+/* The payload of a PULL: u64 serial, max, timeout; u32 flags, count; then for each
+ * position that the consumer has acknowledged since the pull before u32 origin, u64
+ * position; little endian.  Only scopes for which writers wait acknowledge. */
+enum { ES_PART_PULL_BYTES = 32, ES_PART_ACKNOWLEDGED_BYTES = 12 };
 
-/* The payload of a PULL: u64 serial, acknowledged, max, timeout; u32 flags; u32 0;
- * little endian. */
 struct es_part_pull {
-    uint64_t serial;       /* counts the pulls of this connection, from 1 */
-    uint64_t acknowledged; /* newest whose batch has arrived; 0 = none */
+    uint64_t serial; /* counts the pulls of this connection, from 1 */
     uint64_t max;
     uint64_t timeout_ns; /* how long the part may wait for others */
     bool drain;          /* this and the next two as in struct es_pull */
-    bool kept_only;
+    bool careful;
     bool measure;
+    uint32_t acknowledged_count;
+    const unsigned char *acknowledged; /* as they came; borrowed from the frame */
 };
 
+/* Everything of this origin below the position was used. */
+struct es_part_acknowledged {
+    uint32_t origin;
+    uint64_t position;
+};
+
+/* Writes all but the positions. */
 void es_part_pull_encode(const struct es_part_pull *pull,
                          unsigned char out[ES_PART_PULL_BYTES]);
 /* -EPROTO with words. */
 int es_part_pull_decode(const struct es_frame *frame,
                         struct es_error *error,
                         struct es_part_pull *ret_pull);
+
+void es_part_acknowledged_encode(const struct es_part_acknowledged *acknowledged,
+                                 unsigned char out[ES_PART_ACKNOWLEDGED_BYTES]);
+/* `index` is below pull->acknowledged_count. */
+struct es_part_acknowledged es_part_acknowledged_at(const struct es_part_pull *pull,
+                                                    uint32_t index);
 
 /* Writes a clock record as a member of an object. */
 void es_clock_write(const struct es_clock *clock,

@@ -2,14 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* remote.c - the stage that stands for a part of the tree in another process.
  *
- * Most replies are decoded straight into the batch of the pull that waits for them.
- * Their bytes stay where the link received them until the next reply is due; should the
- * pull be repeated, they are decoded once more.  Whatever does not fit that way goes
- * through a queue (remote_queue.c): replies larger than what is left of the limit,
- * those that come while others are being given, and the last one when the connection is
- * lost.
- *
- * Places of origins move when tuples are given, `restart` when they have come.
+ * How replies go up says remote_queue.c.  When the connection is lost, the part is
+ * opened again where the places of its origins stand: behind what was handed up.
  */
 #include "config.h"
 
@@ -60,17 +54,16 @@ static void destroy_remote(struct esi_remote *remote)
     esi_remote_hang_up(remote);
     for (size_t i = 0; i < remote->host_count; i++)
         free(remote->hosts[i]);
-    es_batch_fini(&remote->queue);
+    esi_remote_forget(remote);
+    es_batch_fini(&remote->rest);
     es_wire_moves_fini(&remote->moves);
-    free(remote->replies);
-    free(remote->queued_moves);
-    free(remote->before);
     free(remote->wire_state.next);
+    free(remote->acknowledged);
+    free(remote->acknowledgment);
     free(remote->hosts);
     free(remote->host);
     free(remote->tree);
     free(remote->origins);
-    free(remote->restart);
     free(remote);
 }
 
@@ -85,15 +78,10 @@ static int begin(struct es_stage *stage, struct es_error *error)
 {
     struct esi_remote *remote = stage->state;
     struct es_error fault = {.text = ""};
-    struct es_places *places = stage->context->places;
     int result = esi_remote_take_tree(remote, stage->data);
 
-    if (result == 0 && places->behind)
-        result = es_given_reserve(places->behind, places->count);
     if (result < 0)
         return result;
-    for (uint32_t i = 0; i < remote->origin_count; i++)
-        remote->restart[i] = places->items[remote->origins[i]].taken.position;
     result = esi_remote_connect(stage, remote->limit_ns, &fault);
     if (is_hopeless(result))
         return es_error_set(error, result, "host %s: %s", remote->host, fault.text);
@@ -101,6 +89,7 @@ static int begin(struct es_stage *stage, struct es_error *error)
         remote->wire.lost_ns = esi_remote_now_ns();
         remote->wire.code = result;
     }
+    remote->opened = true;
     return 0;
 }
 
@@ -133,51 +122,6 @@ static void close_remote(struct es_stage *stage)
     destroy_remote(stage->state);
 }
 
-/* --- Replies ----------------------------------------------------------------- */
-
-/* Decodes a reply into the batch that waits for it. */
-static int give_direct(struct es_stage *stage,
-                       const struct es_frame *frame,
-                       struct es_batch *batch)
-{
-    struct esi_remote *remote = stage->state;
-    size_t reports = batch->report_count;
-    size_t first = batch->count;
-    int result = esi_remote_decode(stage, frame, remote->origins, batch);
-
-    if (result < 0)
-        return result;
-    esi_remote_account(stage, batch, reports);
-    for (size_t i = 0; i < remote->moves.count; i++)
-        esi_remote_move_place(stage, remote->moves.items[i].origin,
-                              remote->moves.items[i].position);
-    for (size_t i = reports; i < batch->report_count; i++)
-        esi_remote_count_lost(stage, batch->reports[i].origin, batch->reports[i].lost);
-    remote->direct = *frame;
-    return esi_remote_note_direct(stage, batch, first);
-}
-
-/* Takes or takes back what was given last. */
-static int settle(struct es_stage *stage, const struct es_pull *pull)
-{
-    struct esi_remote *remote = stage->state;
-    int result = 0;
-
-    if (remote->settled == pull->serial)
-        return 0;
-    if (remote->given_serial > pull->acknowledged) {
-        result = esi_remote_keep_direct(stage);
-        if (result == 0)
-            esi_remote_take_back(stage);
-    } else {
-        remote->direct.payload = NULL;
-        esi_remote_drop_given(remote);
-    }
-    if (result == 0)
-        remote->settled = pull->serial;
-    return result;
-}
-
 /* --- Asking and waiting ------------------------------------------------------ */
 
 /* Sends what is missing of the pulls that are to be under way. */
@@ -198,7 +142,7 @@ static void ask_remote(struct es_stage *stage, const struct es_pull *pull)
 {
     struct esi_remote *remote = stage->state;
 
-    if (settle(stage, pull) < 0 || pull->max == 0 || remote->asked == pull->serial)
+    if (pull->max == 0 || remote->asked == pull->serial)
         return;
     remote->asked = pull->serial;
     remote->asked_ns = esi_remote_now_ns();
@@ -238,24 +182,13 @@ static int await_batch(struct es_stage *stage,
         (ret_frame->type != ES_FRAME_BATCH && (ret_frame->type != ES_FRAME_FAILURE)));
     remote->wire.received++;
     remote->silent_ns = 0;
-    return esi_rpc_check(ret_frame, ES_FRAME_BATCH, NULL);
-}
-
-/* Gives the reply, or as much of it as the limit allows. */
-static int give(struct es_stage *stage,
-                const struct es_frame *frame,
-                size_t max,
-                struct es_batch *batch)
-{
-    struct esi_remote *remote = stage->state;
-    uint32_t count;
-    int result = es_batch_wire_count(frame->payload, frame->length, &count);
-
-    if (result == 0 && count <= max && remote->reply_count == 0 && !remote->replays)
-        return give_direct(stage, frame, batch);
-    if (result == 0)
-        result = esi_remote_enqueue(stage, frame);
-    return result < 0 ? result : esi_remote_give_queued(stage, max, batch);
+    if (ret_frame->type == ES_FRAME_BATCH)
+        return 0;
+    /* The stages of the part have failed, and it has ended. */
+    result = esi_rpc_check(ret_frame, ES_FRAME_BATCH, NULL);
+    remote->failed = true;
+    esi_remote_drop(stage, result);
+    return result;
 }
 
 static void note_silence(struct es_stage *stage, uint64_t limit_ns)
@@ -299,42 +232,29 @@ static int fetch(struct es_stage *stage,
     return result;
 }
 
-/* Fetches all replies up to the one that was to drain. */
-static int fetch_drained(struct es_stage *stage, const struct es_pull *pull)
-{
-    struct esi_remote *remote = stage->state;
-    struct es_frame frame;
-    int result;
-
-    do {
-        result = fetch(stage, pull, &frame);
-        if (result == 0)
-            result = esi_remote_enqueue(stage, &frame);
-    } while (result == 0 && remote->wire.received < remote->wire.drained);
-    return result;
-}
-
+/* Fetches a reply and hands it up; where the pull drains, all of them up to the one
+ * that was to drain, as far as the limit allows. */
 static int pull_new(struct es_stage *stage,
                     const struct es_pull *pull,
+                    size_t first,
                     struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
     struct es_frame frame;
     int result;
 
-    if (!pull->drain) {
+    do {
+        size_t left = pull->max - (batch->count - first);
+
+        if (left == 0) {
+            batch->more = true;
+            return 0;
+        }
         result = fetch(stage, pull, &frame);
         if (result == 0)
-            return give(stage, &frame, pull->max, batch);
-    } else {
-        result = fetch_drained(stage, pull);
-        if (esi_remote_has_rest(remote)) {
-            int given = esi_remote_give_queued(stage, pull->max, batch);
-
-            if (result == 0 || given < 0)
-                return given;
-        }
-    }
+            result = esi_remote_hand_up(stage, &frame, left, batch);
+    } while (result == 0 && pull->drain && !esi_remote_has_rest(remote) &&
+             remote->wire.received < remote->wire.drained);
     return result;
 }
 
@@ -343,15 +263,16 @@ static int pull_remote(struct es_stage *stage,
                        struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
-    int result = settle(stage, pull);
+    size_t first = batch->count;
+    bool waits = esi_remote_has_rest(remote);
+    int result;
 
-    if (result < 0 || pull->max == 0)
-        return result;
+    if (pull->max == 0)
+        return 0;
     ask_remote(stage, pull);
-    remote->given_serial = pull->serial;
-    if (esi_remote_has_rest(remote) && !pull->drain)
-        return esi_remote_give_queued(stage, pull->max, batch);
-    result = pull_new(stage, pull, batch);
+    result = esi_remote_give_waiting(stage, pull->max, batch);
+    if (result == 0 && !esi_remote_has_rest(remote) && (!waits || pull->drain))
+        result = pull_new(stage, pull, first, batch);
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
     /* Without memory a reply could not be kept: it comes again. */

@@ -102,7 +102,7 @@ static int await_reply(struct es_stage *stage,
             continue;
         remote->wire.received++;
         if (ret_frame->type == ES_FRAME_BATCH)
-            result = esi_remote_enqueue(stage, ret_frame);
+            result = esi_remote_store(remote, ret_frame);
         if (result < 0) {
             esi_remote_drop(stage, result);
             return result;

@@ -48,8 +48,11 @@ static int open_part(struct es_stage *stage,
     const struct esi_rpc_request request = {"open", esi_remote_write_open, stage};
     struct es_message *reply;
     struct es_frame frame;
-    int result = esi_rpc_send(link, ESI_REQUEST_IDS, &request, left_ns(deadline_ns));
+    int result = esi_remote_begin_acknowledging(stage);
 
+    if (result < 0)
+        return result;
+    result = esi_rpc_send(link, ESI_REQUEST_IDS, &request, left_ns(deadline_ns));
     if (result == 0)
         result =
             esi_rpc_receive(link, ESI_REQUEST_IDS, left_ns(deadline_ns), error, &frame);
@@ -104,10 +107,7 @@ void esi_remote_drop(struct es_stage *stage, int code)
 {
     struct esi_remote *remote = stage->state;
 
-    /* Without memory to keep it in, the reply would be lost: then the positions before
-     * it hold, which the scope's consumer has seen or not. */
-    (void)esi_remote_keep_direct(stage);
-    remote->direct.payload = NULL;
+    esi_remote_forget(remote);
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
     esi_remote_hang_up(remote);
@@ -159,24 +159,31 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
     uint64_t limit_ns = esi_remote_limit_ns(remote, pull);
     struct es_part_pull asked = {
         .serial = wire->sent + 1,
-        .acknowledged = wire->received,
         .max = pull->max,
         /* Who waits further down is to answer before we give up. */
         .timeout_ns = limit_ns - limit_ns / 4,
         .drain = pull->drain,
-        .kept_only = pull->kept_only,
+        .careful = pull->careful || remote->failed,
         .measure = pull->measure,
+        .acknowledged_count = esi_remote_acknowledge(stage),
     };
     unsigned char payload[ES_PART_PULL_BYTES];
-    struct iovec piece = {.iov_base = payload, .iov_len = sizeof payload};
+    struct iovec pieces[] = {
+        {.iov_base = payload, .iov_len = sizeof payload},
+        {.iov_base = remote->acknowledgment,
+         .iov_len = (size_t)asked.acknowledged_count * ES_PART_ACKNOWLEDGED_BYTES},
+    };
+    int count = asked.acknowledged_count > 0 ? 2 : 1;
     int result;
 
     es_part_pull_encode(&asked, payload);
-    result = es_link_send(wire->link, ES_FRAME_PULL, asked.serial, &piece, 1, limit_ns);
+    result =
+        es_link_send(wire->link, ES_FRAME_PULL, asked.serial, pieces, count, limit_ns);
     if (result < 0) {
         esi_remote_drop(stage, result);
         return result;
     }
+    remote->failed = false;
     wire->sent++;
     if (pull->drain)
         wire->drained = wire->sent;
@@ -188,11 +195,9 @@ int esi_remote_receive(struct es_stage *stage,
                        struct es_frame *ret_frame)
 {
     struct esi_remote *remote = stage->state;
-    int result = esi_remote_keep_direct(stage);
+    int result =
+        es_link_receive(remote->wire.link, left_ns(deadline_ns), NULL, ret_frame);
 
-    if (result < 0)
-        return result;
-    result = es_link_receive(remote->wire.link, left_ns(deadline_ns), NULL, ret_frame);
     if (result < 0 && result != -ETIMEDOUT)
         esi_remote_drop(stage, result);
     return result;

@@ -5,7 +5,6 @@
 #define ES_SCOPES_REMOTE_REMOTE_PRIVATE_H
 
 #include "scopes/remote/batch_wire.h"
-#include "scopes/remote/given.h"
 #include "scopes/remote/part_wire.h"
 #include "scopes/remote/remote.h"
 #include "scopes/stage_node.h"
@@ -28,20 +27,11 @@ struct esi_remote_wire {
     int code;            /* why there is none */
 };
 
-/* One reply in the queue: what of it is left there. */
+/* A reply that waits, as it came. */
 struct esi_remote_reply {
-    size_t tuples;
-    size_t reports;
-    size_t notices;
-    size_t moves;
-    bool whole; /* has summaries: given in one pull or not at all */
-};
-
-/* Where reading of an origin begins anew before and after a reply. */
-struct esi_remote_move {
-    uint64_t before;
-    uint64_t after;
-    uint32_t origin;
+    struct esi_remote_reply *next;
+    struct es_frame frame; /* its payload is what follows */
+    unsigned char payload[];
 };
 
 struct esi_remote {
@@ -53,36 +43,26 @@ struct esi_remote {
     size_t host_count;
     uint32_t *origins; /* the scope's, by the part's number */
     uint32_t origin_count;
-    uint64_t *restart; /* where reading begins anew, as of the last reply */
-    bool replays;      /* what came out of turn may come again */
-    struct es_wire_state wire_state;
+    bool failed; /* the part's stages: the next pull is to be careful */
+    bool opened; /* the stage stands in a tree that is pulled */
+    struct es_wire_state wire_state; /* up to where the origins were received */
     struct esi_remote_wire wire;
 
-    /* The last reply, decoded into the parent's batch: as it came, until the next
-     * arrives. */
-    struct es_frame direct; /* payload NULL = none */
-    /* Or what is given piece by piece, with the part's origins in its marks. */
-    struct es_batch queue;
-    struct esi_remote_reply *replies; /* that it consists of, the oldest first */
-    size_t reply_count;
-    size_t reply_capacity;
-    struct esi_remote_move *queued_moves; /* of all replies, one after the other */
-    size_t queued_move_count;
-    size_t queued_move_capacity;
-    size_t begun;   /* replies of which something was given and not acknowledged */
-    size_t given;   /* tuples, likewise */
-    size_t told;    /* reports, likewise */
-    size_t noticed; /* notices, likewise */
-    unsigned held;  /* pulls in turn in which the first reply did not fit */
+    /* What has come and was not handed up: the rest of a reply that was too large, then
+     * whole replies. */
+    struct es_batch rest;
+    size_t handed;                    /* tuples of it that were handed up */
+    struct esi_remote_reply *replies; /* owned; the oldest first */
+    unsigned refused; /* pulls in turn in which the first reply did not fit */
+
+    /* Where writers wait for the scope, else NULL. */
+    uint64_t *acknowledged;        /* owned; per origin, as the server was told last */
+    unsigned char *acknowledgment; /* owned; room for all in one pull */
 
     struct es_wire_moves moves; /* of the reply decoded last */
-    uint64_t *before;           /* where they began; as many as moves.capacity */
-    size_t before_capacity;
     struct es_wire_cost spent;
 
-    uint64_t given_serial; /* of the pull that gave last */
-    uint64_t settled;      /* serial of the pull whose acknowledgement was taken in */
-    uint64_t asked;        /* serial of the pull that was sent for */
+    uint64_t asked; /* serial of the pull that was sent for */
     uint64_t asked_ns;
     uint64_t silent_ns; /* since when it has not answered; 0 = it does */
     uint64_t answered;  /* pulls */
@@ -132,45 +112,34 @@ void esi_remote_count_bytes(struct es_stage *stage);
 
 /* Numbers the origins of the tree and keeps it as text. */
 int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *node);
+/* Begins to note what the consumer acknowledges, where writers wait for it.  Before the
+ * request is written.  -ENOMEM. */
+int esi_remote_begin_acknowledging(const struct es_stage *stage);
 /* Writes the members of the request; `data` is the stage. */
 void esi_remote_write_open(struct es_json_out *out, void *data);
-/* Takes the positions of the reply; from here on tuples may come again. */
+/* Puts what the consumer has acknowledged since it was told last into
+ * remote->acknowledgment.  Returns the number of positions. */
+uint32_t esi_remote_acknowledge(const struct es_stage *stage);
+/* Takes the positions of the reply. */
 int esi_remote_take_positions(struct es_stage *stage,
                               const struct es_member *reply,
                               struct es_error *error);
 
-/* --- remote_queue.c: what has come -------------------------------------------- */
+/* --- remote_queue.c: replies on their way up ------------------------------------- */
 
-/* Decodes a reply, behind what the batch has. */
-int esi_remote_decode(struct es_stage *stage,
-                      const struct es_frame *frame,
-                      const uint32_t *origins,
-                      struct es_batch *batch);
-/* Takes what the decoded reply says into the accounts, once; its reports begin at
- * `first`. */
-void esi_remote_account(struct es_stage *stage,
-                        const struct es_batch *batch,
-                        size_t first);
-void esi_remote_move_place(struct es_stage *stage, uint32_t index, uint64_t position);
-/* What was lost over there counts for the scope's `origin` here. */
-void esi_remote_count_lost(struct es_stage *stage, uint32_t origin, uint64_t lost);
-
-/* Notes what of the parent's batch came out of turn; nothing of it came before. */
-int esi_remote_note_direct(struct es_stage *stage,
-                           const struct es_batch *batch,
-                           size_t first);
-
-/* Moves a reply that lies in the link's memory to the queue. */
-int esi_remote_keep_direct(struct es_stage *stage);
-/* Appends a reply to the queue. */
-int esi_remote_enqueue(struct es_stage *stage, const struct es_frame *frame);
-/* Whether the queue has something that was not given. */
+/* Hands a reply up, as far as the limit allows; the rest waits.  Nothing may wait
+ * before it. */
+int esi_remote_hand_up(struct es_stage *stage,
+                       const struct es_frame *frame,
+                       size_t max,
+                       struct es_batch *batch);
+/* Keeps a copy of a reply behind those that wait.  -ENOMEM. */
+int esi_remote_store(struct esi_remote *remote, const struct es_frame *frame);
+/* Whether something waits. */
 bool esi_remote_has_rest(const struct esi_remote *remote);
-/* Gives from the queue as much as the limit allows. */
-int esi_remote_give_queued(struct es_stage *stage, size_t max, struct es_batch *batch);
-/* Forgets what was given. */
-void esi_remote_drop_given(struct esi_remote *remote);
-/* As if nothing of the queue had been given. */
-void esi_remote_take_back(struct es_stage *stage);
+/* Hands up what waits, as far as the limit allows. */
+int esi_remote_give_waiting(struct es_stage *stage, size_t max, struct es_batch *batch);
+/* Forgets what waits. */
+void esi_remote_forget(struct esi_remote *remote);
 
 #endif

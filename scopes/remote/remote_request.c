@@ -90,9 +90,8 @@ int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *
     int result;
 
     remote->origins = calloc(count + 1, sizeof *remote->origins);
-    remote->restart = calloc(count + 1, sizeof *remote->restart);
     remote->wire_state.next = calloc(count + 1, sizeof *remote->wire_state.next);
-    if (!remote->origins || !remote->restart || !remote->wire_state.next)
+    if (!remote->origins || !remote->wire_state.next)
         return -ENOMEM;
     list_origins(remote, node);
     remote->wire_state.count = remote->origin_count;
@@ -153,6 +152,7 @@ static void write_processes(const struct es_stage *stage, struct es_json_out *ou
 static void write_origin(const struct es_origin *origin,
                          uint32_t process,
                          uint64_t position,
+                         const uint64_t *acknowledged,
                          struct es_json_out *out)
 {
     es_json_out_begin_object(out, NULL);
@@ -167,7 +167,26 @@ static void write_origin(const struct es_origin *origin,
         es_json_out_bool(out, "end", true);
     else
         es_json_out_unsigned(out, "position", position);
+    if (acknowledged && *acknowledged != ES_POSITION_END)
+        es_json_out_unsigned(out, "acknowledged", *acknowledged);
     es_json_out_end(out);
+}
+
+static struct es_place *place_at(const struct es_stage *stage, uint32_t index)
+{
+    const struct esi_remote *remote = stage->state;
+
+    return &stage->context->places->items[remote->origins[index]];
+}
+
+/* Where reading is to begin.  While a new tree is opened, the one that it replaces
+ * still reads. */
+static uint64_t position_at(const struct es_stage *stage, uint32_t index)
+{
+    const struct esi_remote *remote = stage->state;
+    const struct es_place *place = place_at(stage, index);
+
+    return remote->opened ? place->read.position : place->given;
 }
 
 static void write_origins(const struct es_stage *stage, struct es_json_out *out)
@@ -181,7 +200,8 @@ static void write_origins(const struct es_stage *stage, struct es_json_out *out)
 
         if (i > 0 && !is_same_process(origin, origin_at(stage, i - 1)))
             process++;
-        write_origin(origin, process, remote->restart[i], out);
+        write_origin(origin, process, position_at(stage, i),
+                     remote->acknowledged ? &remote->acknowledged[i] : NULL, out);
     }
     es_json_out_end(out);
 }
@@ -192,9 +212,45 @@ static bool is_lossless(const struct es_stage *stage)
     const struct esi_remote *remote = stage->state;
 
     for (uint32_t i = 0; i < remote->origin_count; i++)
-        if (stage->context->places->items[remote->origins[i]].registered)
+        if (place_at(stage, i)->registered)
             return true;
     return false;
+}
+
+int esi_remote_begin_acknowledging(const struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+    size_t count = remote->origin_count;
+
+    if (!is_lossless(stage))
+        return 0;
+    if (!remote->acknowledged)
+        remote->acknowledged = calloc(count + 1, sizeof *remote->acknowledged);
+    if (!remote->acknowledgment)
+        remote->acknowledgment = calloc(count + 1, ES_PART_ACKNOWLEDGED_BYTES);
+    if (!remote->acknowledged || !remote->acknowledgment)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        remote->acknowledged[i] = place_at(stage, i)->acknowledged;
+    return 0;
+}
+
+uint32_t esi_remote_acknowledge(const struct es_stage *stage)
+{
+    struct esi_remote *remote = stage->state;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; remote->acknowledged && i < remote->origin_count; i++) {
+        uint64_t position = place_at(stage, i)->acknowledged;
+
+        if (position == remote->acknowledged[i] || position == ES_POSITION_END)
+            continue;
+        remote->acknowledged[i] = position;
+        es_part_acknowledged_encode(
+            &(struct es_part_acknowledged){.origin = i, .position = position},
+            remote->acknowledgment + (size_t)count++ * ES_PART_ACKNOWLEDGED_BYTES);
+    }
+    return count;
 }
 
 void esi_remote_write_open(struct es_json_out *out, void *data)
@@ -216,28 +272,12 @@ void esi_remote_write_open(struct es_json_out *out, void *data)
 static void take_position(struct es_stage *stage, uint32_t index, uint64_t position)
 {
     struct esi_remote *remote = stage->state;
-    struct es_place *place = &stage->context->places->items[remote->origins[index]];
+    struct es_place *place = place_at(stage, index);
 
     remote->wire_state.next[index] = position;
     /* Only where the server had to find it is it news. */
-    if (remote->restart[index] != ES_POSITION_END)
-        return;
-    remote->restart[index] = position;
-    place->taken.position = position;
-    place->given.position = position;
-}
-
-/* What came out of turn before comes again from here on. */
-static void begin_replay(const struct es_stage *stage)
-{
-    struct esi_remote *remote = stage->state;
-    struct es_given *behind = stage->context->places->behind;
-
-    remote->replays = false;
-    for (uint32_t i = 0; behind && i < remote->origin_count; i++) {
-        es_given_cut(behind, remote->origins[i], remote->restart[i]);
-        remote->replays |= !es_given_is_empty(behind, remote->origins[i]);
-    }
+    if (position_at(stage, index) == ES_POSITION_END)
+        place->read.position = place->given = place->acknowledged = position;
 }
 
 int esi_remote_take_positions(struct es_stage *stage,
@@ -264,6 +304,5 @@ int esi_remote_take_positions(struct es_stage *stage,
         }
         take_position(stage, i, (uint64_t)position);
     }
-    begin_replay(stage);
     return 0;
 }

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* part.c - opens parts and answers their pulls.
  *
- * The stages of a part are always acknowledged: what they gave is sent or the
- * connection ends, and then the part ends with it.  Only writers that wait for a
- * lossless scope wait until the batch has arrived.
+ * What the stages of a part gave is sent, or the connection ends, and then the part
+ * ends with it.  Only writers that wait for a lossless scope wait until its consumer
+ * has used their tuples.
  */
 #include "config.h"
 
@@ -92,11 +92,10 @@ static int open_servers(struct es_part *part,
 
 /* --- Opening ----------------------------------------------------------------- */
 
-/* Latest tuples are read without a position, and most stages keep nothing: what a pull
- * need not look for is found out once. */
+/* Latest tuples are read without a position: what a pull need not look for is found out
+ * once. */
 static void look_at(struct es_part *part, const struct es_stage_node *node)
 {
-    const struct es_stage_ops *ops = es_stage_find(node->type);
     bool latest = false;
 
     for (size_t i = 0; i < node->property_count; i++)
@@ -104,7 +103,6 @@ static void look_at(struct es_part *part, const struct es_stage_node *node)
                   node->properties[i].value &&
                   strcmp(node->properties[i].value, "latest") == 0;
     part->moves |= node->origin != ES_STAGE_NO_ORIGIN && !latest;
-    part->keeps |= ops && ops->foreach_kept;
     for (size_t i = 0; i < node->child_count; i++)
         look_at(part, node->children[i]);
 }
@@ -141,7 +139,7 @@ static int open_tree(struct es_part *part,
         return result;
     here = node->host ? node->host : "";
     look_at(part, node);
-    part->places.behind = part->moves ? &part->behind : NULL;
+    part->places.fixed = !part->moves;
     blank_missing(part, node, here);
     part->context = (struct es_stage_context){
         .origins = &part->origins,
@@ -169,12 +167,14 @@ static int join_readers(struct es_part *part)
         const struct es_element_view *element = part->origins.items[i].element;
         struct es_element_info info;
 
-        if (!element)
+        if (!element) {
+            part->places.items[i].registered = true; /* another server joins */
             continue;
+        }
         es_element_view_info(element, &info);
         /* Writers would wait for a reader that is to change nothing. */
         if (info.block && !es_link_is_read_only(part->connection->link))
-            result = es_part_reader_join(element, part->places.items[i].taken.position,
+            result = es_part_reader_join(element, part->places.items[i].acknowledged,
                                          &part->readers[i]);
     }
     return result == -ENOMEM ? result : 0;
@@ -185,15 +185,15 @@ static int begin_positions(struct es_part *part)
 {
     size_t count = part->origins.count;
 
-    part->restart = calloc(count + 1, sizeof *part->restart);
-    part->now = calloc(count + 1, sizeof *part->now);
+    part->positions = calloc(count + 1, sizeof *part->positions);
     part->wire.next = calloc(count + 1, sizeof *part->wire.next);
     part->wire.count = (uint32_t)count;
-    if (!part->restart || !part->now || !part->wire.next)
+    if (!part->positions || !part->wire.next)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        part->restart[i] = part->places.items[i].given.position;
-        part->wire.next[i] = part->restart[i] == ES_POSITION_END ? 0 : part->restart[i];
+        uint64_t given = part->places.items[i].given;
+
+        part->wire.next[i] = given == ES_POSITION_END ? 0 : given;
     }
     return 0;
 }
@@ -209,7 +209,7 @@ static void write_reply(const struct es_part *part, struct es_json_out *reply)
     es_json_out_begin_array(reply, "missing");
     for (size_t i = 0; i < part->origins.count; i++)
         if (!part->origins.items[i].element &&
-            part->places.items[i].given.position == ES_POSITION_END)
+            part->places.items[i].given == ES_POSITION_END)
             es_json_out_unsigned(reply, NULL, i);
     es_json_out_end(reply);
 }
@@ -257,14 +257,10 @@ void es_part_close(struct es_part *part)
         es_part_reader_leave(part->readers[i]);
     es_servers_close(part->servers);
     es_batch_fini(&part->batch);
-    es_wire_moves_fini(&part->moved);
-    es_wire_moves_fini(&part->unreleased);
     es_wire_buffer_fini(&part->buffer);
     esi_part_free_origins(part);
-    free(part->unreleased_serials);
     free(part->readers);
-    free(part->restart);
-    free(part->now);
+    free(part->positions);
     free(part->wire.next);
     free(part);
     errno = saved_errno;
@@ -272,88 +268,31 @@ void es_part_close(struct es_part *part)
 
 /* --- Positions --------------------------------------------------------------- */
 
-static void note_kept(void *data, const struct es_mark *mark)
+/* Finds the first tuple of each origin that has not been given. */
+static void find_positions(struct es_part *part)
 {
-    struct es_part *part = data;
+    for (size_t i = 0; i < part->places.count; i++) {
+        uint64_t position = esi_place_position(&part->places.items[i]);
 
-    if (mark->position < part->now[mark->origin])
-        part->now[mark->origin] = mark->position;
-}
-
-/* Finds which origins have moved since they were told last. */
-static int find_moved(struct es_part *part)
-{
-    int result = 0;
-
-    part->moved.count = 0;
-    if (!part->moves)
-        return 0;
-    for (size_t i = 0; i < part->places.count; i++)
-        part->now[i] = part->places.items[i].given.position;
-    if (part->keeps)
-        es_stage_foreach_kept(part->root, note_kept, part);
-    for (size_t i = 0; i < part->places.count && result == 0; i++) {
-        if (part->now[i] == part->restart[i])
-            continue;
-        part->restart[i] = part->now[i];
-        result = es_wire_moves_add(&part->moved, (uint32_t)i, part->now[i]);
+        part->positions[i] =
+            position == ES_POSITION_END ? part->wire.next[i] : position;
     }
-    return result;
 }
 
-static int grow_serials(struct es_part *part)
+/* Lets writers go on whose tuples the consumer has used; servers beyond this one hear
+ * of it in the next pull. */
+static int acknowledge(struct es_part *part, const struct es_part_pull *pull)
 {
-    uint64_t *serials;
-    size_t capacity = part->unreleased.capacity;
+    for (uint32_t i = 0; i < pull->acknowledged_count; i++) {
+        struct es_part_acknowledged item = es_part_acknowledged_at(pull, i);
 
-    if (part->unreleased_capacity >= capacity)
-        return 0;
-    serials = realloc(part->unreleased_serials, capacity * sizeof *serials);
-    if (!serials)
-        return -ENOMEM;
-    part->unreleased_serials = serials;
-    part->unreleased_capacity = capacity;
+        if (item.origin >= part->places.count)
+            return -EPROTO;
+        part->places.items[item.origin].acknowledged = item.position;
+        if (part->readers && part->readers[item.origin])
+            es_part_reader_acknowledge(part->readers[item.origin], item.position);
+    }
     return 0;
-}
-
-/* Remembers what was told with the batch `serial` until that has arrived. */
-static int remember_moved(struct es_part *part, uint64_t serial)
-{
-    int result = 0;
-
-    if (!part->readers)
-        return 0;
-    for (size_t i = 0; i < part->moved.count && result == 0; i++) {
-        const struct es_wire_move *move = &part->moved.items[i];
-
-        if (!part->readers[move->origin])
-            continue;
-        result = es_wire_moves_add(&part->unreleased, move->origin, move->position);
-        if (result == 0)
-            result = grow_serials(part);
-        if (result == 0)
-            part->unreleased_serials[part->unreleased.count - 1] = serial;
-    }
-    return result;
-}
-
-/* Lets writers go on whose tuples have arrived. */
-static void release(struct es_part *part, uint64_t acknowledged)
-{
-    struct es_wire_moves *list = &part->unreleased;
-    size_t done = 0;
-
-    while (done < list->count && part->unreleased_serials[done] <= acknowledged) {
-        const struct es_wire_move *move = &list->items[done++];
-
-        es_part_reader_acknowledge(part->readers[move->origin], move->position);
-    }
-    if (done == 0)
-        return;
-    list->count -= done;
-    memmove(list->items, list->items + done, list->count * sizeof *list->items);
-    memmove(part->unreleased_serials, part->unreleased_serials + done,
-            list->count * sizeof *part->unreleased_serials);
 }
 
 /* --- Pulls ------------------------------------------------------------------- */
@@ -379,7 +318,8 @@ static int send_batch(struct es_part *part,
 {
     const struct es_batch *batch = &part->batch;
     struct es_wire_buffer *buffer = &part->buffer;
-    int result = es_batch_encode(&part->wire, batch, &part->moved, cost, buffer);
+    int result = es_batch_encode(&part->wire, batch,
+                                 part->moves ? part->positions : NULL, cost, buffer);
     struct iovec pieces[] = {
         {.iov_base = buffer->head, .iov_len = sizeof buffer->head},
         {.iov_base = batch->tuples, .iov_len = batch->count * sizeof *batch->tuples},
@@ -396,26 +336,21 @@ static int pull_stages(struct es_part *part, const struct es_part_pull *asked)
 {
     struct es_pull pull = {
         .serial = ++part->serial,
-        .acknowledged = part->succeeded,
         .max = asked->max < ES_WIRE_TUPLES_MAX ? asked->max : ES_WIRE_TUPLES_MAX,
         .realtime_ns = es_host_clock_now_ns(part->own_clock),
         .timeout_ns = asked->timeout_ns,
         .drain = asked->drain,
-        .kept_only = asked->kept_only,
+        .careful = asked->careful,
         .measure = asked->measure,
     };
-    int result;
 
     es_batch_clear(&part->batch);
     es_stage_ask(part->root, &pull);
-    result = es_stage_pull(part->root, &pull, &part->batch);
-    if (result == 0)
-        part->succeeded = pull.serial;
-    return result;
+    return es_stage_pull(part->root, &pull, &part->batch);
 }
 
-/* Without memory the positions and what both ends expect would not agree any more: then
- * the connection ends, and the part is opened again. */
+/* Where stages fail, or memory, the connection ends: what was read and not sent is read
+ * again when the part is opened anew. */
 int es_part_pull(struct es_part *part, const struct es_frame *frame)
 {
     uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC), ended_ns;
@@ -425,15 +360,16 @@ int es_part_pull(struct es_part *part, const struct es_frame *frame)
 
     if (result < 0)
         return result;
-    release(part, pull.acknowledged);
-    result = pull_stages(part, &pull);
-    if (result < 0)
-        return esi_service_fail(part->connection, pull.serial, result, NULL);
-    result = find_moved(part);
-    if (result == 0)
-        result = remember_moved(part, pull.serial);
+    result = acknowledge(part, &pull);
     if (result < 0)
         return result;
+    result = pull_stages(part, &pull);
+    if (result < 0) {
+        (void)esi_service_fail(part->connection, pull.serial, result, NULL);
+        return result;
+    }
+    if (part->moves)
+        find_positions(part);
     ended_ns = es_now_ns(CLOCK_MONOTONIC);
     cost.cpu_ns = spent_cpu_ns(part, ended_ns);
     cost.wall_ns = ended_ns - begun_ns;

@@ -9,7 +9,8 @@
  *     {"request": "open", "scope": NAME, "hosts": {HOST: ADDRESS, ...},
  *      "processes": [{"pid":, "rank":, "host":, "clock": {...}}, ...],
  *      "origins": [{"process": INDEX, "name":, "collector":, "thread":, "classes":,
- *                   "peer":, "communicator":, "position":, "end": BOOL}, ...],
+ *                   "peer":, "communicator":, "position":, "end": BOOL,
+ *                   "acknowledged":}, ...],
  *      "lossless": BOOL, "placed": BOOL, "tree": NODE}
  *     NODE: {"type":, "label":, "host":, "origin":, "properties": {...}, "children":
  * [...]}
@@ -19,15 +20,17 @@
  *
  * Origins are numbered within the part, from 0 in the order of the list; the remote
  * stage knows whose they are above.  Reading begins at `position`; with "end" behind
- * what is there.  The "open" reply tells {"origins": N, "positions": [...], "missing":
- * [indices of elements that are not there]}.
+ * what is there.  Writers that wait for a lossless scope wait from `acknowledged` on.
+ * The "open" reply tells {"origins": N, "positions": [...], "missing": [indices of
+ * elements that are not there]}.
  *
- * A PULL acknowledges all batches before it on this connection.  A BATCH carries
- * tuples, marks, reports, notices, what the pull cost, and the positions that have
- * moved: for each such origin where reading must begin anew if this connection is lost,
- * that is the first tuple that was not given.  So a lost reply, a restarted server and
- * a changed tree are one thing: the part is opened again at the positions its parent
- * has.
+ * A PULL tells which positions the consumer has acknowledged since the pull before,
+ * where writers wait for that (part_wire.h).  A BATCH carries tuples,
+ * marks, reports, notices, what the pull cost, and positions: after each batch both
+ * ends know for each origin the first tuple that was not given, because what the stages
+ * keep of an element is a suffix.  So a lost reply, a restarted server and a changed
+ * tree are one thing: the part is opened again at the positions its parent has.  A part
+ * whose stages have failed ends with its connection.
  *
  * One thread at a time.
  */

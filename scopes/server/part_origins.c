@@ -188,16 +188,18 @@ static void take_place(const struct es_member *member,
                        const struct es_origin *origin,
                        struct es_place *ret_place)
 {
-    *ret_place = (struct es_place){.serial = 0};
+    *ret_place = (struct es_place){.registered = false};
     if (es_member_boolean_or(member, "end", false)) {
-        ret_place->taken.position = ES_POSITION_END;
+        ret_place->read.position = ES_POSITION_END;
         if (origin->element)
-            es_cursor_init(&ret_place->taken, origin->element, true);
+            es_cursor_init(&ret_place->read, origin->element, true);
     } else {
-        ret_place->taken.position =
+        ret_place->read.position =
             (uint64_t)es_member_integer_or(member, "position", 0);
     }
-    ret_place->given = ret_place->taken;
+    ret_place->given = ret_place->read.position;
+    ret_place->acknowledged = (uint64_t)es_member_integer_or(member, "acknowledged",
+                                                             (int64_t)ret_place->given);
 }
 
 static int read_origin(struct es_part *part,
@@ -293,5 +295,4 @@ void esi_part_free_origins(struct es_part *part)
     free(part->clocks);
     free(part->origins.items);
     free(part->places.items);
-    es_given_fini(&part->behind);
 }

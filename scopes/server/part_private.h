@@ -5,7 +5,6 @@
 #define ES_SCOPES_SERVER_PART_PRIVATE_H
 
 #include "scopes/remote/batch_wire.h"
-#include "scopes/remote/given.h"
 #include "scopes/server/part.h"
 #include "scopes/server/part_reader.h"
 #include "scopes/remote/part_wire.h"
@@ -25,8 +24,7 @@ struct es_part {
     struct es_run *run;                       /* the connection's */
     struct es_origins origins;                /* owned, in the order of the request */
     struct es_places places;
-    struct es_given behind;  /* what came out of turn from hosts beyond this one */
-    struct es_clock *clocks; /* of the processes in the request */
+    struct es_clock *clocks;               /* of the processes in the request */
     const struct es_host_clock *own_clock; /* of this host; the service's */
     struct esi_part_text *texts;
     struct es_servers *servers; /* for remote stages within; NULL until one is opened */
@@ -34,24 +32,16 @@ struct es_part {
     struct es_stage *root;
     char communicator[64]; /* last name that was asked for */
 
-    uint64_t serial;    /* of the last pull of the stages */
-    uint64_t succeeded; /* of the last one that did */
-    bool moves;         /* positions move: not only latest tuples are read */
-    bool keeps;         /* there are stages that keep tuples */
-    uint64_t *restart;  /* where reading begins anew, as told last */
-    uint64_t *now;      /* the same while it is found out */
+    uint64_t serial;     /* of the last pull of the stages */
+    bool moves;          /* positions move: not only latest tuples are read */
+    uint64_t *positions; /* first tuple of each origin that has not been given */
     struct es_batch batch;
-    struct es_wire_state wire;
-    struct es_wire_moves moved;
+    struct es_wire_state wire; /* the same as the other end knows it */
     struct es_wire_buffer buffer;
     uint64_t cpu_ns;      /* of this thread, as it was told last */
     uint64_t cpu_told_ns; /* when that was */
 
     struct es_part_reader **readers; /* per origin; NULL = does not wait for us */
-    struct es_wire_moves unreleased; /* positions told, in order, whose batch may not
-                                        have arrived */
-    uint64_t *unreleased_serials;    /* of the pull that told them */
-    size_t unreleased_capacity;
 };
 
 /* Fills origins, places and clocks from the request; positions of elements that are not

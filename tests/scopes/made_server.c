@@ -269,6 +269,7 @@ void made_consumer_open(struct made_consumer *consumer, struct es_stage_node *no
         fail_msg("%s", error.text);
     es_stage_node_destroy(node);
     es_stage_close(consumer->root);
+    esi_places_rewind(&consumer->places);
     consumer->root = root;
 }
 
@@ -279,15 +280,24 @@ int made_consumer_pull(struct made_consumer *consumer,
 {
     struct es_pull pull = {.max = max, .drain = drain};
     struct timespec now;
+    int result;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    if (!repeat)
-        consumer->acknowledged = consumer->serial;
     pull.serial = ++consumer->serial;
-    pull.acknowledged = consumer->acknowledged;
+    if (!repeat)
+        es_batch_clear(&consumer->batch);
+    for (size_t i = 0; i < consumer->places.count && !repeat; i++)
+        consumer->places.items[i].acknowledged = consumer->places.items[i].given;
+    consumer->batch.notice_count = 0;
+    if (consumer->batch.count >= max)
+        return 0;
+    pull.max = max - consumer->batch.count;
+    consumer->batch.more = false;
     pull.realtime_ns =
         (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-    es_batch_clear(&consumer->batch);
     es_stage_ask(consumer->root, &pull);
-    return es_stage_pull(consumer->root, &pull, &consumer->batch);
+    result = es_stage_pull(consumer->root, &pull, &consumer->batch);
+    if (result == 0)
+        esi_places_commit(&consumer->places);
+    return result;
 }

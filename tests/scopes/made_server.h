@@ -72,7 +72,6 @@ struct made_consumer {
     struct es_stage_context context;
     struct es_stage *root;
     uint64_t serial;
-    uint64_t acknowledged;
     struct es_batch batch;
 };
 
@@ -86,10 +85,11 @@ struct es_stage_node *made_consumer_node(const struct made_consumer *consumer,
                                          const char *host,
                                          const char *of,
                                          const char *read);
-/* Opens the tree in place of the one before; takes the node. */
+/* Opens the tree in place of the one before, as a scope does; takes the node. */
 void made_consumer_open(struct made_consumer *consumer, struct es_stage_node *node);
 
-/* Pulls at most `max` tuples.  With `repeat` the last batch is not acknowledged. */
+/* Pulls at most `max` tuples.  With `repeat` the last batch, whatever its size, is
+ * given again before. */
 int made_consumer_pull(struct made_consumer *consumer,
                        size_t max,
                        bool repeat,

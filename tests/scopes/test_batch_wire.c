@@ -27,7 +27,7 @@ struct ends {
     struct es_wire_state receiver;
     struct es_batch sent;
     struct es_batch got;
-    struct es_wire_moves moves_sent;
+    uint64_t *positions; /* of the sender; NULL = only latest tuples are read */
     struct es_wire_moves moves_got;
     struct es_wire_buffer buffer;
     struct es_wire_cost cost;
@@ -44,7 +44,8 @@ static void ends_begin(struct ends *ends, size_t origins)
     ends->sender.count = ends->receiver.count = (uint32_t)origins;
     ends->sender.next = calloc(origins, sizeof(uint64_t));
     ends->receiver.next = calloc(origins, sizeof(uint64_t));
-    assert_true(ends->sender.next && ends->receiver.next);
+    ends->positions = calloc(origins, sizeof(uint64_t));
+    assert_true(ends->sender.next && ends->receiver.next && ends->positions);
 }
 
 static void ends_end(struct ends *ends)
@@ -53,7 +54,7 @@ static void ends_end(struct ends *ends)
     free(ends->receiver.next);
     es_batch_fini(&ends->sent);
     es_batch_fini(&ends->got);
-    es_wire_moves_fini(&ends->moves_sent);
+    free(ends->positions);
     es_wire_moves_fini(&ends->moves_got);
     es_wire_buffer_fini(&ends->buffer);
     free(ends->payload);
@@ -96,8 +97,7 @@ static void encode(struct ends *ends)
     size_t tuples = ends->sent.count * sizeof(struct es_tuple);
 
     assert_int_equal(
-        es_batch_encode(&ends->sender, &ends->sent, &ends->moves_sent, &cost, buffer),
-        0);
+        es_batch_encode(&ends->sender, &ends->sent, ends->positions, &cost, buffer), 0);
     free(ends->payload);
     ends->length = ES_WIRE_HEAD_BYTES + tuples + buffer->tail_bytes;
     ends->payload = malloc(ends->length);
@@ -135,10 +135,8 @@ static void expect_same(const struct ends *ends)
     if (sent->notice_count)
         assert_memory_equal(got->notices, sent->notices,
                             sent->notice_count * sizeof *sent->notices);
-    assert_int_equal(ends->moves_got.count, ends->moves_sent.count);
-    if (ends->moves_sent.count)
-        assert_memory_equal(ends->moves_got.items, ends->moves_sent.items,
-                            ends->moves_sent.count * sizeof *ends->moves_sent.items);
+    assert_memory_equal(ends->sender.next, ends->positions,
+                        ends->sender.count * sizeof *ends->sender.next);
     assert_memory_equal(ends->sender.next, ends->receiver.next,
                         ends->sender.count * sizeof *ends->sender.next);
     assert_int_equal(ends->cost.cpu_ns, 123);
@@ -158,15 +156,28 @@ static void fill(struct ends *ends)
     int runs = rand_r(&ends->seed) % 30;
 
     es_batch_clear(&ends->sent);
-    ends->moves_sent.count = 0;
     for (int i = 0; i < runs; i++) {
         uint32_t origin = (uint32_t)rand_r(&ends->seed) % ORIGINS;
         uint64_t position =
             rand_r(&ends->seed) % 3 ? ends->sender.next[origin] : random_number(ends);
         int length = rand_r(&ends->seed) % 2 ? 1 : rand_r(&ends->seed) % 300;
 
-        for (int k = 0; k < length; k++)
+        for (int k = 0; k < length; k++) {
             put(ends, origin, position + (uint64_t)k);
+            switch (rand_r(&ends->seed) % 20) {
+            case 0:
+                ends->sent.tuples[ends->sent.count - 1].stop = 0;
+                break;
+            case 1:
+                ends->sent.marks[ends->sent.count - 1].flags = ES_MARK_SUMMARY;
+                break;
+            case 2:
+                ends->sent.marks[ends->sent.count - 1].flags = ES_MARK_DERIVED;
+                break;
+            default:
+                break;
+            }
+        }
     }
     for (int i = rand_r(&ends->seed) % 4; i > 0; i--) {
         struct es_report report = {.origin = (uint32_t)rand_r(&ends->seed) % ORIGINS,
@@ -186,8 +197,7 @@ static void fill(struct ends *ends)
     }
     for (uint32_t origin = 0; origin < ORIGINS; origin++)
         if (rand_r(&ends->seed) % 4 == 0)
-            assert_int_equal(
-                es_wire_moves_add(&ends->moves_sent, origin, random_number(ends)), 0);
+            ends->positions[origin] = random_number(ends);
     ends->sent.more = rand_r(&ends->seed) % 2;
 }
 
@@ -206,22 +216,51 @@ static void random_batches_arrive_as_they_were_sent(void **state)
     }
 }
 
-static void a_decoding_can_be_undone(void **state)
+static bool is_whole(struct ends *ends)
+{
+    struct es_wire_size size;
+
+    encode(ends);
+    assert_int_equal(es_batch_wire_size(ends->payload, ends->length, &size), 0);
+    assert_int_equal(size.tuples, ends->sent.count);
+    es_batch_clear(&ends->sent);
+    return size.whole;
+}
+
+static void what_cannot_be_divided_says_so(void **state)
+{
+    struct ends *ends = *state;
+
+    put(ends, 1, 0);
+    put(ends, 1, 2); /* one was filtered out */
+    ends->positions[1] = 5;
+    assert_false(is_whole(ends));
+    put(ends, 1, 7);
+    put(ends, 1, 6); /* not in the element's order */
+    ends->positions[1] = 8;
+    assert_true(is_whole(ends));
+    put(ends, 1, 3);
+    ends->sent.marks[0].flags = ES_MARK_SUMMARY;
+    assert_true(is_whole(ends));
+    put(ends, 1, 3);
+    ends->sent.tuples[0].stop = 0;
+    assert_false(is_whole(ends));
+}
+
+static void positions_that_follow_from_the_marks_take_nothing(void **state)
 {
     struct ends *ends = *state;
     const struct es_wire_source source = {.swapped = false};
-    uint64_t before[ORIGINS];
 
-    for (int i = 0; i < 1000; i++) {
-        memcpy(before, ends->receiver.next, sizeof before);
-        fill(ends);
-        encode(ends);
-        assert_int_equal(decode(ends, &source), 0);
-        es_batch_undo(&ends->receiver, ends->payload, ends->length);
-        assert_memory_equal(before, ends->receiver.next, sizeof before);
-        assert_int_equal(decode(ends, &source), 0);
-        expect_same(ends);
+    for (uint32_t i = 0; i < ORIGINS; i++) {
+        put(ends, i, 0);
+        ends->positions[i] = 1;
     }
+    encode(ends);
+    assert_int_equal(decode(ends, &source), 0);
+    assert_int_equal(ends->moves_got.count, 0);
+    expect_same(ends);
+    assert_int_equal(ends->length, ES_WIRE_HEAD_BYTES + ORIGINS * 37);
 }
 
 static void a_batch_is_appended_under_the_receivers_numbers(void **state)
@@ -283,6 +322,8 @@ static void latest_tuples_of_many_elements_take_little_more_than_themselves(
 
     (void)state;
     ends_begin(&ends, ELEMENTS);
+    free(ends.positions);
+    ends.positions = NULL;
     for (uint64_t pull = 0; pull < PULLS; pull++) {
         es_batch_clear(&ends.sent);
         for (uint32_t i = 0; i < ELEMENTS; i++)
@@ -299,6 +340,7 @@ static void tuples_that_follow_each_other_take_no_more_than_themselves(void **st
 
     for (uint64_t i = 0; i < 10000; i++)
         put(ends, 5, i);
+    ends->positions[5] = 10000;
     encode(ends);
     assert_true(ends->length <= 10000 * 36 + ES_WIRE_HEAD_BYTES + 5);
 }
@@ -328,6 +370,7 @@ static void wrong_payloads_are_refused(void **state)
 
     put(ends, 0, 0);
     put(ends, 0, 1);
+    ends->positions[0] = 2;
     encode(ends);
     marks = ES_WIRE_HEAD_BYTES + 2 * sizeof(struct es_tuple);
 
@@ -369,7 +412,8 @@ SUITE(test_batch_wire)
 {
     const struct CMUnitTest tests[] = {
         TEST(random_batches_arrive_as_they_were_sent),
-        TEST(a_decoding_can_be_undone),
+        TEST(what_cannot_be_divided_says_so),
+        TEST(positions_that_follow_from_the_marks_take_nothing),
         TEST(a_batch_is_appended_under_the_receivers_numbers),
         TEST(the_other_byte_order_is_turned),
         cmocka_unit_test(

@@ -91,9 +91,8 @@ static void write_some(struct fixture *fixture, int count)
         write_one(fixture, (int)((unsigned)rand_r(&fixture->seed) % ELEMENTS));
 }
 
-/* Takes what the last pull gave; each tuple may come once.  Repeats are allowed where
- * the root of a scope would drop them: then they are only counted once. */
-static void take(struct fixture *fixture, bool repeats)
+/* Takes what the last pull gave; each tuple may come once. */
+static void take(struct fixture *fixture)
 {
     const struct es_batch *batch = &fixture->consumer.batch;
 
@@ -103,9 +102,8 @@ static void take(struct fixture *fixture, bool repeats)
 
         assert_int_equal(batch->tuples[i].tag, writer);
         assert_int_equal(batch->tuples[i].sequence, mark->position);
-        if (!repeats)
-            assert_int_equal(fixture->seen[writer][mark->position], 0);
-        fixture->taken += fixture->seen[writer][mark->position] == 0;
+        assert_int_equal(fixture->seen[writer][mark->position], 0);
+        fixture->taken++;
         fixture->seen[writer][mark->position] = 1;
     }
     for (size_t i = 0; i < batch->report_count; i++)
@@ -125,11 +123,11 @@ static uint64_t written(const struct fixture *fixture, int host)
 static void pull(struct fixture *fixture, size_t max, bool repeat)
 {
     assert_int_equal(made_consumer_pull(&fixture->consumer, max, repeat, false), 0);
-    assert_true(fixture->consumer.batch.count <= max);
+    assert_true(repeat || fixture->consumer.batch.count <= max);
 }
 
 /* Pulls until `count` tuples were taken. */
-static void take_until(struct fixture *fixture, uint64_t count, bool repeats)
+static void take_until(struct fixture *fixture, uint64_t count)
 {
     time_t begun = time(NULL);
 
@@ -137,7 +135,7 @@ static void take_until(struct fixture *fixture, uint64_t count, bool repeats)
         assert_true(time(NULL) - begun < 60);
         assert_int_equal(made_consumer_pull(&fixture->consumer, 100000, false, true),
                          0);
-        take(fixture, repeats);
+        take(fixture);
     }
     assert_int_equal(fixture->taken, count);
 }
@@ -180,9 +178,9 @@ static void a_part_gives_each_tuple_once(void **state)
     for (int i = 0; i < 200; i++) {
         write_some(fixture, 20);
         pull(fixture, 100000, false);
-        take(fixture, false);
+        take(fixture);
     }
-    take_until(fixture, written(fixture, 0), false);
+    take_until(fixture, written(fixture, 0));
     assert_true(fixture->consumer.root->cost.bytes > 36 * fixture->taken);
 }
 
@@ -194,9 +192,9 @@ static void a_limit_holds_and_the_rest_comes_later(void **state)
     write_some(fixture, TUPLES);
     for (int i = 0; i < 100; i++) {
         pull(fixture, 1 + (size_t)i % 30, false);
-        take(fixture, false);
+        take(fixture);
     }
-    take_until(fixture, written(fixture, -1), false);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void what_was_not_used_is_given_again(void **state)
@@ -209,9 +207,9 @@ static void what_was_not_used_is_given_again(void **state)
         pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 100, false);
         while (rand_r(&fixture->seed) % 2)
             pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 100, true);
-        take(fixture, false);
+        take(fixture);
     }
-    take_until(fixture, written(fixture, -1), false);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void pulls_ahead_keep_the_order_and_the_limit(void **state)
@@ -226,9 +224,9 @@ static void pulls_ahead_keep_the_order_and_the_limit(void **state)
         pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 40, false);
         if (rand_r(&fixture->seed) % 4 == 0)
             pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 40, true);
-        take(fixture, false);
+        take(fixture);
     }
-    take_until(fixture, written(fixture, 0), false);
+    take_until(fixture, written(fixture, 0));
 }
 
 static void a_part_has_parts_of_its_own(void **state)
@@ -239,9 +237,9 @@ static void a_part_has_parts_of_its_own(void **state)
     for (int i = 0; i < 100; i++) {
         write_some(fixture, 20);
         pull(fixture, 100000, false);
-        take(fixture, false);
+        take(fixture);
     }
-    take_until(fixture, written(fixture, -1), false);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void latest_tuples_are_read_over_there(void **state)
@@ -271,18 +269,18 @@ static void reading_begins_behind_what_is_there(void **state)
 
     write_some(fixture, 1000);
     for (size_t i = 0; i < fixture->consumer.places.count; i++)
-        fixture->consumer.places.items[i].taken.position = ES_POSITION_END;
+        fixture->consumer.places.items[i].read.position =
+            fixture->consumer.places.items[i].given = ES_POSITION_END;
     before = written(fixture, -1);
     made_consumer_open(&fixture->consumer, in_two_levels(fixture, "gather"));
     write_some(fixture, 1000);
-    take_until(fixture, written(fixture, -1) - before, false);
+    take_until(fixture, written(fixture, -1) - before);
 }
 
 /* --- What goes wrong ----------------------------------------------------------- */
 
-/* Stops and starts servers at random while tuples are written; `repeats` where stages
- * over there keep tuples back. */
-static void survive_restarts(struct fixture *fixture, int server_count, bool repeats)
+/* Stops and starts servers at random while tuples are written. */
+static void survive_restarts(struct fixture *fixture, int server_count)
 {
     for (int i = 0; i < 150; i++) {
         int choice = rand_r(&fixture->seed) % 6;
@@ -299,7 +297,7 @@ static void survive_restarts(struct fixture *fixture, int server_count, bool rep
         pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 200, false);
         if (rand_r(&fixture->seed) % 3 == 0)
             pull(fixture, 1 + (size_t)rand_r(&fixture->seed) % 200, true);
-        take(fixture, repeats);
+        take(fixture);
     }
     for (int i = 0; i < server_count; i++)
         if (!fixture->servers.items[i].server)
@@ -311,8 +309,8 @@ static void a_restarted_server_loses_and_repeats_nothing(void **state)
     struct fixture *fixture = *state;
 
     made_consumer_open(&fixture->consumer, both(fixture, "gather"));
-    survive_restarts(fixture, HOSTS, false);
-    take_until(fixture, written(fixture, -1), false);
+    survive_restarts(fixture, HOSTS);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void restarted_servers_in_two_levels_lose_nothing(void **state)
@@ -320,8 +318,8 @@ static void restarted_servers_in_two_levels_lose_nothing(void **state)
     struct fixture *fixture = *state;
 
     made_consumer_open(&fixture->consumer, in_two_levels(fixture, "gather"));
-    survive_restarts(fixture, HOSTS, false);
-    take_until(fixture, written(fixture, -1), false);
+    survive_restarts(fixture, HOSTS);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void restarted_servers_with_pulls_ahead_lose_nothing(void **state)
@@ -332,8 +330,8 @@ static void restarted_servers_with_pulls_ahead_lose_nothing(void **state)
     for (size_t i = 0; i < node->child_count; i++)
         node->children[i]->ahead = 2;
     made_consumer_open(&fixture->consumer, node);
-    survive_restarts(fixture, HOSTS, false);
-    take_until(fixture, written(fixture, -1), false);
+    survive_restarts(fixture, HOSTS);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void a_sort_over_there_loses_nothing_by_a_restart(void **state)
@@ -342,33 +340,25 @@ static void a_sort_over_there_loses_nothing_by_a_restart(void **state)
     struct es_stage_node *node = both(fixture, "sort");
 
     made_consumer_open(&fixture->consumer, node);
-    survive_restarts(fixture, HOSTS, true);
-    take_until(fixture, written(fixture, -1), true);
+    survive_restarts(fixture, HOSTS);
+    take_until(fixture, written(fixture, -1));
 }
 
-/* Before a tree is replaced its stages give up what they keep, and read nothing new. */
-static void what_a_sort_over_there_keeps_is_given_up(void **state)
+/* A tree that replaces another one reads again what that kept. */
+static void what_a_sort_over_there_keeps_is_read_again(void **state)
 {
     struct fixture *fixture = *state;
     struct made_consumer *consumer = &fixture->consumer;
     struct es_stage_node *node = node_of(fixture, 0, "sort");
-    struct es_pull last = {.max = 100000, .drain = true, .kept_only = true};
-    uint64_t kept;
 
     assert_int_equal(es_stage_node_set(node, "window", "60min"), 0);
     made_consumer_open(consumer, node);
     write_some(fixture, 300);
     pull(fixture, 100000, false);
     assert_int_equal(consumer->batch.count, 0);
-    kept = written(fixture, 0);
     write_some(fixture, 300);
-    last.acknowledged = consumer->serial;
-    last.serial = ++consumer->serial;
-    assert_int_equal(es_stage_pull(consumer->root, &last, &consumer->batch), 0);
-    take(fixture, false);
-    assert_int_equal(fixture->taken, kept);
     made_consumer_open(consumer, node_of(fixture, 0, "gather"));
-    take_until(fixture, written(fixture, 0), false);
+    take_until(fixture, written(fixture, 0));
 }
 
 static const struct es_notice *notice_of(const struct fixture *fixture)
@@ -386,7 +376,7 @@ static void a_lost_server_is_told_and_the_rest_delivered(void **state)
     write_some(fixture, 100);
     made_server_stop(&fixture->servers.items[0]);
     pull(fixture, 100000, false);
-    take(fixture, false);
+    take(fixture);
     assert_int_equal(fixture->taken, written(fixture, 1));
     assert_non_null(notice_of(fixture));
     assert_string_equal(notice_of(fixture)->part, "host alpha");
@@ -394,7 +384,7 @@ static void a_lost_server_is_told_and_the_rest_delivered(void **state)
     es_remote_status(fixture->consumer.root->children[0], &status);
     assert_true(status.silent);
     made_server_start(&fixture->servers, &fixture->servers.items[0]);
-    take_until(fixture, written(fixture, -1), false);
+    take_until(fixture, written(fixture, -1));
     es_remote_status(fixture->consumer.root->children[0], &status);
     assert_false(status.silent);
     assert_int_equal(status.reopened, 1);
@@ -422,8 +412,7 @@ static void elements_that_are_not_there_give_nothing(void **state)
     fixture->consumer.origins.items[0].name = "nobody";
     made_consumer_open(&fixture->consumer, both(fixture, "gather"));
     write_some(fixture, 100);
-    take_until(fixture, written(fixture, -1) - fixture->written[writer_of(fixture, 0)],
-               false);
+    take_until(fixture, written(fixture, -1) - fixture->written[writer_of(fixture, 0)]);
 }
 
 /* --- What it costs ------------------------------------------------------------- */
@@ -459,8 +448,8 @@ static void costs_are_told_by_all_servers_below(void **state)
                                    "2 remote |3 gather beta|4 element |4 element |"
                                    "4 element |");
     assert_int_equal(rows.tuples, 100);
-    take(fixture, false);
-    take_until(fixture, written(fixture, -1), false);
+    take(fixture);
+    take_until(fixture, written(fixture, -1));
 }
 
 static void ask_costs(struct fixture *fixture)
@@ -486,10 +475,10 @@ static void costs_are_told_while_pulls_are_under_way(void **state)
         write_some(fixture, 20);
         pull(fixture, 100000, false);
         assert_int_equal(fixture->consumer.batch.notice_count, 0);
-        take(fixture, false);
+        take(fixture);
         ask_costs(fixture);
     }
-    take_until(fixture, written(fixture, 0), false);
+    take_until(fixture, written(fixture, 0));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -508,7 +497,7 @@ SUITE(test_remote)
         TEST(restarted_servers_in_two_levels_lose_nothing),
         TEST(restarted_servers_with_pulls_ahead_lose_nothing),
         TEST(a_sort_over_there_loses_nothing_by_a_restart),
-        TEST(what_a_sort_over_there_keeps_is_given_up),
+        TEST(what_a_sort_over_there_keeps_is_read_again),
         TEST(a_lost_server_is_told_and_the_rest_delivered),
         TEST(a_wrong_tree_is_refused_with_words),
         TEST(elements_that_are_not_there_give_nothing),

@@ -658,9 +658,9 @@ static void an_open_tuple_has_the_position_at_which_it_is_published(void **state
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct opener opener = {.writer = made_run_add_element(
-                                &fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT,
-                                63)};
+    struct opener opener = {.writer =
+                                made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "p2p", POINT_TO_POINT, 63)};
     struct es_scope_config config;
     pthread_t thread;
     unsigned seen = 0;

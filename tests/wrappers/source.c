@@ -28,23 +28,13 @@ static unsigned now_in(const struct source *source)
     return source->order ? ++*source->order : 0;
 }
 
-static void settle(struct source *source, const struct es_pull *pull)
-{
-    if (source->serial && source->serial <= pull->acknowledged)
-        source->taken = source->given;
-    else if (source->serial)
-        source->given = source->taken;
-    source->serial = 0;
-}
-
 static void check_promise(struct source *source, const struct es_pull *pull)
 {
     const struct es_pull *said = &source->announcement;
 
     if (!source->asks || said->max == 0)
         return;
-    if (said->serial != pull->serial || said->acknowledged != pull->acknowledged ||
-        said->max != pull->max)
+    if (said->serial != pull->serial || said->max != pull->max)
         source->broken_promises++;
     source->announcement.max = 0;
 }
@@ -63,7 +53,6 @@ static int pull_source(struct es_stage *stage,
         source->failures--;
         return -EIO;
     }
-    settle(source, pull);
     count = source->count - source->given;
     if (count > pull->max) {
         count = pull->max;
@@ -76,7 +65,8 @@ static int pull_source(struct es_stage *stage,
         batch->marks[batch->count++] =
             (struct es_mark){.position = source->given++, .origin = source->origin};
     }
-    source->serial = pull->serial;
+    if (source->place)
+        source->place->read.position = source->given;
     return 0;
 }
 
@@ -161,10 +151,22 @@ void consumer_fini(struct consumer *consumer)
     es_batch_fini(&consumer->batch);
 }
 
-int consumer_pull(struct consumer *consumer, struct es_stage *stage, bool arrived)
+void source_commit(struct source *sources, size_t count)
 {
-    if (arrived)
-        consumer->pull.acknowledged = consumer->pull.serial;
+    for (size_t i = 0; i < count; i++)
+        sources[i].taken = sources[i].given;
+}
+
+void source_rewind(struct source *sources, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sources[i].given = sources[i].taken;
+        sources[i].announcement.max = 0;
+    }
+}
+
+int consumer_pull(struct consumer *consumer, struct es_stage *stage)
+{
     consumer->pull.serial++;
     es_batch_clear(&consumer->batch);
     return es_stage_pull(stage, &consumer->pull, &consumer->batch);

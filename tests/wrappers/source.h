@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * A child for stages under test: gives tuples from memory and keeps to the rules of
- * positions, as an element does.
+ * A child for stages under test: gives tuples from memory, as an element does.
  *
  * Tuple number I of a source has the position I and the origin of the source.
  */
 #ifndef ES_TEST_SOURCE_H
 #define ES_TEST_SOURCE_H
 
-#include "eventspace/stage.h"
+#include "wrappers/stages/stage.h"
 
 struct source {
     const struct es_tuple *tuples; /* borrowed */
@@ -18,9 +17,9 @@ struct source {
     bool asks;    /* it wants to be asked: what follows is checked then */
     int failures; /* pulls that fail from now on */
 
-    size_t taken;
+    size_t taken; /* of the pulls that succeeded: see source_commit() */
     size_t given;
-    uint64_t serial; /* of the pull that gave what lies between; 0 = none */
+    struct es_place *place; /* moves with `given`; borrowed, may be NULL */
     unsigned pulls;
     unsigned announced;          /* times it was asked */
     struct es_pull announcement; /* the last; max = 0 when it was followed */
@@ -44,7 +43,11 @@ struct es_stage *stage_over(const char *type,
                             const struct es_stage_context *context,
                             ...) __attribute__((sentinel));
 
-/* A consumer that loses replies. */
+/* The root's pull has succeeded. */
+void source_commit(struct source *sources, size_t count);
+/* The tree has failed and is closed: what it read is read again by the next. */
+void source_rewind(struct source *sources, size_t count);
+
 struct consumer {
     struct es_pull pull;
     struct es_batch batch;
@@ -52,8 +55,8 @@ struct consumer {
 
 void consumer_init(struct consumer *consumer, size_t max);
 void consumer_fini(struct consumer *consumer);
-/* Pulls once; whether the reply before had arrived is `arrived`. */
-int consumer_pull(struct consumer *consumer, struct es_stage *stage, bool arrived);
+/* Pulls once. */
+int consumer_pull(struct consumer *consumer, struct es_stage *stage);
 
 /* xorshift; `state` is not 0. */
 uint64_t next_random(uint64_t *state);

@@ -75,7 +75,7 @@ static void byte_orders_are_those_of_the_words(void **state)
         consumer_init(&consumer, 10);
         es_stage_ask(stage, &(struct es_pull){.serial = 1, .max = 10});
         assert_int_equal(source.announced, 1);
-        assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
         assert_int_equal(source.broken_promises, 0);
         assert_memory_equal(consumer.batch.tuples, expected[i], sizeof one);
         es_stage_close(stage);
@@ -95,7 +95,7 @@ static void global_times_are_those_of_the_clock(void **state)
     (void)state;
     stages[0] = stage_over("convert", &child, 1, &context, "time", "global", NULL);
     consumer_init(&consumer, 10);
-    assert_int_equal(consumer_pull(&consumer, stages[0], true), 0);
+    assert_int_equal(consumer_pull(&consumer, stages[0]), 0);
     assert_int_equal(consumer.batch.tuples[0].start, 5100);
     assert_int_equal(consumer.batch.tuples[0].stop, 5300);
     assert_int_equal(consumer.batch.tuples[1].start, 5200);
@@ -108,7 +108,7 @@ static void global_times_are_those_of_the_clock(void **state)
     stages[1] = stage_over("reduce", &child, 1, &context, "to", "count", NULL);
     stages[0] = stage_over("convert", stages + 1, 1, &context, "time", "global", NULL);
     consumer_init(&consumer, 10);
-    assert_int_equal(consumer_pull(&consumer, stages[0], true), 0);
+    assert_int_equal(consumer_pull(&consumer, stages[0]), 0);
     assert_int_equal(consumer.batch.count, 1);
     assert_int_equal(consumer.batch.tuples[0].stop, 5300);
     es_stage_close(stages[0]);
@@ -130,7 +130,6 @@ static void draw(const char *property,
     struct es_stage *stage;
     struct consumer consumer;
     struct es_stage_cost cost;
-    bool arrived = true;
     size_t total = 0;
 
     memset(ret_passed, 0, 2 * TUPLES * sizeof(bool));
@@ -143,9 +142,8 @@ static void draw(const char *property,
     consumer_init(&consumer, 1);
     for (int i = 0; i < 5000; i++) {
         consumer.pull.max = next_random(&seed) % 50;
-        assert_int_equal(consumer_pull(&consumer, stage, arrived), 0);
-        arrived = i == 4999 || next_random(&seed) % 3 != 0;
-        for (size_t j = 0; j < consumer.batch.count && arrived; j++) {
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
+        for (size_t j = 0; j < consumer.batch.count; j++) {
             const struct es_mark *mark = &consumer.batch.marks[j];
 
             assert_false(ret_passed[mark->origin][mark->position]);
@@ -201,13 +199,11 @@ static void a_bound_leaves_tuples_from_the_whole_pull(void **state)
 
     (void)state;
     consumer_init(&consumer, 1000);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(consumer_pull(&consumer, stage, i == 0), 0);
-        assert_int_equal(consumer.batch.count, 4);
-        for (size_t j = 0; j < 4; j++)
-            assert_int_equal(consumer.batch.marks[j].position, 25 * j);
-        assert_int_equal(stage->cost.left_out, 96);
-    }
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    assert_int_equal(consumer.batch.count, 4);
+    for (size_t j = 0; j < 4; j++)
+        assert_int_equal(consumer.batch.marks[j].position, 25 * j);
+    assert_int_equal(stage->cost.left_out, 96);
     es_stage_close(stage);
     consumer_fini(&consumer);
 }

@@ -83,7 +83,7 @@ static void all_are_asked_before_the_first_is_pulled(void **state)
         stage = stage_over(types[t], family.children, CHILDREN, &context, NULL);
         consumer_init(&consumer, 1000);
         assert_true(stage->asks);
-        assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
         for (size_t i = 0; i < CHILDREN; i++) {
             assert_int_equal(family.sources[i].announced, 1);
             assert_true(family.sources[i].asked_at <= CHILDREN);
@@ -110,7 +110,7 @@ static void one_announcement_goes_through_all_levels(void **state)
     level[1] = stage_over("filter", &filter, 1, &context, "where", "bytes >= 0", NULL);
     root = stage_over("gather", level, 2, &context, NULL);
     consumer_init(&consumer, 101);
-    assert_int_equal(consumer_pull(&consumer, root, true), 0);
+    assert_int_equal(consumer_pull(&consumer, root), 0);
     assert_int_equal(consumer.batch.count, 101);
     assert_int_equal(family.sources[0].given, 26);
     assert_int_equal(family.sources[3].given, 25);
@@ -137,7 +137,7 @@ static void one_after_the_other_nothing_is_announced(void **state)
         stage = stage_over(types[t], family.children, CHILDREN, &context, "mode",
                            "sequential", NULL);
         consumer_init(&consumer, 50);
-        assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
         for (size_t i = 0; i < CHILDREN; i++)
             assert_int_equal(family.sources[i].announced, 0);
         es_stage_close(stage);
@@ -156,21 +156,21 @@ static void who_does_not_ask_gets_what_is_left(void **state)
     family.sources[0].count = 3;
     stage = stage_over("gather", family.children, CHILDREN, &context, NULL);
     consumer_init(&consumer, 40);
-    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_int_equal(family.sources[0].given, 3);
     assert_int_equal(family.sources[1].given, 27);
     assert_int_equal(family.sources[2].given, 10);
     assert_int_equal(family.sources[3].given, 0);
     assert_true(consumer.batch.more);
     /* The next pull begins with the one that came away short. */
-    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_true(family.sources[3].given >= 10);
     nobody_was_deceived(&family);
     es_stage_close(stage);
     consumer_fini(&consumer);
 }
 
-/* Pulls until there is no more, with lost replies and failures, and compares. */
+/* Pulls until there is no more, with trees that fail, and compares. */
 static void stream(const char *type, const char *asking, uint64_t seed)
 {
     struct family family;
@@ -178,7 +178,6 @@ static void stream(const char *type, const char *asking, uint64_t seed)
     struct es_stage *stage;
     size_t seen[CHILDREN] = {0};
     size_t total = 0;
-    bool arrived = true;
 
     make_family(&family, asking);
     stage = stage_over(type, family.children, CHILDREN, &context, NULL);
@@ -188,11 +187,16 @@ static void stream(const char *type, const char *asking, uint64_t seed)
         consumer.pull.drain = true;
         family.sources[next_random(&seed) % CHILDREN].failures =
             next_random(&seed) % 8 == 0;
-        bool good = consumer_pull(&consumer, stage, arrived) == 0;
-        assert_true(consumer.batch.count <= consumer.pull.max || !good);
-        arrived = good && next_random(&seed) % 4 != 0;
-        if (!arrived)
+        if (consumer_pull(&consumer, stage) != 0) {
+            es_stage_close(stage);
+            source_rewind(family.sources, CHILDREN);
+            for (size_t j = 0; j < CHILDREN; j++)
+                family.children[j] = source_open(&family.sources[j]);
+            stage = stage_over(type, family.children, CHILDREN, &context, NULL);
             continue;
+        }
+        assert_true(consumer.batch.count <= consumer.pull.max);
+        source_commit(family.sources, CHILDREN);
         for (size_t j = 0; j < consumer.batch.count; j++) {
             const struct es_mark *mark = &consumer.batch.marks[j];
 
@@ -220,34 +224,109 @@ static void nothing_is_lost_or_repeated(void **state)
     }
 }
 
-static void note_kept(void *data, const struct es_mark *mark)
-{
-    (void)mark;
-    ++*(size_t *)data;
-}
-
 static void a_sort_tells_what_it_keeps(void **state)
 {
+    struct es_place items[CHILDREN] = {0};
+    struct es_places places = {.items = items, .count = CHILDREN};
+    const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
     struct consumer consumer;
     struct es_stage *stage;
+    size_t given[CHILDREN] = {0};
     size_t kept = 0;
-    size_t taken = 0;
 
     (void)state;
     make_family(&family, "a.a.");
-    stage =
-        stage_over("sort", family.children, CHILDREN, &context, "window", "1us", NULL);
+    for (size_t i = 0; i < CHILDREN; i++)
+        family.sources[i].place = &items[i];
+    stage = stage_over("sort", family.children, CHILDREN, &here, "window", "1us", NULL);
     consumer_init(&consumer, 30);
     consumer.pull.realtime_ns = 1000000;
-    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_int_equal(consumer.batch.count, 30);
-    for (size_t i = 0; i < CHILDREN; i++)
-        taken += family.sources[i].given;
-    es_stage_foreach_kept(stage, note_kept, &kept);
+    for (size_t i = 0; i < 30; i++)
+        given[consumer.batch.marks[i].origin]++;
+    for (size_t i = 0; i < CHILDREN; i++) {
+        assert_int_equal(esi_place_position(&items[i]), given[i]);
+        assert_int_equal(items[i].kept, family.sources[i].given - given[i]);
+        kept += items[i].kept;
+    }
     assert_true(kept > 0);
-    assert_int_equal(kept, taken - 30);
     nobody_was_deceived(&family);
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
+/* A sort over another: what leaves the lower one is still in the tree. */
+static void sorts_keep_a_suffix_together(void **state)
+{
+    struct es_place items[CHILDREN] = {0};
+    struct es_places places = {.items = items, .count = CHILDREN};
+    const struct es_stage_context here = {.origins = &origins, .places = &places};
+    struct family family;
+    struct consumer consumer;
+    struct es_stage *lower, *stage;
+    size_t given[CHILDREN] = {0};
+
+    (void)state;
+    make_family(&family, "....");
+    for (size_t i = 0; i < CHILDREN; i++)
+        family.sources[i].place = &items[i];
+    lower = stage_over("sort", family.children, CHILDREN, &here, "window", "1us", NULL);
+    stage = stage_over("sort", &lower, 1, &here, "window", "4us", NULL);
+    consumer_init(&consumer, 7);
+    for (uint64_t now = 0; now < 20000; now += 100) {
+        consumer.pull.realtime_ns = now;
+        consumer.pull.drain = now > 18000;
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
+        for (size_t i = 0; i < consumer.batch.count; i++) {
+            const struct es_mark *mark = &consumer.batch.marks[i];
+
+            assert_int_equal(mark->position, given[mark->origin]++);
+        }
+        for (size_t i = 0; i < CHILDREN; i++)
+            assert_int_equal(esi_place_position(&items[i]), given[i]);
+    }
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
+/* Tuples of one element whose times go back are not put into another order. */
+static void a_sort_keeps_the_order_of_each_element(void **state)
+{
+    static const uint64_t stops[] = {10, 500, 20, 30, 600};
+    struct es_tuple late[5];
+    struct source sources[2] = {{.tuples = late, .count = 5},
+                                {.tuples = tuples, .count = TUPLES, .origin = 1}};
+    struct es_stage *children[2];
+    struct es_stage *stage;
+    struct consumer consumer;
+    uint64_t last = 0, next = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        late[i] = (struct es_tuple){.start = 1, .stop = stops[i], .operation = 1};
+    for (size_t i = 0; i < 2; i++)
+        children[i] = source_open(&sources[i]);
+    stage = stage_over("sort", children, 2, &context, NULL);
+    consumer_init(&consumer, 1000);
+    consumer.pull.drain = true;
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    assert_int_equal(consumer.batch.count, 5 + TUPLES);
+    for (size_t i = 0; i < consumer.batch.count; i++) {
+        const struct es_mark *mark = &consumer.batch.marks[i];
+        uint64_t stop = consumer.batch.tuples[i].stop;
+
+        if (mark->origin == 0)
+            assert_int_equal(mark->position, next++);
+        /* The others stand where their time says, between the greater ones. */
+        if (mark->origin == 1) {
+            assert_true(stop >= last);
+            last = stop;
+        } else if (mark->position == 2 || mark->position == 3) {
+            assert_true(last <= 500);
+        }
+    }
     es_stage_close(stage);
     consumer_fini(&consumer);
 }
@@ -262,6 +341,8 @@ SUITE(test_fan)
         cmocka_unit_test(who_does_not_ask_gets_what_is_left),
         cmocka_unit_test(nothing_is_lost_or_repeated),
         cmocka_unit_test(a_sort_tells_what_it_keeps),
+        cmocka_unit_test(sorts_keep_a_suffix_together),
+        cmocka_unit_test(a_sort_keeps_the_order_of_each_element),
     };
 
     for (size_t i = 0; i < TUPLES; i++)

@@ -68,10 +68,10 @@ static void each_pull_leaves_a_tuple(void **state)
 
     (void)state;
     consumer_init(&consumer, 30);
-    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     source.failures = 1;
-    assert_int_equal(consumer_pull(&consumer, stage, true), -EIO);
-    assert_int_equal(consumer_pull(&consumer, stage, false), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), -EIO);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_int_equal(es_run_open(run_name, NULL, &run), 0);
     assert_int_equal(select_elements(run, 1u << ES_CLASS_MONITOR, &elements), 1);
     es_element_view_info(elements[0], &info);
@@ -147,7 +147,7 @@ static void *open_and_close(void *data)
         struct consumer consumer;
 
         consumer_init(&consumer, 100);
-        if (consumer_pull(&consumer, stage, true) != 0 || consumer.batch.count != 10)
+        if (consumer_pull(&consumer, stage) != 0 || consumer.batch.count != 10)
             abort();
         es_stage_close(stage);
         consumer_fini(&consumer);

@@ -294,7 +294,6 @@ static void a_limit_is_kept_and_every_child_gets_its_turn(void **state)
     assert_int_equal(batch.count, 10);
     pull.measure = true;
     pull.serial++;
-    pull.acknowledged++;
     assert_int_equal(es_stage_pull(gather, &pull, &batch), 0);
     assert_int_equal(batch.count, 20);
     assert_int_equal(gather->cost.calls, 2);

@@ -98,8 +98,7 @@ static void the_same_comes_in_the_same_order(void **state)
             for (int i = 0; i < 2; i++) {
                 for (size_t j = 0; j < CHILDREN; j++)
                     families[i].sources[j].count = (size_t)turn * (j + 1);
-                assert_int_equal(consumer_pull(&consumers[i], stages[i], turn % 3 != 0),
-                                 0);
+                assert_int_equal(consumer_pull(&consumers[i], stages[i]), 0);
             }
             assert_int_equal(consumers[0].batch.count, consumers[1].batch.count);
             for (size_t j = 0; j < consumers[0].batch.count; j++) {
@@ -117,32 +116,42 @@ static void the_same_comes_in_the_same_order(void **state)
     }
 }
 
+static struct es_stage *open_nested(struct family *family)
+{
+    struct es_stage *inner[2];
+
+    inner[0] = stage_over("threads", family->children, 4, &context, "count", "2", NULL);
+    inner[1] = stage_over("gather", family->children + 4, 2, &context, NULL);
+    return stage_over("threads", inner, 2, &context, NULL);
+}
+
 static void stream(uint64_t seed, bool asks)
 {
     struct family family;
     struct consumer consumer;
-    struct es_stage *inner[2];
     struct es_stage *stage;
     uint64_t seen[CHILDREN] = {0};
     size_t total = 0;
-    bool arrived = true;
 
     make_family(&family, asks);
-    inner[0] = stage_over("threads", family.children, 4, &context, "count", "2", NULL);
-    inner[1] = stage_over("gather", family.children + 4, 2, &context, NULL);
-    stage = stage_over("threads", inner, 2, &context, NULL);
+    stage = open_nested(&family);
     consumer_init(&consumer, 1);
     for (int i = 0; i < 10000 && total < CHILDREN * TUPLES; i++) {
-        bool good;
-
         consumer.pull.max = next_random(&seed) % 30;
         consumer.pull.measure = i % 7 == 0;
         family.sources[next_random(&seed) % CHILDREN].failures =
             next_random(&seed) % 8 == 0;
-        good = consumer_pull(&consumer, stage, arrived) == 0;
-        assert_true(!good || consumer.batch.count <= consumer.pull.max);
-        arrived = good && next_random(&seed) % 4 != 0;
-        for (size_t j = 0; j < consumer.batch.count && arrived; j++) {
+        if (consumer_pull(&consumer, stage) != 0) {
+            es_stage_close(stage);
+            source_rewind(family.sources, CHILDREN);
+            for (size_t j = 0; j < CHILDREN; j++)
+                family.children[j] = source_open(&family.sources[j]);
+            stage = open_nested(&family);
+            continue;
+        }
+        assert_true(consumer.batch.count <= consumer.pull.max);
+        source_commit(family.sources, CHILDREN);
+        for (size_t j = 0; j < consumer.batch.count; j++) {
             const struct es_mark *mark = &consumer.batch.marks[j];
 
             assert_int_equal(mark->position, seen[mark->origin]++);
@@ -181,10 +190,8 @@ static void a_child_that_fails_fails_the_pull(void **state)
     family.sources[3].failures = 1;
     stage = stage_over("threads", family.children, CHILDREN, &context, NULL);
     consumer_init(&consumer, 6000);
-    assert_int_equal(consumer_pull(&consumer, stage, true), -EIO);
+    assert_int_equal(consumer_pull(&consumer, stage), -EIO);
     assert_int_equal(consumer.batch.count, 0);
-    assert_int_equal(consumer_pull(&consumer, stage, false), 0);
-    assert_int_equal(consumer.batch.count, CHILDREN * TUPLES);
     es_stage_close(stage);
     consumer_fini(&consumer);
 }
@@ -207,7 +214,7 @@ static void all_threads_time_is_in_the_account(void **state)
     root = stage_over("gather", &outer, 1, &context, NULL);
     consumer_init(&consumer, 100);
     consumer.pull.measure = true;
-    assert_int_equal(consumer_pull(&consumer, root, true), 0);
+    assert_int_equal(consumer_pull(&consumer, root), 0);
     for (int i = 0; i < 4; i++) {
         assert_true(children[i]->cost.measured_cpu_ns >= 3000000);
         sum_ns += children[i]->cost.measured_cpu_ns;
@@ -241,7 +248,7 @@ static void filters_name_communicators_in_several_threads(void **state)
     }
     stage = stage_over("threads", filters, CHILDREN, &context, NULL);
     consumer_init(&consumer, 6000);
-    assert_int_equal(consumer_pull(&consumer, stage, true), 0);
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
     assert_int_equal(consumer.batch.count, CHILDREN * TUPLES);
     es_stage_close(stage);
     consumer_fini(&consumer);

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch.c - the stage `batch`: gives nothing until enough tuples have come
- * together, or the first has waited long enough; then all.
+/* batch.c - the stage `batch`: a gate that stays shut until enough tuples wait below
+ * it, or the first has waited long enough.
+ *
+ * It keeps no tuple.  What waits is the difference between an element's head and the
+ * position up to which its tuples have left the tree, so tuples wait in their elements,
+ * or in a sort below.  What waits behind another tuple server cannot be seen: there a
+ * tuple may have come just after the gate was shut, so the gate opens at the latest
+ * after the waiting time.
  *
  * It does not sleep: a pull before that time gives nothing.
  */
@@ -10,7 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/stages/keeper.h"
+#include "tuplespace/element_view.h"
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_TUPLES, PROPERTY_WAIT };
@@ -20,7 +26,7 @@ static const struct es_property_schema properties[] = {
                          .fallback = "1024",
                          .minimum = 1,
                          .maximum = 1 << 24,
-                         .help = "how many are enough; no more are kept"},
+                         .help = "how many are enough"},
     [PROPERTY_WAIT] = {.name = "wait",
                        .type = ES_PROPERTY_DURATION,
                        .fallback = "100ms",
@@ -28,104 +34,155 @@ static const struct es_property_schema properties[] = {
                        .help = "how long the first waits for the others at most"},
 };
 
-struct collect {
-    size_t enough;
+struct gate {
+    uint64_t enough;
     uint64_t wait_ns;
-    struct esi_keeper keeper;
-    size_t released;   /* tuples at the front of the queue that may be given */
-    uint64_t since_ns; /* when the first of the others came; 0 = there is none */
+    uint32_t *origins; /* owned; of the elements below that are read in this process */
+    size_t origin_count;
+    bool is_blind;     /* there are stages below whose elements cannot be seen */
+    uint64_t since_ns; /* when the first of those that wait was seen; 0 = none waits */
+    uint64_t asked;    /* serial of the pull for which `is_open` was decided */
+    bool is_open;
+    bool more; /* the last pull left something behind that had waited long enough */
 };
 
-static int open_collect(struct es_stage *stage,
-                        const struct es_property_value *values,
-                        struct es_error *error)
+/* --- Opening ------------------------------------------------------------------- */
+
+static size_t count_stages(const struct es_stage *stage)
 {
-    struct collect *collect = calloc(1, sizeof *collect);
+    size_t count = 1;
+
+    for (size_t i = 0; i < stage->child_count; i++)
+        count += count_stages(stage->children[i]);
+    return count;
+}
+
+static bool is_readable(const struct es_stage_context *context, uint32_t origin)
+{
+    return context && context->origins && context->places &&
+           origin < context->origins->count && origin < context->places->count &&
+           context->origins->items[origin].element;
+}
+
+static void list_elements(struct gate *gate, const struct es_stage *stage)
+{
+    if (is_readable(stage->context, stage->origin))
+        gate->origins[gate->origin_count++] = stage->origin;
+    else if (stage->child_count == 0)
+        gate->is_blind = true;
+    for (size_t i = 0; i < stage->child_count; i++)
+        list_elements(gate, stage->children[i]);
+}
+
+static int open_batch(struct es_stage *stage,
+                      const struct es_property_value *values,
+                      struct es_error *error)
+{
+    struct gate *gate = calloc(1, sizeof *gate);
 
     (void)error;
-    if (!collect)
+    if (!gate)
         return -ENOMEM;
-    collect->enough = (size_t)values[PROPERTY_TUPLES].integer;
-    collect->wait_ns = (uint64_t)values[PROPERTY_WAIT].integer;
-    stage->state = collect;
+    gate->enough = (uint64_t)values[PROPERTY_TUPLES].integer;
+    gate->wait_ns = (uint64_t)values[PROPERTY_WAIT].integer;
+    gate->origins = calloc(count_stages(stage->children[0]), sizeof *gate->origins);
+    if (!gate->origins) {
+        free(gate);
+        return -ENOMEM;
+    }
+    list_elements(gate, stage->children[0]);
+    stage->state = gate;
     return 0;
 }
 
-static void close_collect(struct es_stage *stage)
+static void close_batch(struct es_stage *stage)
 {
-    struct collect *collect = stage->state;
+    struct gate *gate = stage->state;
 
-    esi_keeper_fini(&collect->keeper);
-    free(collect);
+    free(gate->origins);
+    free(gate);
 }
 
-static void settle(struct collect *collect, const struct es_pull *pull)
-{
-    struct esi_keeper *keeper = &collect->keeper;
-    size_t before = keeper->queue.count;
+/* --- The gate ------------------------------------------------------------------ */
 
-    esi_keeper_settle(keeper, pull);
-    collect->released -= before - keeper->queue.count;
+/* Tuples that wait below, as far as can be seen; counts no further than what is enough.
+ */
+static uint64_t count_waiting(const struct es_stage *stage)
+{
+    const struct gate *gate = stage->state;
+    const struct es_stage_context *context = stage->context;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < gate->origin_count && count < gate->enough; i++) {
+        uint32_t origin = gate->origins[i];
+        uint64_t head = esi_element_view_head(context->origins->items[origin].element);
+        uint64_t position = esi_place_position(&context->places->items[origin]);
+
+        count += head > position ? head - position : 0;
+    }
+    return count;
 }
 
-/* Decides whether all that came together may go. */
-static void release(struct collect *collect, const struct es_pull *pull)
+static bool is_due(const struct es_stage *stage, const struct es_pull *pull)
 {
-    size_t count = collect->keeper.queue.count;
+    struct gate *gate = stage->state;
+    uint64_t count;
 
-    if (count > collect->released && collect->since_ns == 0)
-        collect->since_ns = pull->realtime_ns ? pull->realtime_ns : 1;
-    if (count == collect->released ||
-        (!pull->drain && count < collect->enough &&
-         pull->realtime_ns < collect->since_ns + collect->wait_ns))
+    if (pull->drain || gate->more)
+        return true;
+    count = count_waiting(stage);
+    if (count >= gate->enough)
+        return true;
+    if (count == 0 && !gate->is_blind) {
+        gate->since_ns = 0;
+        return false;
+    }
+    if (gate->since_ns == 0)
+        gate->since_ns = pull->realtime_ns ? pull->realtime_ns : 1;
+    return pull->realtime_ns >= gate->since_ns + gate->wait_ns;
+}
+
+/* Decides once for each pull: its announcement and it itself must agree. */
+static void decide(struct es_stage *stage, const struct es_pull *pull)
+{
+    struct gate *gate = stage->state;
+
+    if (gate->asked == pull->serial)
         return;
-    collect->released = count;
-    collect->since_ns = 0;
+    gate->asked = pull->serial;
+    gate->is_open = is_due(stage, pull);
 }
 
-static void ask_collect(struct es_stage *stage, const struct es_pull *pull)
+static void ask_batch(struct es_stage *stage, const struct es_pull *pull)
 {
-    struct collect *collect = stage->state;
-    struct es_pull part;
+    struct gate *gate = stage->state;
 
     if (pull->max == 0)
         return;
-    settle(collect, pull);
-    part = esi_keeper_request(&collect->keeper, pull,
-                              collect->enough - collect->keeper.queue.count);
-    if (part.max > 0)
-        es_stage_ask(stage->children[0], &part);
+    decide(stage, pull);
+    if (gate->is_open)
+        esi_stage_ask_child(stage, pull);
 }
 
-static int pull_collect(struct es_stage *stage,
-                        const struct es_pull *pull,
-                        struct es_batch *batch)
+static int pull_batch(struct es_stage *stage,
+                      const struct es_pull *pull,
+                      struct es_batch *batch)
 {
-    struct collect *collect = stage->state;
-    struct esi_keeper *keeper = &collect->keeper;
-    size_t first = batch->count;
+    struct gate *gate = stage->state;
+    bool more = batch->more;
     int result;
 
-    settle(collect, pull);
     if (pull->max == 0)
         return 0;
-    result = esi_keeper_take(stage, keeper, pull, collect->enough, first, batch);
-    if (result < 0)
-        return result;
-    release(collect, pull);
-    result = esi_keeper_give(keeper, pull, collect->released, first, batch);
-    if (result == 0 && collect->released && !keeper->queue.exhausted)
-        batch->more = true;
+    decide(stage, pull);
+    if (!gate->is_open)
+        return 0;
+    batch->more = false;
+    result = es_stage_pull(stage->children[0], pull, batch);
+    gate->since_ns = 0;
+    gate->more = batch->more;
+    batch->more |= more;
     return result;
-}
-
-static void foreach_kept_by_collect(const struct es_stage *stage,
-                                    es_stage_kept_fn fn,
-                                    void *data)
-{
-    const struct collect *collect = stage->state;
-
-    esi_keeper_foreach_kept(&collect->keeper, fn, data);
 }
 
 const struct es_stage_ops esi_stage_batch = {
@@ -135,9 +192,8 @@ const struct es_stage_ops esi_stage_batch = {
     .property_count = sizeof properties / sizeof *properties,
     .min_children = 1,
     .max_children = 1,
-    .open = open_collect,
-    .pull = pull_collect,
-    .ask = ask_collect,
-    .foreach_kept = foreach_kept_by_collect,
-    .close = close_collect,
+    .open = open_batch,
+    .pull = pull_batch,
+    .ask = ask_batch,
+    .close = close_batch,
 };

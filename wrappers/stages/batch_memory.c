@@ -3,7 +3,7 @@
 /* batch_memory.c - the memory of batches. */
 #include "config.h"
 
-#include "eventspace/stage_batch.h"
+#include "wrappers/stages/stage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,4 +56,15 @@ int es_batch_notice(struct es_batch *batch, const struct es_notice *notice)
         return -ENOMEM;
     batch->notices[batch->notice_count++] = *notice;
     return 0;
+}
+
+int esi_batch_tell(struct es_batch *batch, const struct es_batch *from)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < from->report_count && result == 0; i++)
+        result = es_batch_report(batch, &from->reports[i]);
+    for (size_t i = 0; i < from->notice_count && result == 0; i++)
+        result = es_batch_notice(batch, &from->notices[i]);
+    return result;
 }

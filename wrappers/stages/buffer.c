@@ -4,14 +4,15 @@
  * for.
  *
  * So short pulls from above do not leave tuples in small rings, where they might be
- * overwritten.  When it is full it takes no more until it has given.
+ * overwritten.  When it is full it takes no more until it has given.  It is a first-in
+ * first-out queue: what it keeps of an element is a suffix.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wrappers/stages/keeper.h"
+#include "wrappers/stages/lane.h"
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_CAPACITY };
@@ -26,7 +27,8 @@ static const struct es_property_schema properties[] = {
 
 struct buffer {
     size_t capacity;
-    struct esi_keeper keeper;
+    struct esi_lane queue; /* its keys are not used */
+    struct es_batch scratch;
 };
 
 static int open_buffer(struct es_stage *stage,
@@ -47,51 +49,125 @@ static void close_buffer(struct es_stage *stage)
 {
     struct buffer *buffer = stage->state;
 
-    esi_keeper_fini(&buffer->keeper);
+    esi_lane_fini(&buffer->queue);
+    es_batch_fini(&buffer->scratch);
     free(buffer);
+}
+
+/* The next request to the child: all there is room for. */
+static struct es_pull next_request(const struct buffer *buffer,
+                                   const struct es_pull *pull)
+{
+    struct es_pull part = *pull;
+
+    part.serial = buffer->queue.serial + 1;
+    part.max = buffer->capacity - buffer->queue.count;
+    return part;
 }
 
 static void ask_buffer(struct es_stage *stage, const struct es_pull *pull)
 {
-    struct buffer *buffer = stage->state;
-    struct es_pull part;
+    const struct buffer *buffer = stage->state;
+    struct es_pull part = next_request(buffer, pull);
 
-    if (pull->max == 0)
-        return;
-    esi_keeper_settle(&buffer->keeper, pull);
-    part = esi_keeper_request(&buffer->keeper, pull,
-                              buffer->capacity - buffer->keeper.queue.count);
-    if (part.max > 0)
+    if (pull->max > 0 && part.max > 0)
         es_stage_ask(stage->children[0], &part);
+}
+
+/* Moves what the child gave into the queue; operations under way go up at once: the
+ * next pull sees what is under way then. */
+static int queue_tuples(struct es_stage *stage, size_t left, struct es_batch *batch)
+{
+    struct buffer *buffer = stage->state;
+    const struct es_batch *scratch = &buffer->scratch;
+    struct esi_lane *queue = &buffer->queue;
+    int result = esi_lane_reserve(queue, scratch->count);
+
+    if (result == 0)
+        result = es_batch_reserve(batch, scratch->count);
+    if (result == 0)
+        result = esi_batch_tell(batch, scratch);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < scratch->count; i++) {
+        const struct es_tuple *tuple = &scratch->tuples[i];
+        const struct es_mark *mark = &scratch->marks[i];
+
+        if (tuple->stop != 0) {
+            es_stage_keep(stage, tuple, mark);
+            queue->entries[queue->first + queue->count++] =
+                (struct esi_entry){.tuple = *tuple, .mark = *mark};
+        } else if (left > 0) {
+            batch->tuples[batch->count] = *tuple;
+            batch->marks[batch->count++] = *mark;
+            left--;
+        }
+    }
+    return 0;
+}
+
+/* Pulls the child until the buffer is full or there is no more. */
+static int fill(struct es_stage *stage,
+                const struct es_pull *pull,
+                size_t first,
+                struct es_batch *batch)
+{
+    struct buffer *buffer = stage->state;
+    struct esi_lane *queue = &buffer->queue;
+    int result = 0;
+
+    queue->exhausted = false;
+    while (!queue->exhausted && queue->count < buffer->capacity && result == 0) {
+        struct es_pull part = next_request(buffer, pull);
+
+        queue->serial = part.serial;
+        es_batch_clear(&buffer->scratch);
+        result = es_stage_pull(stage->children[0], &part, &buffer->scratch);
+        if (result == 0)
+            result = queue_tuples(stage, pull->max - (batch->count - first), batch);
+        queue->exhausted = !buffer->scratch.more;
+    }
+    return result;
+}
+
+/* Gives from the front of the queue what the limit allows. */
+static int give(struct es_stage *stage,
+                const struct es_pull *pull,
+                size_t first,
+                struct es_batch *batch)
+{
+    struct buffer *buffer = stage->state;
+    struct esi_lane *queue = &buffer->queue;
+    size_t left = pull->max - (batch->count - first);
+    size_t count = queue->count < left ? queue->count : left;
+    int result = es_batch_reserve(batch, count);
+
+    if (result < 0)
+        return result;
+    for (; count > 0; count--) {
+        const struct esi_entry *entry = esi_lane_head(queue);
+
+        es_stage_release(stage, &entry->tuple, &entry->mark);
+        batch->tuples[batch->count] = entry->tuple;
+        batch->marks[batch->count++] = entry->mark;
+        esi_lane_pop(queue);
+    }
+    if (queue->count > 0 || !queue->exhausted)
+        batch->more = true;
+    return 0;
 }
 
 static int pull_buffer(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
 {
-    struct buffer *buffer = stage->state;
-    struct esi_keeper *keeper = &buffer->keeper;
     size_t first = batch->count;
     int result;
 
-    esi_keeper_settle(keeper, pull);
     if (pull->max == 0)
         return 0;
-    result = esi_keeper_take(stage, keeper, pull, buffer->capacity, first, batch);
-    if (result == 0)
-        result = esi_keeper_give(keeper, pull, keeper->queue.count, first, batch);
-    if (result == 0 && !keeper->queue.exhausted)
-        batch->more = true;
-    return result;
-}
-
-static void foreach_kept_by_buffer(const struct es_stage *stage,
-                                   es_stage_kept_fn fn,
-                                   void *data)
-{
-    const struct buffer *buffer = stage->state;
-
-    esi_keeper_foreach_kept(&buffer->keeper, fn, data);
+    result = fill(stage, pull, first, batch);
+    return result < 0 ? result : give(stage, pull, first, batch);
 }
 
 const struct es_stage_ops esi_stage_buffer = {
@@ -104,6 +180,6 @@ const struct es_stage_ops esi_stage_buffer = {
     .open = open_buffer,
     .pull = pull_buffer,
     .ask = ask_buffer,
-    .foreach_kept = foreach_kept_by_buffer,
+    .keeps = true,
     .close = close_buffer,
 };

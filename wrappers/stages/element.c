@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* element.c - the leaf of a gather tree: reads one trace element.
  *
- * What was read counts as taken when a later pull acknowledges it; a repetition reads
- * again from where the last acknowledged pull ended.  What was overwritten in between
- * is counted as lost, like anything that is overwritten before it is read.
+ * It moves the reading cursor of its place.  What was overwritten before it was read is
+ * counted as lost.
  */
 #include "config.h"
 
@@ -161,24 +160,6 @@ static void close_element(struct es_stage *stage)
         free(stage->state);
 }
 
-/* Takes or takes back what was given last.  A writer that waits for us may go on when
- * we have taken, not when we have given. */
-static void settle(struct es_place *place,
-                   const struct element *element,
-                   const struct es_pull *pull)
-{
-    if (place->serial == 0)
-        return;
-    if (place->serial <= pull->acknowledged) {
-        place->taken = place->given;
-        if (place->registered)
-            es_element_acknowledge(element->view, place->taken.position);
-    } else {
-        place->given = place->taken;
-    }
-    place->serial = 0;
-}
-
 static void mark_tuples(struct es_batch *batch,
                         size_t count,
                         uint64_t position,
@@ -220,7 +201,6 @@ static int read_every(const struct es_stage *stage,
     size_t left = pull->max;
     bool all = left == 0;
 
-    settle(place, element, pull);
     while (left > 0 && !all) {
         size_t wanted = left < CHUNK ? left : CHUNK;
         size_t count;
@@ -228,10 +208,9 @@ static int read_every(const struct es_stage *stage,
 
         if (result < 0)
             return result;
-        count = read_run(element, &place->given, batch->tuples + batch->count, wanted,
-                         &all);
-        place->serial = pull->serial;
-        mark_tuples(batch, count, place->given.position - count, stage->origin);
+        count =
+            read_run(element, &place->read, batch->tuples + batch->count, wanted, &all);
+        mark_tuples(batch, count, place->read.position - count, stage->origin);
         left -= count;
     }
     if (!all)
@@ -270,15 +249,15 @@ static int read_open(const struct es_stage *stage,
     return 0;
 }
 
-static int report(struct es_stage *stage,
-                  const struct element *element,
-                  struct es_batch *batch)
+/* Reports the `lost` tuples of this pull, and counters where these are asked for. */
+static int report_element(struct es_stage *stage,
+                          const struct element *element,
+                          uint64_t lost,
+                          struct es_batch *batch)
 {
-    const struct es_place *place = &stage->context->places->items[stage->origin];
-    struct es_report report = {.origin = stage->origin};
+    struct es_report report = {.origin = stage->origin, .lost = lost};
     struct es_element_info info;
 
-    report.lost = place->given.lost - place->taken.lost;
     if (report.lost == 0 && !element->counters)
         return 0;
     stage->cost.lost += report.lost;
@@ -293,13 +272,11 @@ static int pull_element(struct es_stage *stage,
                         struct es_batch *batch)
 {
     const struct element *element = stage->state;
+    const struct es_cursor *read = &stage->context->places->items[stage->origin].read;
+    uint64_t lost = read->lost;
     size_t before = batch->count;
     int result = 0;
 
-    if (pull->kept_only) {
-        settle(&stage->context->places->items[stage->origin], element, pull);
-        return 0;
-    }
     if (element->mode == READ_EVERY)
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)
@@ -310,7 +287,7 @@ static int pull_element(struct es_stage *stage,
         result = read_open(stage, element, batch);
     if (result < 0 || pull->max == 0)
         return result;
-    return report(stage, element, batch);
+    return report_element(stage, element, read->lost - lost, batch);
 }
 
 const struct es_stage_ops esi_stage_element = {

@@ -63,7 +63,7 @@ static int pull_together(struct es_stage *stage,
     return result;
 }
 
-/* A child that gets nothing is pulled for a repetition only, to learn of it. */
+/* A child that gets nothing is not pulled, and is the first of the next pull. */
 static int pull_child(struct es_stage *stage,
                       struct esi_fan *fan,
                       size_t child,
@@ -77,8 +77,7 @@ static int pull_child(struct es_stage *stage,
             batch->more = true;
             fan->next = child;
         }
-        if (!es_pull_is_repetition(part))
-            return 0;
+        return 0;
     }
     return es_stage_pull(stage->children[child], part, batch);
 }
@@ -128,7 +127,7 @@ static int pull_in_turn(struct es_stage *stage,
         result = pull_child(stage, fan, child, &part, batch, &is_short);
         if (result < 0)
             return result;
-        if (is_short && !es_pull_is_repetition(pull))
+        if (is_short)
             return 0;
         if (++child == stage->child_count)
             child = 0;

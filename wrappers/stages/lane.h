@@ -23,10 +23,8 @@ struct esi_lane {
     size_t first;
     size_t count;
     size_t capacity;
-    /* Towards the child, whose consumer the lane is. */
-    uint64_t serial;
-    uint64_t acknowledged;
-    bool exhausted; /* the child has no more at present */
+    uint64_t serial; /* of the last pull of the child, whose consumer the lane is */
+    bool exhausted;  /* the child has no more at present */
 };
 
 void esi_lane_fini(struct esi_lane *lane);

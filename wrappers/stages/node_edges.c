@@ -225,18 +225,15 @@ static struct esi_node_instance *new_instance(struct esi_node_edges *table,
     return instance;
 }
 
-void esi_node_edges_add(struct esi_node_edges *table,
+/* Adds a tuple to an operation. */
+static void append_edge(struct esi_node_edges *table,
+                        struct esi_node_instance *instance,
                         const struct es_tuple *tuple,
-                        const struct es_mark *mark,
-                        uint64_t now_ns)
+                        const struct es_mark *mark)
 {
-    struct esi_node_instance *instance =
-        esi_node_edges_find(table, tuple->communicator, tuple->sequence);
     uint32_t index = table->free_edges;
     struct esi_node_edge *edge = &table->edges[index];
 
-    if (!instance)
-        instance = new_instance(table, tuple);
     table->free_edges = edge->next;
     table->edge_count++;
     *edge =
@@ -246,10 +243,36 @@ void esi_node_edges_add(struct esi_node_edges *table,
     else
         table->edges[instance->last].next = index;
     instance->last = index;
+}
+
+void esi_node_edges_add(struct esi_node_edges *table,
+                        const struct es_tuple *tuple,
+                        const struct es_mark *mark,
+                        uint64_t now_ns)
+{
+    struct esi_node_instance *instance =
+        esi_node_edges_find(table, tuple->communicator, tuple->sequence);
+
+    if (!instance)
+        instance = new_instance(table, tuple);
+    append_edge(table, instance, tuple, mark);
     instance->changed = table->reading;
     instance->changed_ns = now_ns;
     note_edge(instance, tuple);
     note_progress(table, tuple);
+}
+
+void esi_node_edges_add_other(struct esi_node_edges *table,
+                              const struct es_tuple *tuple,
+                              const struct es_mark *mark)
+{
+    size_t hint = table->hint;
+    struct esi_node_instance *instance = new_instance(table, tuple);
+
+    append_edge(table, instance, tuple, mark);
+    instance->state = ESI_NODE_JUDGED;
+    instance->goes = ESI_NODE_AS_PIECES;
+    table->hint = hint;
 }
 
 void esi_node_edges_read_all(struct esi_node_edges *table)
@@ -520,8 +543,9 @@ static struct esi_node_low *low_of(struct esi_node_edges *table, uint32_t origin
     return &table->lows[table->low_count++];
 }
 
-/* Reading of the instance's elements would begin before its tuples. */
-static void hold(struct esi_node_edges *table, struct esi_node_instance *instance)
+/* Nothing behind the instance's tuples may go up. */
+static void hold_instance(struct esi_node_edges *table,
+                          struct esi_node_instance *instance)
 {
     instance->held = true;
     for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next) {
@@ -533,8 +557,8 @@ static void hold(struct esi_node_edges *table, struct esi_node_instance *instanc
     }
 }
 
-static bool would_come_again(struct esi_node_edges *table,
-                             const struct esi_node_instance *instance)
+static bool is_behind_held(struct esi_node_edges *table,
+                           const struct esi_node_instance *instance)
 {
     for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next)
         if (table->edges[i].mark.position >=
@@ -544,19 +568,21 @@ static bool would_come_again(struct esi_node_edges *table,
 }
 
 static void free_edges(struct esi_node_edges *table,
-                       const struct esi_node_instance *instance)
+                       const struct esi_node_instance *instance,
+                       esi_node_edge_fn fn,
+                       void *data)
 {
     for (uint32_t i = instance->first, next; i != ESI_NODE_END; i = next) {
         next = table->edges[i].next;
+        if (fn)
+            fn(data, instance, &table->edges[i]);
         table->edges[i].next = table->free_edges;
         table->free_edges = i;
         table->edge_count--;
     }
 }
 
-/* Holds what is not done, and what would come again with it.  Returns whether nothing
- * is held. */
-static bool hold_all(struct esi_node_edges *table)
+void esi_node_edges_hold(struct esi_node_edges *table, enum esi_node_state state)
 {
     bool none = true, more;
 
@@ -565,8 +591,8 @@ static bool hold_all(struct esi_node_edges *table)
         struct esi_node_instance *instance = &table->instances[i];
 
         instance->held = false;
-        if (instance->state != ESI_NODE_DONE) {
-            hold(table, instance);
+        if (instance->state <= state || instance->stays) {
+            hold_instance(table, instance);
             none = false;
         }
     }
@@ -576,25 +602,26 @@ static bool hold_all(struct esi_node_edges *table)
         for (size_t i = none ? 0 : table->count; i > 0; i--) {
             struct esi_node_instance *instance = &table->instances[i - 1];
 
-            if (!instance->held && would_come_again(table, instance)) {
-                hold(table, instance);
+            if (!instance->held && is_behind_held(table, instance)) {
+                hold_instance(table, instance);
                 more = true;
             }
         }
     } while (more);
-    return none;
 }
 
-void esi_node_edges_retire(struct esi_node_edges *table)
+void esi_node_edges_retire(struct esi_node_edges *table,
+                           esi_node_edge_fn fn,
+                           void *data)
 {
     size_t kept = 0;
 
-    hold_all(table);
+    esi_node_edges_hold(table, ESI_NODE_QUEUED);
     for (size_t i = 0; i < table->count; i++) {
         if (table->instances[i].held)
             table->instances[kept++] = table->instances[i];
         else
-            free_edges(table, &table->instances[i]);
+            free_edges(table, &table->instances[i], fn, data);
     }
     if (kept < table->count)
         table->hint = 0;

@@ -11,8 +11,8 @@
  * tuple of a later blocking operation on the communicator; edges that can only be
  * complete.
  *
- * What was put together is remembered as long as reading may begin anew before it: then
- * it must come out once more exactly as it did (see esi_node_edges_retire()).
+ * Operations may overlap: one that began later may end earlier.  So an operation can be
+ * held back by others although it has been judged (see esi_node_edges_hold()).
  *
  * Pure logic; one thread at a time.
  */
@@ -49,8 +49,16 @@ struct esi_node_edge {
 
 enum esi_node_state {
     ESI_NODE_OPEN,   /* more may come */
-    ESI_NODE_QUEUED, /* judged; what comes of it has yet to be given */
+    ESI_NODE_JUDGED, /* but not queued */
+    ESI_NODE_QUEUED, /* what comes of it has yet to be given */
     ESI_NODE_DONE,   /* given */
+};
+
+/* What goes up of an operation that was judged. */
+enum esi_node_way {
+    ESI_NODE_AS_NOTHING,
+    ESI_NODE_AS_RESULTS,
+    ESI_NODE_AS_PIECES, /* its tuples as they came */
 };
 
 /* One operation at the node. */
@@ -61,7 +69,8 @@ struct esi_node_instance {
     uint16_t operation; /* code of the collective */
     int32_t tag;        /* of the edges */
     enum esi_node_state state;
-    uint32_t first; /* its edges */
+    enum esi_node_way goes; /* from JUDGED on */
+    uint32_t first;         /* its edges */
     uint32_t last;
     uint32_t arrivals;   /* from children */
     uint32_t departures; /* to children */
@@ -72,7 +81,9 @@ struct esi_node_instance {
     bool came_down;
     bool ended;          /* the MPI operation's own tuple is there */
     bool edges;          /* there is any tuple of an edge */
-    bool held;           /* of esi_node_edges_retire() */
+    bool held;           /* of esi_node_edges_hold() */
+    bool stays;          /* QUEUED: it cannot go up at present */
+    bool dissolved;      /* QUEUED: its tuples go up one by one */
     uint64_t born;       /* reading in which its first tuple came */
     uint64_t changed;    /* and its last */
     uint64_t changed_ns; /* and when */
@@ -86,7 +97,7 @@ struct esi_node_communicator {
     bool is_confirmed;
 };
 
-/* First position of an element from which reading may begin anew. */
+/* First position of an element that is held. */
 struct esi_node_low {
     uint32_t origin;
     uint64_t position;
@@ -133,6 +144,12 @@ void esi_node_edges_add(struct esi_node_edges *table,
                         const struct es_mark *mark,
                         uint64_t now_ns);
 
+/* Adds a tuple that belongs to no operation, as an operation of its own that goes up as
+ * it is; room must be there. */
+void esi_node_edges_add_other(struct esi_node_edges *table,
+                              const struct es_tuple *tuple,
+                              const struct es_mark *mark);
+
 /* All elements have been read to their ends.  After the judging. */
 void esi_node_edges_read_all(struct esi_node_edges *table);
 
@@ -169,10 +186,18 @@ struct esi_node_instance *esi_node_edges_find(struct esi_node_edges *table,
                                               uint16_t communicator,
                                               uint32_t sequence);
 
-/* Forgets the operations that are done and cannot come again.  An operation that has a
- * tuple behind the place where reading of its element would begin anew comes again, so
- * all its tuples must be read again, too: its element's places move back to it, which
- * may concern further operations. */
-void esi_node_edges_retire(struct esi_node_edges *table);
+/* Finds which operations cannot go up yet, and sets `held` of these: those whose state
+ * is `state` at most, those that stay, and each that has a tuple behind a tuple of a
+ * held one in the same element. */
+void esi_node_edges_hold(struct esi_node_edges *table, enum esi_node_state state);
+
+/* Forgets the operations that are done and not held by others, and calls `fn` (may be
+ * NULL) for each of their tuples. */
+typedef void (*esi_node_edge_fn)(void *data,
+                                 const struct esi_node_instance *instance,
+                                 const struct esi_node_edge *edge);
+void esi_node_edges_retire(struct esi_node_edges *table,
+                           esi_node_edge_fn fn,
+                           void *data);
 
 #endif

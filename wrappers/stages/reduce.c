@@ -268,9 +268,11 @@ static void close_reduce(struct es_stage *stage)
 static struct es_pull request_of(const struct es_stage *stage,
                                  const struct es_pull *pull)
 {
-    const struct reduce *reduce = stage->state;
+    struct reduce *reduce = stage->state;
     struct es_pull part = *pull;
     size_t wanted = MOST_PICKED * stage->child_count;
+
+    reduce->wary |= pull->careful;
 
     if (reduce->sums) {
         wanted = MOST_READ;
@@ -304,12 +306,10 @@ static int pull_reduce(struct es_stage *stage,
         result = reduce->reduction(stage, reduce, batch, first);
     if (result < 0 || batch->count - first <= pull->max)
         return result;
-    if (reduce->sums) {
-        /* Codes that nobody knows, or summaries of other kinds from below: from now on
-         * no more is read than can be given, beginning with what was read now. */
-        reduce->wary = true;
+    /* Codes that nobody knows, or summaries of other kinds from below: the tree fails,
+     * and the next one is pulled with care. */
+    if (reduce->sums)
         return -EAGAIN;
-    }
     batch->count = first + pull->max;
     batch->more = true;
     return 0;

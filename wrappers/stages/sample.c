@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "eventspace/summary.h"
 #include "wrappers/stages/stage.h"
 
@@ -39,25 +38,13 @@ static const struct es_property_schema properties[] = {
                        .help = "tuples of a pull at most, spread evenly; 0 = any"},
 };
 
-/* The part of a second that the last tuple of an origin fell into, plus 1; 0 = there
- * was none. */
-struct last {
-    uint64_t taken; /* of those that were acknowledged */
-    uint64_t given;
-    bool touched; /* since the last acknowledgement */
-};
-
 struct sample {
     uint64_t every;
     uint64_t rate;
     size_t most;
-    struct last *lasts; /* owned; by origin */
-    size_t last_count;
-    size_t last_capacity; /* of `touched`, too */
-    uint32_t *touched;    /* owned; the origins whose `touched` is set */
-    size_t touched_count;
-    uint64_t serial;   /* of the pull that gave; 0 = all acknowledged */
-    uint64_t left_out; /* by that pull */
+    uint64_t *parts; /* owned; by origin: the part of a second that its last tuple fell
+                        into, plus 1; 0 = there was none */
+    size_t part_count;
 };
 
 static int open_sample(struct es_stage *stage,
@@ -80,48 +67,25 @@ static void close_sample(struct es_stage *stage)
 {
     struct sample *sample = stage->state;
 
-    free(sample->lasts);
-    free(sample->touched);
+    free(sample->parts);
     free(sample);
 }
 
-/* Takes or takes back what was noted by the pull before. */
-static void settle(struct es_stage *stage,
-                   struct sample *sample,
-                   const struct es_pull *pull)
-{
-    bool arrived = sample->serial <= pull->acknowledged;
-
-    if (sample->serial == 0)
-        return;
-    for (size_t i = 0; i < sample->touched_count; i++) {
-        struct last *last = &sample->lasts[sample->touched[i]];
-
-        if (arrived)
-            last->taken = last->given;
-        else
-            last->given = last->taken;
-        last->touched = false;
-    }
-    if (!arrived)
-        stage->cost.left_out -= sample->left_out;
-    sample->touched_count = 0;
-    sample->left_out = 0;
-    sample->serial = 0;
-}
-
-/* Notes of all origins that there are by now. */
-static int make_notes(const struct es_stage *stage, struct sample *sample)
+/* Room for the parts of all origins that there are by now. */
+static int reserve_parts(const struct es_stage *stage, struct sample *sample)
 {
     size_t count = stage->context->origins->count;
+    uint64_t *parts;
 
-    if (sample->rate == 0)
+    if (sample->rate == 0 || count <= sample->part_count)
         return 0;
-    if (ESI_ARRAY_RESERVE_PAIR(sample->touched, sample->lasts, sample->last_capacity,
-                               count) < 0)
+    parts = reallocarray(sample->parts, count, sizeof *parts);
+    if (!parts)
         return -ENOMEM;
-    for (; sample->last_count < count; sample->last_count++)
-        sample->lasts[sample->last_count] = (struct last){0};
+    for (size_t i = sample->part_count; i < count; i++)
+        parts[i] = 0;
+    sample->parts = parts;
+    sample->part_count = count;
     return 0;
 }
 
@@ -139,17 +103,13 @@ static bool is_first_of_its_part(const struct es_stage *stage,
                                  const struct es_tuple *tuple,
                                  uint32_t origin)
 {
-    struct last *last = &sample->lasts[origin];
+    uint64_t *last = &sample->parts[origin];
     uint64_t part = part_of(sample, esi_realtime_ns(stage, origin, tuple->stop));
 
     /* Tuples that come late belong to a part that had its tuple. */
-    if (part <= last->given)
+    if (part <= *last)
         return false;
-    if (!last->touched) {
-        last->touched = true;
-        sample->touched[sample->touched_count++] = origin;
-    }
-    last->given = part;
+    *last = part;
     return true;
 }
 
@@ -188,10 +148,9 @@ static int pull_sample(struct es_stage *stage,
     size_t came;
     int result;
 
-    settle(stage, sample, pull);
     result = es_stage_pull(stage->children[0], pull, batch);
     if (result == 0)
-        result = make_notes(stage, sample);
+        result = reserve_parts(stage, sample);
     if (result < 0)
         return result;
     came = batch->count;
@@ -200,9 +159,7 @@ static int pull_sample(struct es_stage *stage,
             es_batch_move(batch, kept++, i);
     batch->count = kept;
     thin_out(batch, first, sample->most);
-    sample->left_out = came - batch->count;
-    stage->cost.left_out += sample->left_out;
-    sample->serial = pull->serial;
+    stage->cost.left_out += came - batch->count;
     return 0;
 }
 

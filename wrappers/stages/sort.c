@@ -9,9 +9,11 @@
  *
  * A tuple is given when it is older than the window (all that is to come before it has
  * come by then) or when the stage is drained.  A tuple that comes later still is given
- * at once and counted as late.  The stage takes tuples into its own keeping, so it
- * acknowledges its children by itself, and keeps what it gave until that is
- * acknowledged.
+ * at once and counted as late.
+ *
+ * Tuples of one element are never put into another order: the key of a tuple is its
+ * time, or the key of the tuple before it in the element where that is greater.  So
+ * what the stage keeps of an element is a suffix.
  */
 #include "config.h"
 
@@ -51,17 +53,17 @@ static const struct es_property_schema properties[] = {
 
 struct sort {
     bool by_start;
-    bool sequential; /* children are not asked before they are pulled */
-    uint64_t asked;  /* serial of the pull that was announced; 0 = none */
+    bool sequential;   /* children are not asked before they are pulled */
+    uint64_t asked;    /* serial of the pull that was announced; 0 = none */
+    bool is_outermost; /* see esi_stage_is_outermost() */
     uint64_t window_ns;
     size_t buffer;
     uint64_t newest_ns; /* key of the last tuple given */
-    uint64_t serial;    /* of the pull that gave what lies in `given`; 0 = none */
-    struct esi_lane given;
+    uint64_t *keys_ns;  /* owned; by origin: key of the element's last tuple */
+    size_t key_count;
     struct esi_lane *lanes; /* one per child */
     struct esi_lane_heap heap;
     struct es_batch scratch;
-    struct es_batch reported; /* reports that went up and may have to again */
 };
 
 static void destroy_sort(struct sort *sort, size_t lane_count)
@@ -69,9 +71,8 @@ static void destroy_sort(struct sort *sort, size_t lane_count)
     if (sort->lanes)
         for (size_t i = 0; i < lane_count; i++)
             esi_lane_fini(&sort->lanes[i]);
-    esi_lane_fini(&sort->given);
     es_batch_fini(&sort->scratch);
-    es_batch_fini(&sort->reported);
+    free(sort->keys_ns);
     free(sort->heap.lanes);
     free(sort->lanes);
     free(sort);
@@ -91,7 +92,6 @@ static int open_sort(struct es_stage *stage,
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
     sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
-    /* One place more: for what is given again. */
     sort->heap.lanes = calloc(stage->child_count + 1, sizeof(struct esi_lane *));
     if (!sort->lanes || !sort->heap.lanes) {
         destroy_sort(sort, 0);
@@ -106,26 +106,39 @@ static void close_sort(struct es_stage *stage)
     destroy_sort(stage->state, stage->child_count);
 }
 
-/* Drops what was given if it has arrived; else it stays, to be given again. */
-static void settle(struct sort *sort, const struct es_pull *pull)
+/* Room for the keys of all origins that there are by now. */
+static int reserve_keys(const struct es_stage *stage, struct sort *sort)
 {
-    if (sort->serial && sort->serial <= pull->acknowledged) {
-        sort->given.first = 0;
-        sort->given.count = 0;
-        es_batch_clear(&sort->reported);
-    }
-    sort->serial = 0;
+    size_t count = stage->context->origins->count;
+    uint64_t *keys_ns;
+
+    if (count <= sort->key_count)
+        return 0;
+    keys_ns = reallocarray(sort->keys_ns, count, sizeof *keys_ns);
+    if (!keys_ns)
+        return -ENOMEM;
+    for (size_t i = sort->key_count; i < count; i++)
+        keys_ns[i] = 0;
+    sort->keys_ns = keys_ns;
+    sort->key_count = count;
+    return 0;
 }
 
-/* Summaries tell real time already. */
+/* Summaries tell real time already, and have no place in an element's order. */
 static uint64_t key_of(const struct es_stage *stage,
-                       const struct sort *sort,
+                       struct sort *sort,
                        const struct es_tuple *tuple,
                        const struct es_mark *mark)
 {
     uint64_t time = sort->by_start ? tuple->start : tuple->stop;
+    uint64_t *last_ns = &sort->keys_ns[mark->origin];
 
-    return es_mark_is_summary(mark) ? time : esi_realtime_ns(stage, mark->origin, time);
+    if (es_mark_is_summary(mark))
+        return time;
+    time = esi_realtime_ns(stage, mark->origin, time);
+    if (mark->flags == 0)
+        *last_ns = time = time > *last_ns ? time : *last_ns;
+    return time;
 }
 
 /* Moves what a child gave into its lane; operations under way go up at once, unordered.
@@ -136,10 +149,15 @@ static int take(const struct es_stage *stage,
                 struct es_batch *batch)
 {
     const struct es_batch *scratch = &sort->scratch;
+    const struct es_places *places = stage->context->places;
     int result = esi_lane_reserve(lane, scratch->count);
 
     if (result == 0)
+        result = reserve_keys(stage, sort);
+    if (result == 0)
         result = es_batch_reserve(batch, scratch->count);
+    if (result == 0)
+        result = esi_batch_tell(batch, scratch);
     if (result < 0)
         return result;
     for (size_t i = 0; i < scratch->count; i++) {
@@ -152,19 +170,11 @@ static int take(const struct es_stage *stage,
             continue;
         }
         entry.key_ns = key_of(stage, sort, &entry.tuple, &entry.mark);
+        if (places && entry.mark.flags == 0)
+            esi_place_keep(&places->items[entry.mark.origin], entry.mark.position);
         esi_lane_insert(lane, &entry);
     }
     return 0;
-}
-
-/* Passes a report on, and keeps it as long as the tuples. */
-static int report(struct sort *sort,
-                  const struct es_report *child,
-                  struct es_batch *batch)
-{
-    int result = es_batch_report(&sort->reported, child);
-
-    return result < 0 ? result : es_batch_report(batch, child);
 }
 
 /* The next request to a child.  One that is far away is asked for all there is room
@@ -178,14 +188,11 @@ static struct es_pull request_of(const struct es_stage *stage,
     struct es_pull part = *pull;
 
     part.serial = lane->serial + 1;
-    part.acknowledged = lane->acknowledged;
     part.max = stage->children[child]->asks ? sort->buffer - lane->count : CHUNK;
-    if (pull->kept_only)
-        part.max = pull->max;
     return part;
 }
 
-/* Pulls one child once.  What it gave is acknowledged only when it is in the lane. */
+/* Pulls one child once. */
 static int refill_once(struct es_stage *stage,
                        size_t child,
                        const struct es_pull *pull,
@@ -202,25 +209,15 @@ static int refill_once(struct es_stage *stage,
     result = es_stage_pull(stage->children[child], &part, scratch);
     if (result == 0)
         result = take(stage, sort, lane, batch);
-    for (size_t i = 0; i < scratch->report_count && result == 0; i++)
-        result = report(sort, &scratch->reports[i], batch);
-    for (size_t i = 0; i < scratch->notice_count && result == 0; i++)
-        result = es_batch_notice(batch, &scratch->notices[i]);
     if (result < 0)
         return result;
-    lane->acknowledged = lane->serial;
     lane->exhausted = !scratch->more;
     return 0;
 }
 
-/* Whether more is wanted of a child: its lane does not reach over the window yet.  What
- * children keep back themselves is wanted in any case where it is to be given up. */
-static bool has_room(const struct sort *sort,
-                     const struct esi_lane *lane,
-                     const struct es_pull *pull)
+/* Whether more is wanted of a child: its lane does not reach over the window yet. */
+static bool has_room(const struct sort *sort, const struct esi_lane *lane)
 {
-    if (pull->kept_only)
-        return true;
     return lane->count + CHUNK <= sort->buffer &&
            (lane->count == 0 || esi_lane_depth_ns(lane) < sort->window_ns);
 }
@@ -234,7 +231,7 @@ static int refill(struct es_stage *stage,
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
 
-    while (!lane->exhausted && has_room(sort, lane, pull)) {
+    while (!lane->exhausted && has_room(sort, lane)) {
         int result = refill_once(stage, child, pull, batch);
 
         if (result < 0)
@@ -247,40 +244,23 @@ static int refill(struct es_stage *stage,
 static int give(struct es_stage *stage, struct esi_lane *lane, struct es_batch *batch)
 {
     struct sort *sort = stage->state;
+    const struct es_places *places = stage->context->places;
     const struct esi_entry *entry = esi_lane_head(lane);
     int result = es_batch_reserve(batch, 1);
 
-    if (result == 0)
-        result = esi_lane_reserve(&sort->given, 1);
     if (result < 0)
         return result;
     if (entry->key_ns < sort->newest_ns)
         stage->cost.late++;
     else
         sort->newest_ns = entry->key_ns;
-    sort->given.entries[sort->given.first + sort->given.count++] = *entry;
+    if (places && entry->mark.flags == 0)
+        esi_place_release(&places->items[entry->mark.origin], entry->mark.position,
+                          sort->is_outermost);
     batch->tuples[batch->count] = entry->tuple;
     batch->marks[batch->count++] = entry->mark;
     esi_lane_pop(lane);
     return 0;
-}
-
-/* Gives again what was given and has not arrived. */
-static int give_again(const struct sort *sort, struct es_batch *batch)
-{
-    int result = es_batch_reserve(batch, sort->given.count);
-
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < sort->given.count; i++) {
-        const struct esi_entry *entry = &sort->given.entries[sort->given.first + i];
-
-        batch->tuples[batch->count] = entry->tuple;
-        batch->marks[batch->count++] = entry->mark;
-    }
-    for (size_t i = 0; i < sort->reported.report_count && result == 0; i++)
-        result = es_batch_report(batch, &sort->reported.reports[i]);
-    return result;
 }
 
 static int fill_heap(struct es_stage *stage,
@@ -342,25 +322,11 @@ static void ask_sort(struct es_stage *stage, const struct es_pull *pull)
         return;
     sort->asked = pull->serial;
     for (size_t i = 0; i < stage->child_count; i++)
-        if (has_room(sort, &sort->lanes[i], pull)) {
+        if (has_room(sort, &sort->lanes[i])) {
             struct es_pull part = request_of(stage, i, pull);
 
             es_stage_ask(stage->children[i], &part);
         }
-}
-
-static void foreach_kept_by_sort(const struct es_stage *stage,
-                                 es_stage_kept_fn fn,
-                                 void *data)
-{
-    const struct sort *sort = stage->state;
-
-    for (size_t i = 0; i < stage->child_count; i++) {
-        const struct esi_lane *lane = &sort->lanes[i];
-
-        for (size_t j = 0; j < lane->count; j++)
-            fn(data, &lane->entries[lane->first + j].mark);
-    }
 }
 
 static int pull_sort(struct es_stage *stage,
@@ -371,16 +337,13 @@ static int pull_sort(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    settle(sort, pull);
     if (pull->max == 0)
         return 0;
     if (stage->asks && sort->asked != pull->serial)
         ask_sort(stage, pull);
     sort->asked = 0;
-    sort->serial = pull->serial;
-    result = give_again(sort, batch);
-    if (result == 0)
-        result = fill_heap(stage, pull, batch);
+    sort->is_outermost = esi_stage_is_outermost(stage);
+    result = fill_heap(stage, pull, batch);
     if (result == 0)
         result = merge(stage, pull, first, batch);
     return result;
@@ -395,6 +358,6 @@ const struct es_stage_ops esi_stage_sort = {
     .open = open_sort,
     .pull = pull_sort,
     .ask = ask_sort,
-    .foreach_kept = foreach_kept_by_sort,
+    .keeps = true,
     .close = close_sort,
 };

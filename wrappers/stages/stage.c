@@ -214,14 +214,46 @@ void es_stage_close(struct es_stage *stage)
     errno = saved_errno;
 }
 
-void es_stage_foreach_kept(const struct es_stage *stage,
-                           es_stage_kept_fn fn,
-                           void *data)
+/* --- Tuples that are kept ----------------------------------------------------- */
+
+/* The place that the tuple moves; NULL = none. */
+static struct es_place *place_of(const struct es_stage *stage,
+                                 const struct es_tuple *tuple,
+                                 const struct es_mark *mark)
 {
-    if (stage->ops->foreach_kept)
-        stage->ops->foreach_kept(stage, fn, data);
-    for (size_t i = 0; i < stage->child_count; i++)
-        es_stage_foreach_kept(stage->children[i], fn, data);
+    const struct es_places *places = stage->context ? stage->context->places : NULL;
+
+    return places && tuple->stop != 0 && mark->flags == 0 ? &places->items[mark->origin]
+                                                          : NULL;
+}
+
+bool esi_stage_is_outermost(const struct es_stage *stage)
+{
+    for (stage = stage->parent; stage; stage = stage->parent)
+        if (stage->ops->keeps)
+            return false;
+    return true;
+}
+
+void es_stage_keep(const struct es_stage *stage,
+                   const struct es_tuple *tuple,
+                   const struct es_mark *mark)
+{
+    struct es_place *place = place_of(stage, tuple, mark);
+
+    if (place)
+        esi_place_keep(place, mark->position);
+}
+
+/* What leaves a stage below another one that keeps tuples has not left the tree. */
+void es_stage_release(const struct es_stage *stage,
+                      const struct es_tuple *tuple,
+                      const struct es_mark *mark)
+{
+    struct es_place *place = place_of(stage, tuple, mark);
+
+    if (place)
+        esi_place_release(place, mark->position, esi_stage_is_outermost(stage));
 }
 
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull)

@@ -13,28 +13,66 @@
 #include "eventspace/stage.h"
 
 /* Where reading stands in one element.  Kept apart from the stages, so that a tree can
- * be made anew over the same elements without losing or repeating a tuple. */
+ * be made anew over the same elements without losing or repeating a tuple.
+ *
+ * Tuples below the position (esi_place_position()) have left the tree, or were left out
+ * by it; those from there on have not. */
 struct es_place {
-    struct es_cursor taken; /* behind the tuples whose reply was acknowledged */
-    struct es_cursor given; /* behind the tuples given last */
+    struct es_cursor read; /* behind what the element stage, or the remote stage that
+                              stands for it, has given */
+    uint64_t kept;         /* of that, tuples that stages above keep */
+    uint64_t first;        /* kept > 0: none below this position is kept */
+    uint64_t given;        /* position after the last good pull of the tree's root */
+    uint64_t acknowledged; /* `given` of the last batch that the consumer has used */
     bool registered; /* the writer waits for this reader where the element blocks */
-    uint64_t serial; /* of the pull that gave them; 0 = all acknowledged */
-    /* Of an element that is read through a tuple server `taken` is where reading begins
-     * anew if that server is lost: everything below has come.  Behind it some tuples
-     * may have come too, where a stage over there keeps others back: es_places.behind
-     * tells which. */
 };
 
-struct es_given;
-
-/* One place per origin, by the origin's index. */
+/* One place per origin, by the origin's index.  Stages in several threads may use
+ * different places at the same time. */
 struct es_places {
     struct es_place *items;
     size_t count;
-    /* What has come from tuple servers out of turn (scopes/remote/given.h), the remote
-     * stages' to write; borrowed.  NULL: positions do not move. */
-    struct es_given *behind;
+    bool fixed; /* only the latest tuples are read: no place moves */
 };
+
+/* First tuple that has not left the tree: what its stages keep is a suffix. */
+static inline uint64_t esi_place_position(const struct es_place *place)
+{
+    return place->kept ? place->first : place->read.position;
+}
+
+/* What es_stage_keep() and es_stage_release() do to the place of a tuple; `outermost`:
+ * no stage above keeps tuples. */
+static inline void esi_place_keep(struct es_place *place, uint64_t position)
+{
+    if (place->kept++ == 0)
+        place->first = position;
+}
+
+static inline void esi_place_release(struct es_place *place,
+                                     uint64_t position,
+                                     bool outermost)
+{
+    place->kept--;
+    if (outermost && place->first <= position)
+        place->first = position + 1;
+}
+
+/* A pull of the root has succeeded. */
+static inline void esi_places_commit(struct es_places *places)
+{
+    for (size_t i = 0; !places->fixed && i < places->count; i++)
+        places->items[i].given = esi_place_position(&places->items[i]);
+}
+
+/* The tree is closed: what it kept is read again. */
+static inline void esi_places_rewind(struct es_places *places)
+{
+    for (size_t i = 0; !places->fixed && i < places->count; i++) {
+        places->items[i].read.position = places->items[i].given;
+        places->items[i].kept = 0;
+    }
+}
 
 /* The built-in types, NULL-terminated, in the order in which they are listed. */
 extern const struct es_stage_ops *const esi_stage_types[];
@@ -53,8 +91,14 @@ extern const struct es_stage_ops esi_stage_threads;
 extern const struct es_stage_ops esi_stage_observe;
 extern const struct es_stage_ops esi_stage_tree_node;
 
+/* Whether no stage above, in this process, keeps tuples.  From the first pull on. */
+bool esi_stage_is_outermost(const struct es_stage *stage);
+
 /* Announces to the one child, if there is one, that it will get what the stage gets. */
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
+
+/* Appends the reports and notices of one batch to another.  0 or -ENOMEM. */
+int esi_batch_tell(struct es_batch *batch, const struct es_batch *from);
 
 /* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
  */

@@ -175,8 +175,8 @@ static void ask_threads(struct es_stage *stage, const struct es_pull *pull)
 }
 
 /* Makes a job for each child that is to be pulled, in the order of a gather.  A child
- * that comes away short is pulled for a repetition only, and is the first of the next
- * pull.  Returns their number. */
+ * that comes away short is not pulled, and is the first of the next pull.  Returns
+ * their number. */
 static size_t make_jobs(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct es_batch *batch)
@@ -197,7 +197,7 @@ static size_t make_jobs(struct es_stage *stage,
             batch->more = true;
             threads->fan.next = child;
         }
-        count += job->pull.max > 0 || es_pull_is_repetition(pull);
+        count += job->pull.max > 0;
         if (++child == stage->child_count)
             child = 0;
     }
@@ -208,10 +208,8 @@ static int append(struct es_batch *batch, const struct es_batch *part)
 {
     int result = es_batch_reserve(batch, part->count);
 
-    for (size_t i = 0; i < part->report_count && result == 0; i++)
-        result = es_batch_report(batch, &part->reports[i]);
-    for (size_t i = 0; i < part->notice_count && result == 0; i++)
-        result = es_batch_notice(batch, &part->notices[i]);
+    if (result == 0)
+        result = esi_batch_tell(batch, part);
     if (result < 0)
         return result;
     if (part->count) {

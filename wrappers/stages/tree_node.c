@@ -3,14 +3,13 @@
 /* tree_node.c - the stage `tree-node`: analyses the edge tuples of one node of
  * collective trees, and gives results in their place (see tree_node.h).
  *
- * What it cannot put together it gives as it is, and so it does with everything before
- * its tree is replaced: whoever takes the results can put the pieces together with
- * those that come by the next tree.  So each edge tuple goes up once, by itself or in a
- * result.
+ * What it cannot put together it gives as it is: whoever takes the results can put
+ * pieces together.  Each edge tuple goes up once, by itself or in a result.
  *
- * If the stage is lost with its connection, reading begins anew before the first tuple
- * that has not gone up.  Operations that come again then come with the same marks, and
- * are known by them.
+ * An operation goes up when it has been judged and all its tuples, in each element, are
+ * preceded only by tuples of operations that go up, too.  So what the stage keeps of an
+ * element is a suffix: if the stage is lost with its connection, its tuples are read
+ * again from there, and nothing comes twice.
  */
 #include "config.h"
 
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 
 #include "eventspace/operation.h"
-#include "wrappers/stages/keeper.h"
+#include "wrappers/stages/lane.h"
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BATCH, PROPERTY_WAIT, PROPERTY_PATIENCE, PROPERTY_CAPACITY };
@@ -55,6 +54,12 @@ enum { READ_AT_ONCE = 16384 };
 /* How far ticks and real time may be apart. */
 #define CLOCK_NS UINT64_C(10000000)
 
+/* An operation that may go up, and when its first tuple was recorded. */
+struct ready {
+    uint64_t ticks;
+    uint64_t id;
+};
+
 struct tree_node {
     size_t batch;
     uint64_t wait_ns;
@@ -62,9 +67,12 @@ struct tree_node {
     size_t capacity;
     uint64_t opened_ns; /* real time of the first pull */
     struct esi_node_edges table;
-    struct esi_keeper keeper; /* its keys are ids of operations, 0 = none */
-    size_t released;          /* tuples at the front of the queue that may be given */
-    uint64_t since_ns;        /* when the first of the others came; 0 = there is none */
+    struct esi_lane queue; /* what may go up; its keys are ids of operations */
+    struct es_batch scratch;
+    struct ready *ready; /* owned; in the making of the queue */
+    size_t ready_capacity;
+    size_t released;   /* tuples at the front of the queue that may be given */
+    uint64_t since_ns; /* when the first of the others came; 0 = there is none */
 };
 
 /* Whether an element below records contributions. */
@@ -105,69 +113,50 @@ static void close_tree_node(struct es_stage *stage)
     struct tree_node *node = stage->state;
 
     esi_node_edges_fini(&node->table);
-    esi_keeper_fini(&node->keeper);
+    esi_lane_fini(&node->queue);
+    es_batch_fini(&node->scratch);
+    free(node->ready);
     free(node);
 }
 
 /* --- Taking ----------------------------------------------------------------------- */
-
-static void settle(struct tree_node *node, const struct es_pull *pull)
-{
-    size_t before = node->keeper.queue.count;
-
-    esi_keeper_settle(&node->keeper, pull);
-    node->released -= before - node->keeper.queue.count;
-}
 
 static void push(struct tree_node *node,
                  const struct es_tuple *tuple,
                  const struct es_mark *mark,
                  uint64_t id)
 {
-    struct esi_lane *queue = &node->keeper.queue;
+    struct esi_lane *queue = &node->queue;
 
     queue->entries[queue->first + queue->count++] =
         (struct esi_entry){.key_ns = id, .tuple = *tuple, .mark = *mark};
 }
 
-/* Reports and notices of what was read.  Nothing has been taken yet where that fails.
- */
-static int take_told(struct tree_node *node, struct es_batch *batch)
-{
-    const struct es_batch *scratch = &node->keeper.scratch;
-    int result = 0;
-
-    for (size_t i = 0; i < scratch->report_count && result == 0; i++)
-        result = es_batch_report(&node->keeper.reported, &scratch->reports[i]);
-    for (size_t i = 0; i < scratch->notice_count && result == 0; i++)
-        result = es_batch_notice(batch, &scratch->notices[i]);
-    return result;
-}
-
-static int take_scratch(struct tree_node *node,
+static int take_scratch(struct es_stage *stage,
                         const struct es_pull *pull,
                         size_t first,
                         struct es_batch *batch)
 {
-    const struct es_batch *scratch = &node->keeper.scratch;
-    int result = esi_lane_reserve(&node->keeper.queue, scratch->count);
+    struct tree_node *node = stage->state;
+    const struct es_batch *scratch = &node->scratch;
+    int result = esi_node_edges_reserve(&node->table, scratch->count);
 
-    if (result == 0)
-        result = esi_node_edges_reserve(&node->table, scratch->count);
     if (result == 0)
         result = es_batch_reserve(batch, scratch->count);
     if (result == 0)
-        result = take_told(node, batch);
+        result = esi_batch_tell(batch, scratch);
     if (result < 0)
         return result;
     for (size_t i = 0; i < scratch->count; i++) {
         const struct es_tuple *tuple = &scratch->tuples[i];
         const struct es_mark *mark = &scratch->marks[i];
 
-        if (mark->flags == 0 && esi_node_edges_takes(tuple)) {
-            esi_node_edges_add(&node->table, tuple, mark, pull->realtime_ns);
-        } else if (tuple->stop != 0) {
-            push(node, tuple, mark, 0);
+        if (tuple->stop != 0) {
+            es_stage_keep(stage, tuple, mark);
+            if (mark->flags == 0 && esi_node_edges_takes(tuple))
+                esi_node_edges_add(&node->table, tuple, mark, pull->realtime_ns);
+            else
+                esi_node_edges_add_other(&node->table, tuple, mark);
         } else if (batch->count - first < pull->max) {
             /* The next pull sees what is under way then: it must not be kept. */
             batch->tuples[batch->count] = *tuple;
@@ -177,26 +166,32 @@ static int take_scratch(struct tree_node *node,
     return 0;
 }
 
+static struct es_pull next_request(const struct tree_node *node,
+                                   const struct es_pull *pull)
+{
+    struct es_pull part = *pull;
+
+    part.serial = node->queue.serial + 1;
+    part.max = READ_AT_ONCE;
+    return part;
+}
+
 static int take_once(struct es_stage *stage,
                      const struct es_pull *pull,
                      size_t first,
                      struct es_batch *batch)
 {
     struct tree_node *node = stage->state;
-    struct esi_keeper *keeper = &node->keeper;
-    struct es_pull part = esi_keeper_request(keeper, pull, READ_AT_ONCE);
+    struct es_pull part = next_request(node, pull);
     int result;
 
-    keeper->queue.serial = part.serial;
-    es_batch_clear(&keeper->scratch);
-    result = es_stage_pull(stage->children[0], &part, &keeper->scratch);
+    node->queue.serial = part.serial;
+    es_batch_clear(&node->scratch);
+    result = es_stage_pull(stage->children[0], &part, &node->scratch);
     if (result == 0)
-        result = take_scratch(node, pull, first, batch);
-    if (result < 0)
-        return result;
-    keeper->queue.acknowledged = keeper->queue.serial;
-    keeper->queue.exhausted = !keeper->scratch.more;
-    return 0;
+        result = take_scratch(stage, pull, first, batch);
+    node->queue.exhausted = !node->scratch.more;
+    return result;
 }
 
 /* Reads everything to its end, as far as there is room. */
@@ -208,8 +203,8 @@ static int take(struct es_stage *stage,
     struct tree_node *node = stage->state;
     int result = 0;
 
-    node->keeper.queue.exhausted = false;
-    while (!node->keeper.queue.exhausted && result == 0 &&
+    node->queue.exhausted = false;
+    while (!node->queue.exhausted && result == 0 &&
            node->table.edge_count < node->capacity)
         result = take_once(stage, pull, first, batch);
     return result;
@@ -231,7 +226,6 @@ static void queue_results(const struct es_stage *stage,
     for (size_t i = 0; i < count; i++)
         push(node, &tuples[i], &marks[i], instance->id);
     instance->pending = (uint32_t)count;
-    instance->state = count ? ESI_NODE_QUEUED : ESI_NODE_DONE;
 }
 
 /* The tuples of an operation as they came. */
@@ -243,7 +237,19 @@ static void queue_pieces(struct tree_node *node, struct esi_node_instance *insta
              instance->id);
         instance->pending++;
     }
-    instance->state = ESI_NODE_QUEUED;
+}
+
+/* Puts an operation that nothing holds back into the queue. */
+static void queue_instance(const struct es_stage *stage,
+                           struct esi_node_instance *instance)
+{
+    struct tree_node *node = stage->state;
+
+    if (instance->goes == ESI_NODE_AS_RESULTS)
+        queue_results(stage, node, instance);
+    else if (instance->goes == ESI_NODE_AS_PIECES)
+        queue_pieces(node, instance);
+    instance->state = instance->pending ? ESI_NODE_QUEUED : ESI_NODE_DONE;
 }
 
 /* Whether stages before this one may have taken some of the operation's tuples: then
@@ -264,44 +270,113 @@ static bool is_straddling(const struct es_stage *stage,
     return false;
 }
 
-static void judge_one(const struct es_stage *stage,
-                      struct esi_node_instance *instance,
-                      const struct esi_node_judge *judge,
-                      bool as_they_are)
+static enum esi_node_way way_of(const struct es_stage *stage,
+                                const struct esi_node_instance *instance,
+                                enum esi_node_verdict verdict)
 {
-    struct tree_node *node = stage->state;
-    enum esi_node_verdict verdict =
-        as_they_are ? ESI_NODE_INCOMPLETE
-                    : esi_node_edges_judge(&node->table, instance, judge);
-
     switch (verdict) {
-    case ESI_NODE_WAIT:
-        break;
     case ESI_NODE_COMPLETE:
-        queue_results(stage, node, instance);
-        break;
+        return ESI_NODE_AS_RESULTS;
     case ESI_NODE_LEAF:
-        if (instance->edges && is_straddling(stage, instance))
-            queue_pieces(node, instance);
-        else
-            instance->state = ESI_NODE_DONE;
-        break;
-    case ESI_NODE_INCOMPLETE:
+        return instance->edges && is_straddling(stage, instance) ? ESI_NODE_AS_PIECES
+                                                                 : ESI_NODE_AS_NOTHING;
+    default:
         /* The MPI library's own operations are nothing to anybody. */
-        if (instance->edges || as_they_are)
-            queue_pieces(node, instance);
-        else
-            instance->state = ESI_NODE_DONE;
-        break;
+        return instance->edges ? ESI_NODE_AS_PIECES : ESI_NODE_AS_NOTHING;
     }
 }
 
-/* Operations to be given up so that there is room again: half of what is kept. */
-static uint64_t surplus_before(const struct tree_node *node)
+/* Whether operations must go up, judged or not: there is no more room, or one that was
+ * judged has been held back by others for too long. */
+static bool is_pressed(const struct tree_node *node, uint64_t now_ns)
 {
-    if (node->table.edge_count < node->capacity || node->table.count == 0)
-        return 0;
-    return node->table.instances[node->table.count / 2].id + 1;
+    const struct esi_node_edges *table = &node->table;
+
+    if (table->edge_count >= node->capacity)
+        return true;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->instances[i].state == ESI_NODE_JUDGED &&
+            table->instances[i].changed_ns > 0 &&
+            now_ns >= table->instances[i].changed_ns + node->patience_ns)
+            return true;
+    return false;
+}
+
+/* Judges the operations that are open.  `all`: what cannot be judged yet goes up in
+ * pieces, so that there is room again. */
+static void judge_open(const struct es_stage *stage,
+                       const struct esi_node_judge *judge,
+                       bool all)
+{
+    struct tree_node *node = stage->state;
+    struct esi_node_edges *table = &node->table;
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct esi_node_instance *instance = &table->instances[i];
+        enum esi_node_verdict verdict;
+
+        if (instance->state != ESI_NODE_OPEN)
+            continue;
+        verdict = esi_node_edges_judge(table, instance, judge);
+        if (verdict == ESI_NODE_WAIT && !all)
+            continue;
+        instance->goes = verdict == ESI_NODE_WAIT ? ESI_NODE_AS_PIECES
+                                                  : way_of(stage, instance, verdict);
+        instance->state = ESI_NODE_JUDGED;
+    }
+}
+
+static int compare_ready(const void *first, const void *second)
+{
+    const struct ready *a = first;
+    const struct ready *b = second;
+
+    if (a->ticks != b->ticks)
+        return a->ticks < b->ticks ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static uint64_t first_ticks(const struct esi_node_edges *table,
+                            const struct esi_node_instance *instance)
+{
+    uint64_t ticks = UINT64_MAX;
+
+    for (uint32_t i = instance->first; i != ESI_NODE_END; i = table->edges[i].next)
+        if (table->edges[i].tuple.stop < ticks)
+            ticks = table->edges[i].tuple.stop;
+    return ticks;
+}
+
+/* Queues what nothing holds back in the order in which it began, which is that of the
+ * elements unless operations overlap. */
+static int queue_ready(const struct es_stage *stage)
+{
+    struct tree_node *node = stage->state;
+    struct esi_node_edges *table = &node->table;
+    size_t count = 0;
+
+    if (node->ready_capacity < table->count) {
+        struct ready *ready =
+            reallocarray(node->ready, table->count * 2, sizeof *ready);
+
+        if (!ready)
+            return -ENOMEM;
+        node->ready = ready;
+        node->ready_capacity = table->count * 2;
+    }
+    esi_node_edges_hold(table, ESI_NODE_OPEN);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct esi_node_instance *instance = &table->instances[i];
+
+        if (instance->state == ESI_NODE_JUDGED && !instance->held)
+            node->ready[count++] = (struct ready){.ticks = first_ticks(table, instance),
+                                                  .id = instance->id};
+    }
+    if (count > 1)
+        qsort(node->ready, count, sizeof *node->ready, compare_ready);
+    for (size_t i = 0; i < count; i++)
+        queue_instance(stage, esi_node_edges_by_id(table, node->ready[i].id));
+    return 0;
 }
 
 static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
@@ -310,24 +385,17 @@ static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
     struct esi_node_edges *table = &node->table;
     struct esi_node_judge judge = {.now_ns = pull->realtime_ns,
                                    .patience_ns = node->patience_ns,
-                                   .all =
-                                       node->keeper.queue.exhausted && !pull->kept_only,
+                                   .all = node->queue.exhausted,
                                    .now = pull->drain};
-    uint64_t surplus;
-    int result = esi_lane_reserve(&node->keeper.queue, 2 * table->edge_count);
+    int result = esi_lane_reserve(&node->queue, 2 * table->edge_count);
 
     if (result < 0)
         return result;
-    for (size_t i = 0; i < table->count; i++)
-        if (table->instances[i].state == ESI_NODE_OPEN)
-            judge_one(stage, &table->instances[i], &judge, pull->kept_only);
-    surplus = surplus_before(node);
-    for (size_t i = 0; i < table->count && table->instances[i].id < surplus; i++)
-        if (table->instances[i].state == ESI_NODE_OPEN)
-            judge_one(stage, &table->instances[i], &judge, true);
+    judge_open(stage, &judge, is_pressed(node, pull->realtime_ns));
+    result = queue_ready(stage);
     if (judge.all)
         esi_node_edges_read_all(table);
-    return 0;
+    return result;
 }
 
 /* --- Giving ----------------------------------------------------------------------- */
@@ -335,7 +403,7 @@ static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
 /* Decides whether all that came together may go. */
 static void release(struct tree_node *node, const struct es_pull *pull)
 {
-    size_t count = node->keeper.queue.count;
+    size_t count = node->queue.count;
 
     if (count > node->released && node->since_ns == 0)
         node->since_ns = pull->realtime_ns ? pull->realtime_ns : 1;
@@ -346,10 +414,83 @@ static void release(struct tree_node *node, const struct es_pull *pull)
     node->since_ns = 0;
 }
 
+static struct esi_node_instance *instance_of(struct tree_node *node, size_t index)
+{
+    return esi_node_edges_by_id(&node->table,
+                                esi_lane_head(&node->queue)[index].key_ns);
+}
+
+/* How many of the first `most` entries may go up so that none of their tuples lies
+ * behind one that stays. */
+static size_t closed_front(struct tree_node *node, size_t most)
+{
+    size_t count = most;
+
+    while (count > 0 && count < node->queue.count) {
+        size_t closed = 0;
+
+        for (size_t i = count; i < node->queue.count; i++)
+            instance_of(node, i)->stays = true;
+        esi_node_edges_hold(&node->table, ESI_NODE_OPEN);
+        while (closed < count && !instance_of(node, closed)->held)
+            closed++;
+        for (size_t i = count; i < node->queue.count; i++)
+            instance_of(node, i)->stays = false;
+        if (closed == count)
+            break;
+        count = closed;
+    }
+    return count;
+}
+
+static int compare_entries(const void *first, const void *second)
+{
+    const struct es_mark *a = &((const struct esi_entry *)first)->mark;
+    const struct es_mark *b = &((const struct esi_entry *)second)->mark;
+
+    if (a->origin != b->origin)
+        return a->origin < b->origin ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* Operations that overlap are more than the limit allows: their tuples go up one by
+ * one, those of each element in order, so that the limit can cut anywhere. */
+static int dissolve(struct tree_node *node)
+{
+    struct esi_lane *queue = &node->queue;
+    int result = esi_lane_reserve(queue, node->table.edge_count);
+
+    if (result < 0)
+        return result;
+    queue->first = queue->count = 0;
+    for (size_t i = 0; i < node->table.count; i++) {
+        struct esi_node_instance *instance = &node->table.instances[i];
+
+        if (instance->state != ESI_NODE_QUEUED)
+            continue;
+        instance->dissolved = true;
+        instance->pending = 0;
+        queue_pieces(node, instance);
+    }
+    qsort(queue->entries, queue->count, sizeof *queue->entries, compare_entries);
+    node->released = queue->count;
+    return 0;
+}
+
+/* Entries at the front that belong to dissolved operations, up to `most`. */
+static size_t dissolved_front(struct tree_node *node, size_t most)
+{
+    size_t count = 0;
+
+    while (count < most && instance_of(node, count)->dissolved)
+        count++;
+    return count;
+}
+
 /* The two halves of a result are given together, if the limit allows. */
 static size_t whole(const struct tree_node *node, size_t left)
 {
-    const struct esi_lane *queue = &node->keeper.queue;
+    const struct esi_lane *queue = &node->queue;
     size_t count = node->released < left ? node->released : left;
     const struct esi_entry *last;
 
@@ -363,38 +504,70 @@ static size_t whole(const struct tree_node *node, size_t left)
                : count;
 }
 
-/* What has been given now need not be put together again, but for what may come again
- * by itself. */
-static void note_given(struct tree_node *node, size_t count)
+/* How many entries go up now. */
+static int choose_front(struct tree_node *node, size_t left, size_t *ret_count)
 {
-    struct esi_entry *entries = node->keeper.queue.entries + node->keeper.queue.first;
+    size_t most = node->released < left ? node->released : left;
+    int result = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        struct esi_node_instance *instance =
-            esi_node_edges_by_id(&node->table, entries[i].key_ns);
-
-        if (instance && --instance->pending == 0)
-            instance->state = ESI_NODE_DONE;
-        entries[i].key_ns = 0; /* it may be given again */
+    *ret_count = dissolved_front(node, most);
+    if (*ret_count > 0 || most == 0)
+        return 0;
+    *ret_count = closed_front(node, whole(node, left));
+    if (*ret_count == 0) {
+        result = dissolve(node);
+        *ret_count = most < node->queue.count ? most : node->queue.count;
     }
+    return result;
 }
 
-static int give(struct tree_node *node,
+/* An operation is done with when all that comes of it has gone up. */
+static void note_given(struct es_stage *stage, const struct esi_entry *entry)
+{
+    struct tree_node *node = stage->state;
+    struct esi_node_instance *instance =
+        esi_node_edges_by_id(&node->table, entry->key_ns);
+
+    if (instance->dissolved)
+        es_stage_release(stage, &entry->tuple, &entry->mark);
+    if (--instance->pending == 0)
+        instance->state = ESI_NODE_DONE;
+}
+
+static void release_edge(void *data,
+                         const struct esi_node_instance *instance,
+                         const struct esi_node_edge *edge)
+{
+    if (!instance->dissolved)
+        es_stage_release(data, &edge->tuple, &edge->mark);
+}
+
+static int give(struct es_stage *stage,
                 const struct es_pull *pull,
                 size_t first,
                 struct es_batch *batch)
 {
-    const struct esi_lane *queue = &node->keeper.queue;
-    size_t count = whole(node, pull->max - (batch->count - first));
-    int result = esi_keeper_give(&node->keeper, pull, count, first, batch);
+    struct tree_node *node = stage->state;
+    struct esi_lane *queue = &node->queue;
+    size_t count;
+    int result = choose_front(node, pull->max - (batch->count - first), &count);
 
+    if (result == 0)
+        result = es_batch_reserve(batch, count);
     if (result < 0)
         return result;
-    if (count)
-        note_given(node, count);
-    if (node->released > count || (node->released && !queue->exhausted))
+    node->released -= count;
+    for (; count > 0; count--) {
+        const struct esi_entry *entry = esi_lane_head(queue);
+
+        batch->tuples[batch->count] = entry->tuple;
+        batch->marks[batch->count++] = entry->mark;
+        note_given(stage, entry);
+        esi_lane_pop(queue);
+    }
+    if (node->released > 0 || !queue->exhausted)
         batch->more = true;
-    esi_node_edges_retire(&node->table);
+    esi_node_edges_retire(&node->table, release_edge, stage);
     return 0;
 }
 
@@ -406,7 +579,6 @@ static int pull_tree_node(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    settle(node, pull);
     if (pull->max == 0)
         return 0;
     if (node->opened_ns == 0)
@@ -417,35 +589,16 @@ static int pull_tree_node(struct es_stage *stage,
     if (result < 0)
         return result;
     release(node, pull);
-    return give(node, pull, first, batch);
+    return give(stage, pull, first, batch);
 }
 
 static void ask_tree_node(struct es_stage *stage, const struct es_pull *pull)
 {
-    struct tree_node *node = stage->state;
-    struct es_pull part;
-
-    if (pull->max == 0)
-        return;
-    settle(node, pull);
-    part = esi_keeper_request(&node->keeper, pull, READ_AT_ONCE);
-    if (node->table.edge_count < node->capacity)
-        es_stage_ask(stage->children[0], &part);
-}
-
-/* Of an operation all tuples count as kept as long as any must be read again. */
-static void foreach_kept_by_tree_node(const struct es_stage *stage,
-                                      es_stage_kept_fn fn,
-                                      void *data)
-{
     const struct tree_node *node = stage->state;
-    const struct esi_node_edges *table = &node->table;
+    struct es_pull part = next_request(node, pull);
 
-    for (size_t i = 0; i < table->count; i++)
-        for (uint32_t k = table->instances[i].first; k != ESI_NODE_END;
-             k = table->edges[k].next)
-            fn(data, &table->edges[k].mark);
-    esi_keeper_foreach_kept(&node->keeper, fn, data);
+    if (pull->max > 0 && node->table.edge_count < node->capacity)
+        es_stage_ask(stage->children[0], &part);
 }
 
 const struct es_stage_ops esi_stage_tree_node = {
@@ -458,6 +611,6 @@ const struct es_stage_ops esi_stage_tree_node = {
     .open = open_tree_node,
     .pull = pull_tree_node,
     .ask = ask_tree_node,
-    .foreach_kept = foreach_kept_by_tree_node,
+    .keeps = true,
     .close = close_tree_node,
 };
