@@ -5,6 +5,7 @@
 
 #include "scopes/stage_node.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ void esi_stage_node_set_number(struct es_stage_node *node,
                                enum es_property_type type,
                                int64_t number)
 {
+    assert(node->property_count < ES_NODE_PROPERTIES);
     node->properties[node->property_count++] = (struct es_node_property){
         .name = name, .typed = {.type = type, .integer = number}};
 }

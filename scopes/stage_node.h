@@ -53,7 +53,7 @@ int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child);
 /* `name` is borrowed, `value` copied.  -ENOSPC: the node has ES_NODE_PROPERTIES
  * already; -ENOMEM. */
 int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value);
-/* A number of that type. */
+/* A number of that type; the caller knows that the node has room. */
 void esi_stage_node_set_number(struct es_stage_node *node,
                                const char *name,
                                enum es_property_type type,
