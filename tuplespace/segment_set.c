@@ -76,8 +76,7 @@ static struct es_segment_view *find_view(const struct esi_segment_set *set,
                                          uint64_t inode,
                                          int pid)
 {
-    ESI_HASH_FOREACH(slot, &set->by_file, hash_file(inode, pid))
-    {
+    ESI_HASH_FOREACH(slot, &set->by_file, hash_file(inode, pid)) {
         struct es_segment_view *view = set->items[esi_hash_index(&set->by_file, slot)];
 
         if (view->inode == inode && view->name.pid == pid)

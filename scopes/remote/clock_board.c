@@ -60,8 +60,7 @@ void es_clock_board_destroy(struct es_clock_board *board)
 
 static struct entry *find(struct es_clock_board *board, const char *host)
 {
-    ESI_HASH_FOREACH(slot, &board->by_host, esi_hash_mix_text(0, host))
-    {
+    ESI_HASH_FOREACH(slot, &board->by_host, esi_hash_mix_text(0, host)) {
         struct entry *entry = board->entries[esi_hash_index(&board->by_host, slot)];
 
         if (strcmp(entry->host, host) == 0)

@@ -62,8 +62,7 @@ struct es_servers {
 /* Called with the set's lock held.  NULL: not there. */
 static struct host *find_host(struct es_servers *servers, const char *name)
 {
-    ESI_HASH_FOREACH(slot, &servers->by_name, esi_hash_mix_text(0, name))
-    {
+    ESI_HASH_FOREACH(slot, &servers->by_name, esi_hash_mix_text(0, name)) {
         struct host *host = servers->hosts[esi_hash_index(&servers->by_name, slot)];
 
         if (strcmp(host->name, name) == 0)

@@ -21,6 +21,7 @@
 #include "element_servers.h"
 #include "made_run.h"
 #include "scopes/server/placement.h"
+#include "tests/await.h"
 #include "tests/suites.h"
 
 enum { THRESHOLD = 63, TRIES = 2000 }; /* of 5 ms */
@@ -438,7 +439,7 @@ static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
     start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
     await_placed(run, 0);
-    assert_true(es_service_is_read(&scene->made[0].service));
+    AWAIT(es_service_is_read(&scene->made[0].service));
     write_some(scene, THRESHOLD);
     es_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
     es_placement_finish(scene->placements[1]);
