@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# check_loaded.sh - the busy loops of tests/check-loaded run beside its command, and end
+# check_loaded.sh - the busy loops of tests/run-loaded run beside its command, and end
 # with it, also when it is interrupted or killed.
 
 set -u
 . "$top_srcdir/tests/checks.sh"
 
-loaded=$top_srcdir/tests/check-loaded
+loaded=$top_srcdir/tests/run-loaded
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
