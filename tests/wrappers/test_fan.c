@@ -331,6 +331,28 @@ static void a_sort_keeps_the_order_of_each_element(void **state)
     consumer_fini(&consumer);
 }
 
+/* The four children give the same times. */
+static void of_equal_times_the_first_child_comes_first(void **state)
+{
+    struct family family;
+    struct es_stage *stage;
+    struct consumer consumer;
+
+    (void)state;
+    make_family(&family, "....");
+    stage = stage_over("sort", family.children, CHILDREN, &context, NULL);
+    consumer_init(&consumer, 1000);
+    consumer.pull.drain = true;
+    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    assert_int_equal(consumer.batch.count, CHILDREN * TUPLES);
+    for (size_t i = 0; i < consumer.batch.count; i++) {
+        assert_int_equal(consumer.batch.marks[i].origin, i % CHILDREN);
+        assert_int_equal(consumer.batch.marks[i].position, i / CHILDREN);
+    }
+    es_stage_close(stage);
+    consumer_fini(&consumer);
+}
+
 SUITE(test_fan)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +365,7 @@ SUITE(test_fan)
         cmocka_unit_test(a_sort_tells_what_it_keeps),
         cmocka_unit_test(sorts_keep_a_suffix_together),
         cmocka_unit_test(a_sort_keeps_the_order_of_each_element),
+        cmocka_unit_test(of_equal_times_the_first_child_comes_first),
     };
 
     for (size_t i = 0; i < TUPLES; i++)

@@ -55,15 +55,4 @@ static inline uint64_t esi_lane_depth_ns(const struct esi_lane *lane)
     return lane->count ? entries[lane->count - 1].key_ns - entries[0].key_ns : 0;
 }
 
-/* A binary heap of lanes, the one with the least first key on top. */
-struct esi_lane_heap {
-    struct esi_lane **lanes; /* owned array of borrowed lanes */
-    size_t count;
-};
-
-void esi_lane_heap_push(struct esi_lane_heap *heap, struct esi_lane *lane);
-/* Restores the order after the top lane's head has changed; an empty lane leaves the
- * heap. */
-void esi_lane_heap_settle_top(struct esi_lane_heap *heap);
-
 #endif

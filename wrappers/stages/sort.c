@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "eventspace/summary.h"
 #include "wrappers/stages/fan.h"
 #include "wrappers/stages/lane.h"
@@ -62,7 +63,7 @@ struct sort {
     uint64_t *keys_ns;  /* owned; by origin: key of the element's last tuple */
     size_t key_count;
     struct esi_lane *lanes; /* one per child */
-    struct esi_lane_heap heap;
+    struct esi_heap heap;   /* keys of the lanes' heads, and the lanes' indices */
     struct es_batch scratch;
 };
 
@@ -73,7 +74,7 @@ static void destroy_sort(struct sort *sort, size_t lane_count)
             esi_lane_fini(&sort->lanes[i]);
     es_batch_fini(&sort->scratch);
     free(sort->keys_ns);
-    free(sort->heap.lanes);
+    esi_heap_fini(&sort->heap);
     free(sort->lanes);
     free(sort);
 }
@@ -92,9 +93,8 @@ static int open_sort(struct es_stage *stage,
     sort->window_ns = (uint64_t)values[PROPERTY_WINDOW].integer;
     sort->buffer = (size_t)values[PROPERTY_BUFFER].integer;
     sort->lanes = calloc(stage->child_count + 1, sizeof *sort->lanes);
-    sort->heap.lanes = calloc(stage->child_count + 1, sizeof(struct esi_lane *));
-    if (!sort->lanes || !sort->heap.lanes) {
-        destroy_sort(sort, 0);
+    if (!sort->lanes || esi_heap_reserve(&sort->heap, stage->child_count) < 0) {
+        destroy_sort(sort, stage->child_count);
         return -ENOMEM;
     }
     stage->state = sort;
@@ -278,7 +278,7 @@ static int fill_heap(struct es_stage *stage,
         if (result < 0)
             return result;
         if (sort->lanes[i].count)
-            esi_lane_heap_push(&sort->heap, &sort->lanes[i]);
+            esi_heap_push(&sort->heap, esi_lane_head(&sort->lanes[i])->key_ns, i);
     }
     return 0;
 }
@@ -294,10 +294,11 @@ static int merge(struct es_stage *stage,
         pull->realtime_ns > sort->window_ns ? pull->realtime_ns - sort->window_ns : 0;
 
     while (sort->heap.count) {
-        struct esi_lane *lane = sort->heap.lanes[0];
+        struct esi_heap_entry top = esi_heap_top(&sort->heap);
+        struct esi_lane *lane = &sort->lanes[top.item];
         int result;
 
-        if (!pull->drain && esi_lane_head(lane)->key_ns > edge_ns)
+        if (!pull->drain && top.key > edge_ns)
             return 0;
         if (batch->count - first >= pull->max) {
             batch->more = true;
@@ -305,10 +306,13 @@ static int merge(struct es_stage *stage,
         }
         result = give(stage, lane, batch);
         if (result == 0)
-            result = refill(stage, (size_t)(lane - sort->lanes), pull, batch);
+            result = refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
             return result;
-        esi_lane_heap_settle_top(&sort->heap);
+        if (lane->count)
+            esi_heap_replace_top(&sort->heap, esi_lane_head(lane)->key_ns, top.item);
+        else
+            esi_heap_pop(&sort->heap);
     }
     return 0;
 }
