@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "eventspace/summary.h"
 #include "tuplespace/byte_order.h"
 
@@ -51,15 +52,8 @@ enum {
 
 int es_wire_moves_add(struct es_wire_moves *moves, uint32_t origin, uint64_t position)
 {
-    if (moves->count == moves->capacity) {
-        size_t capacity = moves->capacity ? moves->capacity * 2 : 64;
-        struct es_wire_move *items = realloc(moves->items, capacity * sizeof *items);
-
-        if (!items)
-            return -ENOMEM;
-        moves->items = items;
-        moves->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(moves->items, moves->capacity, moves->count + 1) < 0)
+        return -ENOMEM;
     moves->items[moves->count++] =
         (struct es_wire_move){.position = position, .origin = origin};
     return 0;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 
 /* Edges that look complete are given this long, so that what is recorded at the same
@@ -67,24 +68,6 @@ static int grow_edges(struct esi_node_edges *table, size_t needed)
     return 0;
 }
 
-/* Room for `extra` items behind `count`. */
-static int grow(void **items, size_t *capacity, size_t count, size_t extra, size_t size)
-{
-    size_t wanted = *capacity ? *capacity * 2 : 16;
-    void *grown;
-
-    if (*capacity - count >= extra)
-        return 0;
-    if (wanted < count + extra)
-        wanted = count + extra;
-    grown = reallocarray(*items, wanted, size);
-    if (!grown)
-        return -ENOMEM;
-    *items = grown;
-    *capacity = wanted;
-    return 0;
-}
-
 int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
 {
     int result = 0;
@@ -92,14 +75,15 @@ int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
     if (table->edge_capacity - table->edge_count < count)
         result = grow_edges(table, table->edge_count + count);
     if (result == 0)
-        result = grow((void **)&table->instances, &table->capacity, table->count, count,
-                      sizeof *table->instances);
+        result =
+            ESI_ARRAY_RESERVE(table->instances, table->capacity, table->count + count);
     if (result == 0)
-        result = grow((void **)&table->communicators, &table->communicator_capacity,
-                      table->communicator_count, count, sizeof *table->communicators);
-    return result ? result
-                  : grow((void **)&table->lows, &table->low_capacity, table->low_count,
-                         count, sizeof *table->lows);
+        result = ESI_ARRAY_RESERVE(table->communicators, table->communicator_capacity,
+                                   table->communicator_count + count);
+    if (result == 0)
+        result = ESI_ARRAY_RESERVE(table->lows, table->low_capacity,
+                                   table->low_count + count);
+    return result;
 }
 
 /* --- Finding --------------------------------------------------------------------- */
