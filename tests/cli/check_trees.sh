@@ -14,7 +14,7 @@ launcher=$top_srcdir/tests/cli/local_launcher.sh
 expect 2 "$eventspace" run --trees=kary:1 -n 1 -- true
 contains err "at character 6: fan-out \"1\": expected a number from 2 to 1024"
 expect 2 "$eventspace" run --trees=star -n 1 -- true
-contains err "expected library, linear, kary, binomial, levels or explicit"
+contains err "expected one of library linear kary binomial levels explicit"
 expect 2 "${collect[@]}" kary:4 --clear
 contains err "not two of them"
 expect 2 "${collect[@]}" --comm row
@@ -22,9 +22,9 @@ contains err "which tree is for them?"
 expect 2 "${collect[@]}" kary -r 0
 contains err "all ranks have the same trees"
 expect 2 "${collect[@]}" kary --operation scan
-contains err "--operation: operation \"scan\""
+contains err "--operation: operations \"scan\": expected some of barrier bcast"
 expect 2 "${collect[@]}" kary --bytes 9-8
-contains err "--bytes: last number of bytes \"8\""
+contains err "--bytes: bytes \"8\": expected a last number not below the first"
 expect 2 "$eventspace" collect on --clear
 contains err "--bytes, --file and --clear are for"
 expect 2 "${collect[@]}" nobody-knows-it
