@@ -31,9 +31,11 @@ int esi_names_init(struct esi_names *names,
     if (names->items == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        const char *text = (const char *)records + i * size + offset;
+        const void *place = (const char *)records + i * size + offset;
+        const char *text = place;
+
         if (!in_place)
-            memcpy(&text, text, sizeof(text));
+            memcpy(&text, place, sizeof text);
         if (text != NULL)
             names->items[names->count++] = (struct esi_name){text, i};
     }

@@ -154,7 +154,7 @@ int esi_path_init(struct es_pathmap_path *path,
     path->thread = thread;
     path->id = strdup(esi_path_id(rank, thread, collector->plan.name, id));
     path->collector = strdup(collector->plan.name);
-    path->element = strdup(esi_path_element(id, collector->plan.split, element));
+    path->element = strdup(esi_path_element(id, (int)collector->plan.split, element));
     path->stages = calloc(ESI_PATH_STAGES, sizeof(*path->stages));
     if (path->id == NULL || path->collector == NULL || path->element == NULL ||
         path->stages == NULL)

@@ -195,7 +195,7 @@ static int check_path(const struct esi_check *check, size_t index)
     if (strcmp(path->id, id) != 0)
         return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
                        id);
-    esi_path_element(id, check->map->collectors[collector].plan.split, element);
+    esi_path_element(id, (int)check->map->collectors[collector].plan.split, element);
     if (strcmp(path->element, element) != 0)
         return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
                        path->element, element);
