@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/transport/run_key.h"

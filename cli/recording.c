@@ -21,7 +21,7 @@
 #include "base/plain.h"
 #include "cli/interrupt.h"
 #include "cli/run_setup.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 /* Between readings: where writers may wait for us, and where nothing came so many
  * times. A reading frees what the one before it took, so the first that finds nothing

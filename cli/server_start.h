@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "eventspace/error.h"
-#include "scopes/server/server_place.h"
+#include "scopes/server/server_location.h"
 
 struct es_server_order {
     const char *run;

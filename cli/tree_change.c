@@ -15,7 +15,7 @@
 #include "base/now.h"
 #include "scopes/remote/run_files.h"
 #include "tuplespace/run_file.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 #define NO_RULES "eventspace-trees 1\nend\n"
 #define PAUSE_NS 100000000

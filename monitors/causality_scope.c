@@ -21,7 +21,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/run_end.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 /* A part that is silent holds up the stream for so long. */
 #define SILENT_NS UINT64_C(10000000000)

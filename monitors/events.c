@@ -14,7 +14,7 @@
 #include "monitors/activity.h"
 #include "monitors/events_repair.h"
 #include "monitors/run_end.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)

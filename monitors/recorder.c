@@ -18,7 +18,7 @@
 #include "monitors/recorder_tables.h"
 #include "monitors/run_end.h"
 #include "scopes/remote/run_files.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 /* Elements that appear join within this time, at once those of processes that are known
  * and run on this host. */

@@ -100,7 +100,7 @@ struct es_pathmap {
     /* Not in the document. */
     bool observes; /* the application is a monitor: scopes look at another's ranks */
     char *source;
-    struct esi_seat *seats; /* one per rank, once the map is checked (seat.c) */
+    struct esi_seat *seats; /* one per rank, once the map is checked (rank_placement.c) */
 };
 
 #endif

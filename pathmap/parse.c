@@ -15,7 +15,7 @@
 #include "pathmap/layout.h"
 #include "pathmap/map.h"
 #include "pathmap/record.h"
-#include "pathmap/scope_place.h"
+#include "pathmap/scope_location.h"
 #include "pathmap/seed.h"
 #include "pathmap/validate.h"
 

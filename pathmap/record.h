@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "eventspace/error.h"
-#include "pathmap/place.h"
+#include "pathmap/text_location.h"
 #include "pathmap/schema.h"
 
 struct es_pathmap_property;

@@ -35,7 +35,7 @@ int esi_check_unique(const struct esi_check *check,
                      const char *path,
                      const char *member);
 
-/* Fills map->seats from the mapping, the groups and the hosts' slots (seat.c). */
+/* Fills map->seats from the mapping, the groups and the hosts' slots (rank_placement.c). */
 int esi_seats_fill(const struct esi_check *check);
 /* validate_scope.c; `path` is the way to the scope, "" for a document of its own. */
 int esi_check_scope(const struct esi_check *check,

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 #include "tuplespace/plan/tree_rules.h"
 
 /* Two operators at once: the second waits for the first, but not for ever. */

@@ -76,7 +76,7 @@ int esi_scope_show_global(struct es_scope *scope);
 /* Gives the tuples of the batch from `first` on times in ns since 1970. */
 void esi_scope_make_global(struct es_scope *scope, size_t first);
 
-/* --- Being found: scope_announce.c ---------------------------------------------- */
+/* --- Being found: scope_register.c ---------------------------------------------- */
 
 /* Announces the scope if it has a name.  -ENOMEM; that nobody listens is no failure. */
 int esi_scope_announce(struct es_scope *scope);

@@ -5,7 +5,7 @@
  *
  * A node whose host is not that of its parent is opened there: the parent's process
  * gets a remote stage in its place, and the node with all below it travels as JSON to
- * the tuple server of its host, as a part (scopes/server/part.h).
+ * the tuple server of its host, as a part (scopes/server/subtree.h).
  */
 #ifndef ES_SCOPES_STAGE_NODE_H
 #define ES_SCOPES_STAGE_NODE_H

@@ -4,7 +4,7 @@
  * What the files of stage_tree share: the planner, and the pieces it is given to
  * arrange.
  *
- * stage_tree_places.c orders the elements and finds their hosts, stage_tree_part.c
+ * stage_tree_locations.c orders the elements and finds their hosts, stage_tree_host.c
  * plans what stands on one host, stage_tree_arrange.c groups hosts below joints, and
  * stage_tree.c puts a shape together.
  */
@@ -70,7 +70,7 @@ struct esi_piece {
     size_t end;
 };
 
-/* --- stage_tree_places.c ------------------------------------------------------ */
+/* --- stage_tree_locations.c ------------------------------------------------------ */
 
 /* Fills order, sockets, sites_sorted, places.  -ENOMEM. */
 int esi_places_find(struct esi_planner *planner);
@@ -98,7 +98,7 @@ const char *esi_place_gateway(const struct esi_place *place);
  * -ENOMEM. */
 int esi_settings_read(struct esi_planner *planner, struct es_error *error);
 
-/* --- stage_tree_part.c -------------------------------------------------------- */
+/* --- stage_tree_host.c -------------------------------------------------------- */
 
 /* Whether a node of `host` is opened in the consumer. */
 bool esi_part_is_here(const struct esi_planner *planner, const char *host);

@@ -95,7 +95,7 @@ struct es_segment_layout {
     _Atomic uint32_t communicators_refused; /* communicators beyond the table */
     _Atomic uint32_t warnings;              /* times the collector stepped aside */
     /* Since minor 1, in what was padding before.  The tree board in the arena
-     * (tree_board_layout.h); 0 = the process has none (release). */
+     * (tree_control_layout.h); 0 = the process has none (release). */
     _Atomic uint64_t tree_board_offset;
 };
 

@@ -480,7 +480,7 @@ static int add_element(struct es_segment *segment,
         atomic_fetch_add_explicit(&layout->elements_shrunk, 1, memory_order_relaxed);
     /* Pairs with the readers' acquire of the count: the entry is complete. */
     atomic_store_explicit(&layout->element_count, count + 1, memory_order_release);
-    /* Readers that wait for new elements sleep on the count (announcement.h). */
+    /* Readers that wait for new elements sleep on the count (new_elements.h). */
     esi_futex_wake(&layout->element_count);
     *ret_element = element;
     return 0;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The stage `remote`: stands for a part of the tree that runs in another host's tuple
- * server (scopes/server/part.h), and has one connection to it.
+ * server (scopes/server/subtree.h), and has one connection to it.
  *
  * It keeps the last reply until its consumer acknowledges it.  A server that does not
  * answer within its limit shows as a notice in the batch; its reply is used when it

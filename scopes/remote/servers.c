@@ -22,7 +22,7 @@
 #include "base/hash.h"
 #include "base/host.h"
 #include "base/now.h"
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/clock_wire.h"
 #include "scopes/remote/servers_find.h"
 

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/remote/part_wire.h"
+#include "scopes/remote/subtree_wire.h"
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 

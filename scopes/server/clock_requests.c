@@ -17,7 +17,7 @@
 #include <errno.h>
 
 #include "base/now.h"
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/clock_wire.h"
 #include "scopes/server/service.h"
 

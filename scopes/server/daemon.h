@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/clock_fit.h"
-#include "scopes/remote/clock_board.h"
-#include "scopes/server/host_board.h"
-#include "scopes/server/server_place.h"
+#include "scopes/remote/clock_registry.h"
+#include "scopes/server/host_registry.h"
+#include "scopes/server/server_location.h"
 #include "scopes/server/service.h"
 
 enum { ES_DAEMON_ADDRESSES = 8 };

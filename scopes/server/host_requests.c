@@ -20,9 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/clock_wire.h"
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/run_file.h"
 

@@ -18,7 +18,7 @@
 #include "scopes/remote/run_files.h"
 #include "scopes/remote/servers.h"
 #include "scopes/server/element_store.h"
-#include "scopes/server/part_reader.h"
+#include "scopes/server/subtree_reader.h"
 #include "tuplespace/element_control.h"
 #include "tuplespace/run_directory.h"
 

@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-#include "scopes/server/scope_board.h"
+#include "scopes/server/scope_registry.h"
 #include "scopes/server/service.h"
 
 /* How long a consumer may take to pull, and with it to answer. */

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/rpc.h"
 #include "scopes/server/element_store.h"
-#include "scopes/server/host_board.h"
-#include "scopes/server/part.h"
-#include "scopes/server/scope_board.h"
+#include "scopes/server/host_registry.h"
+#include "scopes/server/subtree.h"
+#include "scopes/server/scope_registry.h"
 #include "tuplespace/segment_set.h"
 
 /* A client that does not take its answer for so long is given up. */

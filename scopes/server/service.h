@@ -23,9 +23,9 @@
 struct esi_segment_set; /* the host's segments: tuplespace/segment_set.h */
 struct es_part;
 struct es_element_session;
-struct es_scope_board;   /* live scopes: scopes/server/scope_board.h */
-struct es_clock_board;   /* the hosts' clocks: scopes/remote/clock_board.h */
-struct es_host_board;    /* the run's hosts: scopes/server/host_board.h */
+struct es_scope_board;   /* live scopes: scopes/server/scope_registry.h */
+struct es_clock_board;   /* the hosts' clocks: scopes/remote/clock_registry.h */
+struct es_host_board;    /* the run's hosts: scopes/server/host_registry.h */
 struct es_element_store; /* elements the server holds itself:
                             scopes/server/element_store.h */
 
@@ -89,7 +89,7 @@ bool es_service_is_read(struct es_service *service);
 void es_service_abandon(struct es_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void es_service_fini(struct es_service *service);
-/* Ends the connection's part, if it has one (scopes/server/part_requests.c). */
+/* Ends the connection's part, if it has one (scopes/server/subtree_requests.c). */
 void esi_part_end(struct es_service_connection *connection);
 /* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; ends what
  * the connection has opened. */

@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scopes/remote/clock_board.h"
-#include "scopes/server/host_board.h"
+#include "scopes/remote/clock_registry.h"
+#include "scopes/server/host_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int __wrap_es_link_connect(const char *address,

@@ -15,7 +15,7 @@
 
 #include "base/host.h"
 #include "scopes/remote/servers_find.h"
-#include "scopes/server/server_place.h"
+#include "scopes/server/server_location.h"
 #include "tuplespace/run_directory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "pathmap/place.h"
+#include "pathmap/text_location.h"
 #include "tests/suites.h"
 
 static const char text[] = "\n"

@@ -5,7 +5,7 @@
 #ifndef ES_TESTS_ELEMENT_SERVERS_H
 #define ES_TESTS_ELEMENT_SERVERS_H
 
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 #include "scopes/remote/servers.h"
 #include "scopes/server/service.h"
 

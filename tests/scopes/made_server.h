@@ -9,8 +9,8 @@
 #ifndef ES_TESTS_MADE_SERVER_H
 #define ES_TESTS_MADE_SERVER_H
 
-#include "scopes/server/host_board.h"
-#include "scopes/server/part.h"
+#include "scopes/server/host_registry.h"
+#include "scopes/server/subtree.h"
 #include "scopes/server/service.h"
 #include "scopes/stage_node.h"
 #include "tests/scopes/made_run.h"

@@ -22,7 +22,7 @@
 
 #include "base/now.h"
 #include "eventspace/scope.h"
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/servers.h"
 #include "tests/await.h"
 #include "tests/scopes/made_server.h"

@@ -19,7 +19,7 @@
 
 #include "base/json_text.h"
 #include "eventspace/stage_batch.h"
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/clock_wire.h"
 #include "tests/suites.h"
 

@@ -18,14 +18,14 @@
 
 #include "base/host.h"
 #include "eventspace/operation.h"
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 #include "scopes/server/service.h"
 #include "tests/await.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 #define LIMIT_NS UINT64_C(20000000000)
 

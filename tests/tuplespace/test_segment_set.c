@@ -17,7 +17,7 @@
 
 #include "fixture.h"
 #include "tests/suites.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 #include "tuplespace/segment_set.h"
 
 enum { RANKS = 48, RUNS = 32, MANY = 20 };

@@ -19,7 +19,7 @@
 
 #include "fixture.h"
 #include "tests/suites.h"
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ROUNDS 2000

@@ -7,7 +7,7 @@
  * They are what is left of a pathmap's `collectives` for the observed process: a text
  * of one line a rule, read without JSON.  It comes through the environment
  * (EVENTSPACE_TREES), alike in all ranks, and later through the tree board
- * (tuplespace/tree_board.h) as the operator changes his mind.
+ * (tuplespace/tree_control.h) as the operator changes his mind.
  *
  *   eventspace-trees 1
  *   tree NAME operations=barrier,iallreduce communicator=* bytes=0-4096 shape=kary

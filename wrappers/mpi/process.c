@@ -23,7 +23,7 @@
 #include "base/host.h"
 #include "base/plain.h"
 #include "base/process.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 #include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 #include "wrappers/trees/comm_trees.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/progress.h"

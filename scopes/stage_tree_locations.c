@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage_tree_places.c - brings elements into the order of the tree: by gateway,
+/* stage_tree_locations.c - brings elements into the order of the tree: by gateway,
  * cluster, host, socket, rank, process and thread; and finds the hosts among them.
  */
 #include "config.h"

@@ -19,8 +19,8 @@
 #include "eventspace/run.h"
 #include "scopes/collective_trees.h"
 #include "tuplespace/segment.h"
-#include "tuplespace/tree_board.h"
-#include "tuplespace/tree_board_layout.h"
+#include "tuplespace/tree_control.h"
+#include "tuplespace/tree_control_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part_reader.c - readers for whom writers wait, of all parts in this process. */
+/* subtree_reader.c - readers for whom writers wait, of all parts in this process. */
 #include "config.h"
 
-#include "scopes/server/part_reader.h"
+#include "scopes/server/subtree_reader.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 /* Places in a JSON text. */
 #include "config.h"
 
-#include "pathmap/place.h"
+#include "pathmap/text_location.h"
 
 #include <stdio.h>
 #include <string.h>

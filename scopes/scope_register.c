@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_announce.c - tells the home server that there is a scope, and does what people
+/* scope_register.c - tells the home server that there is a scope, and does what people
  * ask of it through that.
  *
  * It has a connection of its own.  A pull looks whether there is an answer to the last

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_board.c - the live scopes of a run, and the commands that are left for them. */
+/* scope_registry.c - the live scopes of a run, and the commands that are left for them. */
 #include "config.h"
 
-#include "scopes/server/scope_board.h"
+#include "scopes/server/scope_registry.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 /* The hosts of a run, as the home server knows them, and whether the run has ended. */
 #include "config.h"
 
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 
 #include <errno.h>
 #include <pthread.h>

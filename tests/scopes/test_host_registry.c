@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "scopes/remote/run_files.h"
-#include "scopes/server/host_board.h"
+#include "scopes/server/host_registry.h"
 #include "tests/suites.h"
 
 enum { WAIT_MS = 3000 };

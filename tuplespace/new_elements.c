@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* announcement.c - waits for new elements: the count of each segment is a futex. */
+/* new_elements.c - waits for new elements: the count of each segment is a futex. */
 #include "config.h"
 
-#include "tuplespace/announcement.h"
+#include "tuplespace/new_elements.h"
 
 #include "tuplespace/futex.h"
 #include "tuplespace/segment_set.h"

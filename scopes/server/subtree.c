@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part.c - opens parts and answers their pulls.
+/* subtree.c - opens parts and answers their pulls.
  *
  * What the stages of a part gave is sent, or the connection ends, and then the part
  * ends with it.  Only writers that wait for a lossless scope wait until its consumer
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "scopes/server/part.h"
+#include "scopes/server/subtree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #include "base/host_clock.h"
 #include "base/now.h"
-#include "scopes/server/part_private.h"
+#include "scopes/server/subtree_private.h"
 #include "tuplespace/transport/run_key.h"
 
 /* A client that does not take its batch for so long is given up. */

@@ -3,13 +3,13 @@
 /* The tree board as the process sees it that the trees are in. */
 #include "config.h"
 
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "tuplespace/segment_private.h"
-#include "tuplespace/tree_board_layout.h"
+#include "tuplespace/tree_control_layout.h"
 
 #define TRIES 100
 

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "pathmap/scope_place.h"
+#include "pathmap/scope_location.h"
 
 #include <stdint.h>
 

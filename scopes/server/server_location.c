@@ -3,7 +3,7 @@
 /* Where a host's tuple server keeps its files. */
 #include "config.h"
 
-#include "scopes/server/server_place.h"
+#include "scopes/server/server_location.h"
 
 #include <errno.h>
 #include <stdio.h>

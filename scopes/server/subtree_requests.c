@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part_requests.c - the requests that are about a connection's part. */
+/* subtree_requests.c - the requests that are about a connection's part. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdint.h>
 
-#include "scopes/server/part_private.h"
+#include "scopes/server/subtree_private.h"
 
 /* How long servers further down may take to tell their costs. */
 #define COSTS_NS UINT64_C(1000000000)

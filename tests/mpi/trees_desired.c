@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "eventspace/run.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 static int wish(const struct es_run *run, const char *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part_wire.c - requests of pulls as bytes, clock records as JSON. */
+/* subtree_wire.c - requests of pulls as bytes, clock records as JSON. */
 #include "config.h"
 
-#include "scopes/remote/part_wire.h"
+#include "scopes/remote/subtree_wire.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part_origins.c - the elements of a part: found in the run's segments by process and
+/* subtree_origins.c - the elements of a part: found in the run's segments by process and
  * name. */
 #include "config.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "scopes/remote/clock_board.h"
-#include "scopes/server/part_private.h"
+#include "scopes/remote/clock_registry.h"
+#include "scopes/server/subtree_private.h"
 
 /* --- The elements there are --------------------------------------------------- */
 

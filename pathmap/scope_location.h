@@ -5,7 +5,7 @@
 #ifndef ES_PATHMAP_SCOPE_PLACE_H
 #define ES_PATHMAP_SCOPE_PLACE_H
 
-#include "pathmap/place.h"
+#include "pathmap/text_location.h"
 
 struct es_pathmap_scope;
 

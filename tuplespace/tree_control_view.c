@@ -3,14 +3,14 @@
 /* The tree board as others see it: what it says of its places is checked each time. */
 #include "config.h"
 
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/process.h"
-#include "tuplespace/tree_board_layout.h"
+#include "tuplespace/tree_control_layout.h"
 #include "tuplespace/view_private.h"
 
 /* More than any EventSpace will write: keeps sums far from their end. */

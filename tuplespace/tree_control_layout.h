@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "tuplespace/layout.h"
-#include "tuplespace/tree_board.h"
+#include "tuplespace/tree_control.h"
 
 #define ES_TREE_LOG_SLOTS (ES_TREE_LOG_ENTRIES + 1)
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "scopes/server/scope_board.h"
+#include "scopes/server/scope_registry.h"
 #include "tests/await.h"
 #include "tests/suites.h"
 

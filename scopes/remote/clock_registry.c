@@ -3,7 +3,7 @@
 /* The clocks of a run's hosts, as one tuple server or consumer knows them. */
 #include "config.h"
 
-#include "scopes/remote/clock_board.h"
+#include "scopes/remote/clock_registry.h"
 
 #include <errno.h>
 #include <pthread.h>

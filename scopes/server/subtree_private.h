@@ -5,9 +5,9 @@
 #define ES_SCOPES_SERVER_PART_PRIVATE_H
 
 #include "scopes/remote/batch_wire.h"
-#include "scopes/server/part.h"
-#include "scopes/server/part_reader.h"
-#include "scopes/remote/part_wire.h"
+#include "scopes/server/subtree.h"
+#include "scopes/server/subtree_reader.h"
+#include "scopes/remote/subtree_wire.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
 #include "scopes/stage_node.h"

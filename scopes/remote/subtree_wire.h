@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* part_wire.h - what a remote stage and its part tell each other besides batches: the
+/* subtree_wire.h - what a remote stage and its part tell each other besides batches: the
  * binary request of a pull, and the records of clocks in JSON. */
 #ifndef ES_SCOPES_REMOTE_PART_WIRE_H
 #define ES_SCOPES_REMOTE_PART_WIRE_H
